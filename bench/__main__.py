@@ -1,0 +1,78 @@
+"""`python -m bench quality|speed|peers|all [--write FILE]`: measure, print as markdown, write the page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bench import DATA, ROOT
+from bench.report import Table, page, say
+
+DOCS, QUERIES, KILOBYTES = 300, 150, 300
+
+
+def parser() -> argparse.ArgumentParser:
+    """Name the options; each says its default."""
+    made = argparse.ArgumentParser(
+        prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    made.add_argument("what", choices=("quality", "speed", "peers", "all"))
+    made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
+    made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
+    made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
+    made.add_argument("--kb", type=int, default=KILOBYTES, help="most text of a set, UTF-8 kB")
+    made.add_argument("--threads", type=int, default=1, help="of the embedder, in the quality part")
+    made.add_argument("--no-rerank", action="store_true", help="leave the reranked mode out")
+    made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
+    made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
+    made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
+    made.add_argument("--write", type=Path, default=None, help="write the page there too")
+    return made
+
+
+def quality(options: argparse.Namespace) -> list[Table]:
+    """See `bench.quality`."""
+    from bench import quality as part
+    from bench.sets import Cap
+
+    chosen = [name for name in options.sets.split(",") if name] or None
+    cap = Cap(options.docs, options.queries, options.kb)
+    return part.run(chosen, cap, threads=options.threads, rerank=not options.no_rerank)
+
+
+def speed(options: argparse.Namespace) -> list[Table]:
+    """See `bench.speed`."""
+    from bench import speed as part
+
+    sizes = tuple(int(size) for size in options.sizes.split(",") if size) or part.SIZES
+    return part.run(large=options.large, with_peers=options.what == "all" and not options.no_peers, sizes=sizes)
+
+
+def peers(options: argparse.Namespace) -> list[Table]:
+    """See `bench.peers`."""
+    from bench import peers as part
+    from bench.speed import CHUNKS, ROUNDS
+
+    return [part.run(CHUNKS, ROUNDS, with_peers=not options.no_peers)]
+
+
+PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "all": [quality, speed]}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the parts; the page goes to standard output and, with --write, to a file."""
+    options = parser().parse_args(arguments)
+    if not DATA.is_dir():
+        say(f"the benchmarks need the project's data in {DATA}")
+        return 2
+    tables = [table for part in PARTS[options.what] for table in part(options)]
+    text = page(f"python -m bench {' '.join(arguments)}", tables)
+    print(text)
+    if options.write:
+        (ROOT / options.write).write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

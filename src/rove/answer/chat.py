@@ -1,0 +1,143 @@
+"""Answers by a chat model: its reply, sentence by sentence, held against the references that it was given."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from rove.answer.cite import check, cite, support, support_block
+from rove.answer.claim import read_claim
+from rove.answer.pack import instructions, pack
+from rove.answer.refusal import is_refusal
+from rove.answer.reply import Piece, put_together, take_apart
+from rove.errors import ServiceError
+from rove.events import Listener, TextDelta
+from rove.models import ChatModel
+from rove.records import Citation, Hit, Sentence
+
+UNKNOWN_LANGUAGE = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What is left of a reply. `refused`: it says that the references do not hold the answer.
+
+    `dropped`: sentences that no reference holds. `moved`: sentences whose citations had to be mended.
+    """
+
+    text: str = ""
+    sentences: tuple[Sentence, ...] = ()
+    refused: bool = False
+    dropped: int = 0
+    moved: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """True when at least one sentence is tied to a source."""
+        return any(sentence.citations for sentence in self.sentences)
+
+
+async def write(
+    question: str, hits: Sequence[Hit], language: str, chat: ChatModel, persona: str, listener: Listener
+) -> str:
+    """Ask the chat model, handing its pieces to the listener as they come.
+
+    Raises:
+        ServiceError: the model failed, or wrote nothing.
+    """
+    pieces: list[str] = []
+    stream = chat.stream(instructions(persona, language), pack(question, hits, language))
+    try:
+        async for piece in stream:
+            pieces.append(piece)
+            listener(TextDelta(piece))
+    finally:
+        if isinstance(stream, AsyncGenerator):
+            await stream.aclose()
+    reply = "".join(pieces).strip()
+    if not reply:
+        message = f"{chat.name} gave an empty reply."
+        raise ServiceError(message, cure="Ask again, or choose another chat.model.")
+    return reply
+
+
+async def verify(reply: str, hits: Sequence[Hit], language: str, text_of: Callable[[str], Awaitable[str]]) -> Verified:
+    """Hold each sentence of a reply against the references.
+
+    A sentence keeps those of its citations that `support` confirms. One that keeps none gets the first reference that
+    supports it, and if there is none it is marked unsupported and left out of the text. Headings and lead-ins stay as
+    long as something under them does. Every quote is checked against the document's canonical text once more.
+    """
+    bench = _Bench(hits, language, text_of)
+    pieces = take_apart(reply, language)
+    refused = any(is_refusal(piece.text) for piece in pieces)
+    sentences: list[Sentence] = []
+    kept: list[tuple[Piece, tuple[int, ...]]] = []
+    dropped = moved = 0
+    for piece in pieces:
+        if is_refusal(piece.text):
+            continue
+        if _claims_nothing(piece, language):
+            kept.append((piece, ()))
+            continue
+        citations = await bench.citations(piece)
+        sentences.append(Sentence(piece.text, citations, supported=bool(citations)))
+        if citations:
+            numbers = tuple(citation.number for citation in citations)
+            moved += numbers != piece.numbers
+            kept.append((piece, numbers))
+        else:
+            dropped += 1
+    text = put_together(_without_empty_headings(kept))
+    return Verified(text, tuple(sentences), refused, dropped, moved)
+
+
+@dataclass
+class _Bench:
+    """Where sentences are held against references; canonical texts are fetched once."""
+
+    hits: Sequence[Hit]
+    language: str
+    text_of: Callable[[str], Awaitable[str]]
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def citations(self, piece: Piece) -> tuple[Citation, ...]:
+        named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
+        found = [citation for number in named if (citation := await self._citation(piece, number))]
+        if found:
+            return tuple(found)
+        for number in range(1, len(self.hits) + 1):
+            if number not in named and (citation := await self._citation(piece, number)):
+                return (citation,)
+        return ()
+
+    async def _citation(self, piece: Piece, number: int) -> Citation | None:
+        hit = self.hits[number - 1]
+        chunk = hit.chunk
+        if piece.block:
+            span = support_block(piece.text, chunk.text)
+        else:
+            language = self.language if chunk.language == UNKNOWN_LANGUAGE else chunk.language
+            span = support(piece.text, chunk.text, language, context=" ".join((hit.title, *chunk.headings)))
+        if span is None:
+            return None
+        citation = cite(hit, number, span)
+        if chunk.document_id not in self.texts:
+            self.texts[chunk.document_id] = await self.text_of(chunk.document_id)
+        return citation if check(citation, self.texts[chunk.document_id]) else None
+
+
+def _claims_nothing(piece: Piece, language: str) -> bool:
+    """Say whether a piece needs no source: a heading or empty phrase without number, link or quotation."""
+    claim = read_claim(piece.text, language)
+    bare = not (claim.numbers or claim.links or claim.quotations or piece.block)
+    return bare and (piece.introduces or claim.empty)
+
+
+def _without_empty_headings(kept: Sequence[tuple[Piece, tuple[int, ...]]]) -> list[tuple[Piece, tuple[int, ...]]]:
+    """Leave out what introduces nothing that was kept."""
+    left: list[tuple[Piece, tuple[int, ...]]] = []
+    for piece, numbers in reversed(kept):
+        if numbers or left:
+            left.append((piece, numbers))
+    return left[::-1]

@@ -1,0 +1,144 @@
+"""Citations, checked by code: the exact words of a reference that a sentence rests on, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rove.answer.claim import UNSPACED, Claim, plain, read_claim
+from rove.language.sentences import sentence_spans
+from rove.language.words import terms
+from rove.records import Citation, Hit
+from rove.records.document import Span
+
+LEAST_SHARE = 0.6  # of the sentence's telling words that must stand in the window
+LEAST_SHARE_UNSPACED = 0.5  # there terms are pairs of characters, of which some straddle words
+WIDEST_WINDOW = 3
+WINDOW_COST = 0.1  # share that each further sentence must bring
+MIRRORED_SHARE = 0.7  # a sentence that says this much of a source's sentence must agree with it on "not"
+DENIED_SHARE = 0.3  # of a negated sentence's telling words that a negated sentence of the source must hold
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence of the reference. `mirrored`: the claim says nearly all of it."""
+
+    span: Span
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    negated: bool
+    mirrored: bool
+
+
+def check(citation: Citation, text: str) -> bool:
+    """Say whether the quote stands in the document's canonical text exactly where the citation says.
+
+    >>> here = Citation(1, "c", "d", "u", "t", quote="blue", span=(8, 12))
+    >>> check(here, "The sea blue"), check(here, "The sea is blue")
+    (True, False)
+    """
+    start, end = citation.span
+    return 0 <= start < end <= len(text) and bool(citation.quote.strip()) and text[start:end] == citation.quote
+
+
+def support(sentence: str, reference: str, language: str, *, context: str = "") -> Span | None:
+    """Find the words of a reference that hold a sentence: the span of 1 … `WIDEST_WINDOW` of its sentences, or None.
+
+    All of these must be so:
+    - the share of the sentence's telling words (stems; pairs of characters in unspaced scripts) found in the span is
+      at least `LEAST_SHARE` (`LEAST_SHARE_UNSPACED`);
+    - each number stands in the span, in digits or words;
+    - each quotation, link and name (a capital inside the sentence; not in German) stands in the reference, or in
+      `context` (its title and headings), quotations and links to the letter;
+    - one of the span's sentences that is negated holds `DENIED_SHARE` of a negated sentence's telling words; another
+      sentence mirrors none that is negated (`MIRRORED_SHARE` of that one's telling words).
+
+    Of several spans the one with the largest share - `WINDOW_COST` for each sentence after its first, then the first.
+
+    >>> text = "The shop opens at 9. It closes at 17."
+    >>> support("It opens at nine.", text, "en"), support("It opens at ten.", text, "en")
+    ((0, 20), None)
+    """
+    claim = read_claim(sentence, language)
+    if claim.empty or not _holds_to_the_letter(claim, reference, context):
+        return None
+    least = LEAST_SHARE_UNSPACED if language in UNSPACED else LEAST_SHARE
+    units = [_unit(reference, span, claim, language) for span in sentence_spans(reference, language)]
+    known = set(terms(context, language))
+    best: Span | None = None
+    best_value = 0.0
+    for width in range(1, WIDEST_WINDOW + 1):
+        for first in range(len(units) - width + 1):
+            window = units[first : first + width]
+            share = _share(claim, window, known)
+            value = share - WINDOW_COST * (width - 1)
+            if share >= least and value > best_value:
+                best, best_value = (window[0].span[0], window[-1].span[1]), value
+    return best
+
+
+def support_block(block: str, reference: str) -> Span | None:
+    r"""Find a table or code block in a reference: the span from its first to its last line, each there to the letter.
+
+    >>> support_block("| a | b |", "Sizes:\n| a | b |\nEnd.")
+    (7, 16)
+    """
+    lines = [
+        line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith(("```", "~~~"))
+    ]
+    places = [reference.find(line) for line in lines]
+    if not places or min(places) < 0:
+        return None
+    return min(places), max(place + len(line) for place, line in zip(places, lines, strict=True))
+
+
+def cite(hit: Hit, number: int, span: Span) -> Citation:
+    """Make the citation of a span of a hit's chunk; its own span counts from the start of the document."""
+    chunk = hit.chunk
+    return Citation(
+        number=number,
+        chunk_id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        uri=hit.uri,
+        title=hit.title,
+        quote=chunk.text[span[0] : span[1]],
+        span=(chunk.span[0] + span[0], chunk.span[0] + span[1]),
+        page=chunk.page,
+    )
+
+
+def marks(numbers: Sequence[int]) -> str:
+    """Write citation numbers as they stand in an answer.
+
+    >>> marks([2, 1])
+    '[2][1]'
+    """
+    return "".join(f"[{number}]" for number in numbers)
+
+
+def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:
+    known = plain(reference)
+    wide = f"{known} {plain(context)}"
+    letters = [*(plain(text).strip(" .,;:!?。、，") for text in claim.quotations), *map(plain, claim.links)]
+    return all(text in known for text in letters) and all(plain(name)[:-2] in wide for name in claim.names)
+
+
+def _unit(reference: str, span: Span, claim: Claim, language: str) -> _Unit:
+    text = reference[span[0] : span[1]]
+    told = read_claim(text, language)
+    mirrored = len(claim.terms & told.terms) >= MIRRORED_SHARE * len(told.terms) if told.terms else False
+    return _Unit(span, frozenset(terms(text, language)), told.numbers, told.negated, mirrored)
+
+
+def _share(claim: Claim, window: Sequence[_Unit], known: set[str]) -> float:
+    """Return the share of the claim's terms in the window; 0 where a number is missing or "not" differs."""
+    if not claim.numbers <= frozenset[str]().union(*(unit.numbers for unit in window)):
+        return 0.0
+    if not claim.terms:
+        return 1.0
+    denied = [unit for unit in window if unit.negated]
+    if claim.negated and not any(len(claim.terms & unit.terms) >= DENIED_SHARE * len(claim.terms) for unit in denied):
+        return 0.0
+    if not claim.negated and any(unit.mirrored for unit in denied):
+        return 0.0
+    return len(claim.terms & known.union(*(unit.terms for unit in window))) / len(claim.terms)

@@ -1,0 +1,144 @@
+"""What a sentence claims: its telling words, numbers, names, quotations and links, each of which a source must hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+
+from rove.answer.data import table
+from rove.language.words import query_terms
+
+UNSPACED = frozenset({"zh", "ja", "ko", "th"})
+NO_NAMES_BY_CASE = frozenset({"de"})  # there every noun is written with a capital
+DIGITS = {character: value for value, row in enumerate(("〇零", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
+          for character in row}  # fmt: skip
+POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+WORD_VALUES = (*range(2, 13), *range(20, 101, 10))
+
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
+_COUNTED = re.compile(
+    r"([〇零一二两三四五六七八九十百千万]+)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*['’]?")
+_QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|\"([^\"]+)\"|«([^»]+)»|「([^」]+)」|『([^』]+)』|»([^«]+)«")
+_LINK = re.compile(r"https?://[^\s<>()\[\]\"'，。、）】]+|(?<=\]\()[^)\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`terms`: stems of the telling words. `names`: words with a capital inside the sentence. See `read_claim`."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    quotations: tuple[str, ...]
+    links: tuple[str, ...]
+    negated: bool
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing that could be true or false."""
+        return not (self.terms or self.numbers or self.links)
+
+
+def read_claim(sentence: str, language: str) -> Claim:
+    """Take a sentence apart.
+
+    >>> claim = read_claim('Since 1 May the "silent hour" lasts two hours in Paris.', "en")
+    >>> sorted(claim.numbers), sorted(claim.names), claim.quotations, claim.negated
+    (['1', '2'], ['may', 'paris'], ('silent hour',), False)
+    """
+    links = tuple(_LINK.findall(sentence))
+    bare = _LINK.sub(" ", sentence)
+    return Claim(
+        terms=frozenset(query_terms(_without_numbers(bare, language), language)),
+        numbers=numbers(bare, language),
+        names=_names(bare, language),
+        quotations=tuple("".join(groups) for groups in _QUOTED.findall(bare)),
+        links=links,
+        negated=negated(bare, language),
+    )
+
+
+def numbers(text: str, language: str) -> frozenset[str]:
+    """Return the numbers in a text in one spelling: digits of any script, thousands marks dropped, words for 2 … 100.
+
+    >>> sorted(numbers("1,000 km and 2.5 t, seven times", "en")), sorted(numbers("三百年，１２人", "zh"))
+    (['1000', '2.5', '7'], ['12', '300'])
+    """
+    text = _GROUPED.sub("", unicodedata.normalize("NFKC", text))
+    found = {_plain(number) for number in _NUMBER.findall(text)}
+    if language in {"zh", "ja"}:
+        found.update(str(_han_value(run)) for run in _COUNTED.findall(text))
+    values = _number_words(language)
+    if values:
+        found.update(values[word] for word in _WORD.findall(text.casefold()) if word in values)
+    return frozenset(found)
+
+
+def _without_numbers(text: str, language: str) -> str:
+    """Leave out what `numbers` compares, so that "nine" and "9" do not count as different words."""
+    values = _number_words(language)
+    text = re.sub(r"(?<![^\W\d_])\d[\d.,]*(?![^\W\d_])", " ", text)
+    return _WORD.sub(lambda word: " " if word.group().casefold() in values else word.group(), text)
+
+
+def negated(text: str, language: str) -> bool:
+    """Say whether a text holds a word of negation.
+
+    >>> negated("It isn't allowed.", "en"), negated("这是不允许的。", "zh"), negated("Es ist erlaubt.", "de")
+    (True, True, False)
+    """
+    marks = table("negations").get(language, "").split()
+    text = text.casefold().replace("’", "'")
+    if language in UNSPACED:
+        return any(mark in text for mark in marks)
+    return not set(marks).isdisjoint(_WORD.findall(text))
+
+
+def plain(text: str) -> str:
+    """Return a text with one spelling of blanks, quotes, dashes and widths, for verbatim comparison."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = re.sub(r"[‐-―−]", "-", re.sub(r"[“”„«»]", '"', re.sub(r"[‘’]", "'", text)))
+    return " ".join(text.replace("*", "").replace("`", "").split())
+
+
+def _names(text: str, language: str) -> frozenset[str]:
+    words = list(_WORD.finditer(text))
+    if language in NO_NAMES_BY_CASE:
+        return frozenset()
+    inside = (word.group() for word in words[1:] if text[: word.start()].rstrip()[-1:] not in {":", '"', "“", "„", "«"})
+    return frozenset(word.casefold() for word in inside if len(word) > 1 and word[0].isupper())
+
+
+def _plain(number: str) -> str:
+    if _THOUSANDS.fullmatch(number):
+        return number.replace(",", "").replace(".", "")
+    decimal = max(number.rfind("."), number.rfind(","))
+    whole, part = (number[:decimal], number[decimal + 1 :]) if decimal > 0 else (number, "")
+    whole = whole.replace(",", "").replace(".", "")
+    return f"{whole}.{part}" if part else whole
+
+
+def _han_value(run: str) -> int:
+    if not any(character in POWERS for character in run):
+        return int("".join(str(DIGITS[character]) for character in run))
+    total = section = digit = 0
+    for character in run:
+        if character in DIGITS:
+            digit = DIGITS[character]
+        elif character == "万":
+            total, section, digit = (total + section + digit) * POWERS[character], 0, 0
+        else:
+            section, digit = section + (digit or 1) * POWERS[character], 0
+    return total + section + digit
+
+
+@cache
+def _number_words(language: str) -> dict[str, str]:
+    words = table("numerals").get(language, "").split()
+    return {word: str(value) for word, value in zip(words, WORD_VALUES, strict=False)}

@@ -1,0 +1,102 @@
+"""The stage: refuse, quote, or let the chat model write and hold every sentence of it against the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from rove.answer.chat import Verified, verify, write
+from rove.answer.cite import check, marks
+from rove.answer.extract import best_quotes
+from rove.answer.refusal import near_enough, refusal
+from rove.errors import ServiceError
+from rove.events import Listener
+from rove.models import ChatModel, Embedder
+from rove.records import Answer, Citation, Hit, Sentence
+from rove.settings import AnswerSettings
+
+TextOf = Callable[[str], Awaitable[str]]
+
+NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
+NOTHING_FOUND = "Nothing was found in the knowledge base."
+TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
+MODEL_REFUSED = "{model} found no answer in the references."
+FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
+UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
+DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
+MOVED = "The citations of {count} sentences were corrected."
+
+
+class Answerer:
+    """Turns hits into an answer.
+
+    Args:
+        embedder: chooses quotes; its `max_distance` is the threshold where the settings give none.
+        chat: writes; None means that answers are extractive.
+        settings: see `AnswerSettings`.
+    """
+
+    def __init__(self, embedder: Embedder, chat: ChatModel | None, settings: AnswerSettings) -> None:
+        self._embedder = embedder
+        self._chat = chat
+        self._settings = settings
+
+    async def answer(
+        self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
+    ) -> Answer:
+        """Answer a question from the first `settings.references` hits, which are numbered from 1.
+
+        Args:
+            question: as it was asked.
+            hits: best first.
+            language: the question's, ISO 639-1; the answer and the refusal are in it.
+            text_of: gives a document's canonical text by its id.
+            listener: is told every piece that the chat model writes. What it wrote is checked afterwards: the text of
+                the answer can be shorter, or another.
+
+        Raises:
+            ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
+        """
+        hits = tuple(hits[: self._settings.references])
+        distance = self._settings.max_distance or self._embedder.max_distance
+        if not near_enough(hits, distance):
+            note = TOO_FAR.format(distance=distance) if hits else NOTHING_FOUND
+            return _refused(question, hits, language, note)
+        if self._chat is None:
+            return await self._quote(question, hits, language, text_of, NO_MODEL)
+        try:
+            reply = await write(question, hits, language, self._chat, self._settings.persona, listener)
+        except ServiceError as error:
+            return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
+        verified = await verify(reply, hits, language, text_of)
+        if verified.holds:
+            note = _note(verified)
+            return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
+        if verified.refused:
+            return _refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+        return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
+
+    async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
+        chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
+        quotes = [quote for quote in chosen if check(quote, await text_of(quote.document_id))]
+        if not quotes:
+            return _refused(question, hits, language, f"{note} They hold no whole sentence to quote.")
+        sentences = tuple(Sentence(_one_line(quote), (quote,)) for quote in quotes)
+        text = "\n\n".join(f"{_one_line(quote)} {marks([quote.number])}" for quote in quotes)
+        return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
+
+
+def _refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
+    return Answer(question, refusal(language), "refused", language, (), tuple(hits), note)
+
+
+def _note(verified: Verified) -> str:
+    parts: list[str] = []
+    if verified.dropped:
+        parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
+    if verified.moved:
+        parts.append(MOVED.format(count=verified.moved))
+    return " ".join(parts)
+
+
+def _one_line(quote: Citation) -> str:
+    return " ".join(quote.quote.split())

@@ -1,0 +1,69 @@
+"""The prompt: numbered references within a budget of tokens, fenced so that they stay material, then the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rove.answer.data import fill, prompt
+from rove.answer.refusal import refusal
+from rove.language.sentences import sentence_spans
+from rove.language.tokens import count_tokens
+from rove.records import Hit
+
+BUDGET_TOKENS = 3000
+FENCES = str.maketrans({"⟦": "[", "⟧": "]"})
+NAMES = {
+    "en": "English", "de": "German", "hu": "Hungarian", "zh": "Chinese", "ja": "Japanese", "es": "Spanish",
+    "fr": "French", "ru": "Russian", "ko": "Korean", "ar": "Arabic", "it": "Italian", "pt": "Portuguese",
+}  # fmt: skip
+
+
+def instructions(persona: str, language: str) -> str:
+    """Return what the model is told before it sees a document: the rules and the three demonstrations."""
+    slots = {"persona": persona, "language": _language(language), "refusal": refusal(language)}
+    return fill(prompt("instructions"), slots)
+
+
+def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: int = BUDGET_TOKENS) -> str:
+    """Return the numbered references and the question.
+
+    References come in the order of the hits until the budget is full; the first that does not fit is cut after its
+    last sentence that does (the first reference keeps at least one sentence). A reference keeps its place in `hits` as
+    its number.
+    """
+    blocks: list[str] = []
+    left = budget_tokens
+    for number, hit in enumerate(hits, 1):
+        text = _cut(hit.chunk.text, hit.chunk.language, left, at_least=0 if blocks else 1)
+        if not text:
+            break
+        blocks.append(_block(number, hit, text))
+        left -= count_tokens(text)
+    slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": _language(language)}
+    return fill(prompt("question"), slots)
+
+
+def _block(number: int, hit: Hit, text: str) -> str:
+    title = " > ".join(dict.fromkeys(part for part in (hit.title or hit.uri, *hit.chunk.headings) if part))
+    slots = {"number": str(number), "title": _line(title), "text": text.translate(FENCES)}
+    return fill(prompt("reference"), slots)
+
+
+def _cut(text: str, language: str, budget_tokens: int, *, at_least: int) -> str:
+    if count_tokens(text) <= budget_tokens:
+        return text
+    kept = 0
+    for count, (_, end) in enumerate(sentence_spans(text, language), 1):
+        if count > at_least and count_tokens(text[:end]) > budget_tokens:
+            break
+        kept = end
+    return text[:kept]
+
+
+def _line(text: str) -> str:
+    """Return the text on one line and without fences, so that it cannot pass for the end of anything."""
+    return " ".join(text.translate(FENCES).split())
+
+
+def _language(code: str) -> str:
+    return NAMES.get(code.partition("-")[0].lower(), "the language of the question")

@@ -1,0 +1,41 @@
+"""When nothing near enough was found: the threshold, and the one sentence that says so in the asker's language."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from rove.answer.data import table
+from rove.records import Hit
+
+
+def refusal(language: str) -> str:
+    """Return the fixed sentence in a language; in English where there is none.
+
+    >>> refusal("de"), refusal("xx")[:18]
+    ('Die Wissensdatenbank enthält nicht genug, um dies zu beantworten.', 'The knowledge base')
+    """
+    sentences = table("refusals")
+    return sentences.get(language.partition("-")[0].lower(), sentences["en"])
+
+
+def is_refusal(sentence: str) -> bool:
+    """Say whether a sentence is the fixed one, in any language, whatever its case, spaces, quotes and full stops.
+
+    >>> is_refusal("**the knowledge base does not hold enough to answer this**"), is_refusal("It does.")
+    (True, False)
+    """
+    return _letters(sentence) in {_letters(known) for known in table("refusals").values()}
+
+
+def near_enough(hits: Sequence[Hit], max_distance: float) -> bool:
+    """Say whether any hit lies within the cosine distance (1 - its "semantic" score).
+
+    Hits that no semantic list holds cannot be judged: where none can, they pass. No hit at all never does.
+    """
+    distances = [1.0 - hit.sources["semantic"].score for hit in hits if "semantic" in hit.sources]
+    return bool(hits) and (not distances or min(distances) <= max_distance)
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

@@ -1,0 +1,118 @@
+"""A chat model's reply, taken apart into sentences with the references they name, and put together again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rove.answer.cite import marks
+from rove.language.sentences import sentence_spans
+
+_NUMBERS = r"\^?\d{1,3}(?:\s*[,;，、]\s*\^?\d{1,3})*"
+_MARK = re.compile(rf"`[^`\n]*`|\s*(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】]*)?】)")
+_LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence, or one whole table or code block (`block`), without its marks.
+
+    `numbers` are the references it names. `lead` is what stands before it on its line (list mark, heading mark, the
+    blank after the sentence before); `line` counts lines, blank ones included, so that the layout can be rebuilt.
+    """
+
+    text: str
+    numbers: tuple[int, ...]
+    line: int
+    lead: str = ""
+    block: bool = False
+
+    @property
+    def introduces(self) -> bool:
+        """True for a heading and for a lead-in ("The steps are:"), which say nothing by themselves."""
+        return not self.block and ("#" in self.lead or self.text.endswith((":", "：")))
+
+
+def take_apart(reply: str, language: str) -> list[Piece]:
+    """Split a reply. A mark belongs to the sentence before it, whether it stands before or after the full stop.
+
+    >>> [(p.text, p.numbers) for p in take_apart("One [1]. Two.[2, 3] Three.", "en")]
+    [('One.', (1,)), ('Two.', (2, 3)), ('Three.', ())]
+    """
+    pieces: list[Piece] = []
+    for line, text in _lines(reply):
+        if "\n" in text or text.lstrip().startswith("|") or _FENCE.match(text):
+            bare, found = _strip_marks(text) if text.lstrip().startswith("|") else (text, [])
+            pieces.append(Piece(bare, tuple(dict.fromkeys(number for _, number in found)), line, block=True))
+        elif text.strip():
+            pieces += _sentences(text, line, language)
+    return pieces
+
+
+def put_together(pieces: Sequence[tuple[Piece, Sequence[int]]]) -> str:
+    r"""Write the kept pieces with their checked numbers, in the layout of the reply.
+
+    >>> put_together([(p, p.numbers) for p in take_apart("- One. [1]\n- Two. Three. [2]", "en")])
+    '- One. [1]\n- Two. Three. [2]'
+    """
+    text = ""
+    line = pieces[0][0].line if pieces else 0
+    for piece, numbers in pieces:
+        fresh = piece.line != line or not text
+        gap = "\n" * min(piece.line - line, 2) if text else ""
+        lead = piece.lead if fresh or not piece.lead.strip() else " "
+        cited = f"{piece.text}\n\n{marks(numbers)}" if piece.block and numbers else f"{piece.text} {marks(numbers)}"
+        text += gap + lead + cited.rstrip()
+        line = piece.line + piece.text.count("\n")
+    return text.strip()
+
+
+def _lines(reply: str) -> list[tuple[int, str]]:
+    """Return (number, text) of lines; the lines of one table or fenced block come as one."""
+    found: list[tuple[int, str]] = []
+    fence = ""
+    for number, line in enumerate(reply.splitlines()):
+        opening = _FENCE.match(line)
+        table = line.lstrip().startswith("|") and found and found[-1][1].lstrip().startswith("|")
+        if fence or (table and found[-1][0] + found[-1][1].count("\n") == number - 1):
+            found[-1] = (found[-1][0], f"{found[-1][1]}\n{line}")
+        else:
+            found.append((number, line))
+        if opening:
+            fence = "" if fence == opening.group(1) else fence or opening.group(1)
+    return found
+
+
+def _sentences(line: str, number: int, language: str) -> list[Piece]:
+    lead = _LEAD.match(line)
+    start = lead.end() if lead else 0
+    bare, found = _strip_marks(line[start:])
+    spans = sentence_spans(bare, language)
+    pieces: list[Piece] = []
+    for place, (first, last) in enumerate(spans):
+        until = spans[place + 1][0] if place + 1 < len(spans) else len(bare) + 1
+        since = first + 1 if place else 0
+        own = tuple(dict.fromkeys(n for at, n in found if since <= at <= until and (at < until or at == last)))
+        gap = bare[spans[place - 1][1] : first] if place else line[:start]
+        pieces.append(Piece(bare[first:last], own, number, gap))
+    return pieces
+
+
+def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return the text without marks, and (place in it, reference number) of each. Inline code stays as it is."""
+    bare = ""
+    found: list[tuple[int, int]] = []
+    at = 0
+    for mark in _MARK.finditer(text):
+        numbers = mark.group(1) or mark.group(2)
+        if not numbers:
+            continue
+        bare += text[at : mark.start()]
+        at = mark.end()
+        found += [(len(bare), int(number)) for number in re.findall(r"\d+", numbers)]
+        if _ENDING.search(bare) and at < len(text) and not text[at].isspace() and bare[-1] in ".!?…":
+            bare += " "  # "One.[1]Two." would run together
+    return bare + text[at:], found

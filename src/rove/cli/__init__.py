@@ -1,0 +1,57 @@
+"""The command line. Each command is imported when it is called, so that help comes at once."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from rove.registry import load
+
+COMMANDS = {
+    "add": ("rove.cli.add:add", "Take in files and folders."),
+    "search": ("rove.cli.search:search", "Find passages."),
+    "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
+    "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
+    "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),
+    "export": ("rove.cli.exchange:export", "Write the base to a file."),
+    "import": ("rove.cli.exchange:import_", "Take in what export wrote."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when called, not when listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order a newcomer needs them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name."""
+        del ctx
+        return load(COMMANDS[cmd_name][0]) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table above."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="rove")
+def rove() -> None:
+    """Answers from your own documents, every sentence cited to an exact span.
+
+    The knowledge base is the folder ./kb, or what --kb or the variable ROVE_KB names.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        rove.main(prog_name="rove")
+    except KeyboardInterrupt:
+        sys.exit(130)

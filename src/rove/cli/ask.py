@@ -1,0 +1,48 @@
+"""`rove ask`: an answer, and the words that it rests on."""
+
+from __future__ import annotations
+
+import click
+
+from rove.cli.output import plain
+from rove.cli.session import Session, command, parse_where
+from rove.records import Answer, Citation
+
+
+@command("ask")
+@click.argument("question", nargs=-1, required=True)
+@click.option(
+    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
+)
+def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...]) -> None:
+    """Answer QUESTION from the base, every sentence cited to exact words.
+
+    Without a chat model (settings table "chat") the answer quotes the sources, and says so.
+    """
+    condition = parse_where(where)
+    with session.base() as kb:
+        answer = kb.ask(" ".join(question), where=condition)
+    if session.output.as_json:
+        session.output.json(answer)
+    else:
+        show_answer(session, answer)
+
+
+def show_answer(session: Session, answer: Answer) -> None:
+    """Print an answer, then each reference with the quoted words and where to open them."""
+    session.output.line(answer.text)
+    if answer.citations:
+        session.output.line()
+    for citation in answer.citations:
+        session.output.marked(_reference(citation))
+    if answer.note:
+        session.output.note(answer.note)
+
+
+def _reference(citation: Citation) -> str:
+    start, end = citation.span
+    page = f", p. {citation.page}" if citation.page else ""
+    quote = " ".join(citation.quote.split())
+    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(citation.title or citation.uri)}[/][dim]{page} · {plain(citation.uri)}[/]"
+    where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
+    return f"{head}\n    “{plain(quote)}”\n    {where}"

@@ -1,0 +1,34 @@
+"""`rove export` and `rove import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rove.cli.add import Bar, show
+from rove.cli.session import FAILED, Session, command
+
+
+@command("export")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
+def export(session: Session, file: Path) -> None:
+    """Write the base to FILE ("-": standard output) as lines of JSON: texts, structure, metadata, vectors."""
+    with session.base() as kb, click.open_file(str(file), "w", encoding="utf-8", atomic=str(file) != "-") as target:
+        count = -1
+        for line in kb.export():
+            target.write(line + "\n")
+            count += 1
+    session.output.note(f"{count} documents exported")
+
+
+@command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
+def import_(session: Session, file: Path) -> int:
+    """Take in FILE ("-": standard input), which `rove export` wrote; with another embedder it is embedded anew."""
+    with session.base() as kb, click.open_file(str(file), encoding="utf-8") as lines:
+        bar = Bar(session)
+        with bar.progress:
+            report = kb.import_(lines, listener=bar)
+    show(session, report)
+    return 0 if report.ok else FAILED

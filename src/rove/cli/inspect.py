@@ -1,0 +1,93 @@
+"""`rove inspect`: what is in the base, and what became of what was given to it."""
+
+from __future__ import annotations
+
+import click
+
+from rove.cli.output import plain
+from rove.cli.session import Session, command
+from rove.errors import InputError
+from rove.sync import Rove
+
+CONTEXT_CHARS = 300
+
+
+@command("inspect")
+@click.argument("document", required=False)
+@click.option("--chunks", is_flag=True, help="Show the document's chunks.")
+@click.option(
+    "--span", metavar="START:END", help="Show these characters of the document, with what stands around them."
+)
+@click.option("--ledger", is_flag=True, help="Show what became of every source.")
+@click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
+def inspect(session: Session, document: str | None, chunks: bool, span: str | None, ledger: bool, failed: bool) -> None:
+    """List the documents of the base; or show one DOCUMENT (its id, or its path)."""
+    with session.base() as kb:
+        if ledger or failed:
+            _show_ledger(session, kb, failed=failed)
+        elif document is None:
+            _show_documents(session, kb)
+        elif span is not None:
+            _show_span(session, kb, _id(kb, document), span)
+        else:
+            _show_document(session, kb, _id(kb, document), chunks=chunks)
+
+
+def _id(kb: Rove, name: str) -> str:
+    infos = kb.named(name)
+    if len(infos) > 1:
+        message = f"{name} holds {len(infos)} documents."
+        raise InputError(message, cure="Give the id of one; list them with: rove inspect")
+    return infos[0].document_id
+
+
+def _show_documents(session: Session, kb: Rove) -> None:
+    infos = kb.documents()
+    if session.output.as_json:
+        session.output.json(infos)
+        return
+    rows = [(i.document_id, i.kind, i.language, i.chunks, i.title, i.source) for i in infos]
+    session.output.table(["id", "type", "language", "chunks", "title", "source"], rows)
+
+
+def _show_document(session: Session, kb: Rove, document_id: str, *, chunks: bool) -> None:
+    document, pieces = kb.document(document_id)
+    if session.output.as_json:
+        session.output.json(pieces if chunks else document)
+        return
+    if not chunks:
+        session.output.line(document.text)
+        return
+    rows = [(c.position, f"{c.span[0]}:{c.span[1]}", c.page, " > ".join(c.headings), c.text[:80]) for c in pieces]
+    session.output.table(["#", "span", "page", "headings", "text"], rows)
+
+
+def _show_span(session: Session, kb: Rove, document_id: str, span: str) -> None:
+    """Print the words of a span within their surroundings: where a citation opens."""
+    document, _ = kb.document(document_id)
+    first, _, last = span.partition(":")
+    if not (first.isdecimal() and last.isdecimal() and 0 <= int(first) < int(last) <= len(document.text)):
+        message = f"--span {span!r} does not lie in the document, which has {len(document.text)} characters."
+        raise InputError(message, cure="Write START:END, as citations give it.")
+    start, end = int(first), int(last)
+    before, words, after = (
+        document.text[max(0, start - CONTEXT_CHARS) : start],
+        document.text[start:end],
+        document.text[end : end + CONTEXT_CHARS],
+    )
+    if session.output.as_json:
+        session.output.json(
+            {"document_id": document_id, "span": [start, end], "text": words, "before": before, "after": after}
+        )
+        return
+    open_mark, close_mark = ("[bold black on yellow]", "[/]") if session.output.terminal else ("»", "«")
+    session.output.marked(f"{plain(before)}{open_mark}{plain(words)}{close_mark}{plain(after)}")
+
+
+def _show_ledger(session: Session, kb: Rove, *, failed: bool) -> None:
+    entries = [entry for entry in kb.ledger() if entry.outcome or not failed]
+    if session.output.as_json:
+        session.output.json(entries)
+        return
+    rows = [(e.source, e.state, e.outcome, e.documents, e.chunks, e.attempt, e.reason, e.cure) for e in entries]
+    session.output.table(["source", "state", "outcome", "documents", "chunks", "attempt", "reason", "what to do"], rows)

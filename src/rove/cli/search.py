@@ -1,0 +1,49 @@
+"""`rove search`: find passages."""
+
+from __future__ import annotations
+
+import click
+
+from rove.cli.output import plain
+from rove.cli.session import Session, command, parse_where
+from rove.records import Hit
+
+SHOWN_CHARS = 400
+
+
+@command("search")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
+@click.option("--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid or gather.")
+@click.option(
+    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
+)
+@click.option("--rerank", is_flag=True, help="Look at the best passages again.")
+def search(
+    session: Session, question: tuple[str, ...], top_k: int | None, mode: str, where: tuple[str, ...], rerank: bool
+) -> None:
+    """Find the passages that match QUESTION best."""
+    condition = parse_where(where)
+    with session.base() as kb:
+        hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank)
+    if session.output.as_json:
+        session.output.json(hits)
+        return
+    if not hits:
+        session.output.note("Nothing was found.")
+    for number, hit in enumerate(hits, start=1):
+        show_hit(session, number, hit)
+
+
+def show_hit(session: Session, number: int, hit: Hit) -> None:
+    """Print one passage: where it stands, which lists had it, and how it begins."""
+    start, end = hit.chunk.span
+    page = f" p. {hit.chunk.page}" if hit.chunk.page else ""
+    lists = ", ".join(f"{name} {place.rank}" for name, place in hit.sources.items())
+    title = f"[bold cyan]{number}.[/] [bold]{plain(hit.title or hit.uri)}[/]"
+    session.output.marked(f"{title}[dim]{page} · {hit.score:+.3f} ({lists}) · {hit.chunk.document_id}:{start}-{end}[/]")
+    if hit.chunk.headings:
+        session.output.marked(f"   [dim]{plain(' > '.join(hit.chunk.headings))}[/]")
+    text = " ".join(hit.chunk.text.split())
+    cut = text if len(text) <= SHOWN_CHARS or not session.output.terminal else text[:SHOWN_CHARS] + "…"
+    session.output.marked(f"   {plain(cut)}")

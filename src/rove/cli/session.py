@@ -1,0 +1,127 @@
+"""What every command has: which base, which settings, how to print; and errors as one line with an exit status."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+import click
+
+from rove.cli.output import Output
+from rove.errors import ConfigError, InputError, RoveError
+from rove.records import Filter, field
+from rove.records.filter import All, Scalar
+from rove.sync import Rove
+
+P = ParamSpec("P")
+SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
+CONDITION = re.compile(r"\s*([^\s=!<>]+)\s*(==|=|!=|>=|<=|>|<)\s*(.*?)\s*", re.S)
+FAILED, BAD_CALL = 1, 2
+
+
+class Session:
+    """One call of a command."""
+
+    def __init__(self, kb: str, settings: tuple[str, ...], *, as_json: bool) -> None:
+        self.location = kb
+        self.settings = _settings(settings)
+        self.output = Output(as_json=as_json)
+
+    @contextmanager
+    def base(self) -> Iterator[Rove]:
+        """Open the base for the length of the block."""
+        with Rove.open(self.location, **self.settings) as kb:
+            yield kb
+
+
+def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P], int | None]], click.Command]:  # noqa: ANN401
+    """Make a command of a function that takes a `Session` first and returns its exit status (None: 0)."""
+
+    def decorate(function: Callable[Concatenate[Session, P], int | None]) -> click.Command:
+        @wraps(function)
+        def call(kb: str, setting: tuple[str, ...], as_json: bool, *args: P.args, **kwargs: P.kwargs) -> None:
+            output = Output(as_json=as_json)
+            try:
+                status = function(Session(kb, setting, as_json=as_json), *args, **kwargs)
+            except RoveError as error:
+                output.error(error)
+                sys.exit(BAD_CALL if isinstance(error, ConfigError | InputError) else FAILED)
+            except BrokenPipeError:
+                sys.exit(0)
+            sys.exit(status or 0)
+
+        made = click.command(name, **more)(call)
+        made.params += [
+            click.Option(
+                ["--kb", "-k"],
+                default="kb",
+                envvar="ROVE_KB",
+                show_default=True,
+                help="Folder or TOML file of the base.",
+            ),
+            click.Option(
+                ["--set", "-s", "setting"], multiple=True, metavar="TABLE.KEY=VALUE", help="Override a setting."
+            ),
+            click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
+        ]
+        return made
+
+    return decorate
+
+
+def parse_where(conditions: tuple[str, ...]) -> Filter | None:
+    """Read `--where` conditions, which must all hold: "year>=2020", "topic=hr", "draft!=true", "tag" (is there).
+
+    >>> parse_where(("year>=2020",))
+    All(parts=(Compare(name='year', op='>=', value=2020),))
+    """
+    return All(tuple(_condition(text) for text in conditions)) if conditions else None
+
+
+def _condition(text: str) -> Filter:
+    found = CONDITION.fullmatch(text)
+    if not found:
+        if re.fullmatch(r"[^\s=!<>]+", text):
+            return field(text).exists()
+        message = f"--where {text!r} is not a condition."
+        raise InputError(message, cure="Write NAME=VALUE, NAME!=VALUE, NAME>=VALUE … or NAME.")
+    name, op, value = found[1], found[2], _scalar(found[3])
+    named = field(name)
+    made: dict[str, Callable[[], Filter]] = {
+        "=": lambda: named == value,
+        "==": lambda: named == value,
+        "!=": lambda: named != value,
+        ">": lambda: named > value,
+        ">=": lambda: named >= value,
+        "<": lambda: named < value,
+        "<=": lambda: named <= value,
+    }
+    return made[op]()
+
+
+def _scalar(text: str) -> Scalar:
+    if text in {"true", "false"}:
+        return text == "true"
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _settings(given: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    tree: dict[str, dict[str, str]] = {}
+    for text in given:
+        found = SETTING.fullmatch(text)
+        if not found:
+            message = f"--set {text!r} is not a setting."
+            raise ConfigError(message, cure="Write TABLE.KEY=VALUE, e.g. search.top_k=5.")
+        tree.setdefault(found[1], {})[found[2]] = found[3]
+    return tree

@@ -1,0 +1,204 @@
+"""The path, in one screen: add → load → chunk → enrich → keep, and ask → retrieve → answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+from rove.answer.compose import Answerer
+from rove.errors import InputError
+from rove.events import Listener, ignore
+from rove.exchange import exported, imported
+from rove.ingest import Ingest
+from rove.language.detect import detect
+from rove.load.discover import locate
+from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, Vectors
+from rove.models.cache import QueryCache
+from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
+from rove.retrieve import RETRIEVERS, Means, Query
+from rove.settings import Settings, read_settings
+from rove.store.store import Health, Store
+
+Given = str | Path | Text
+
+
+class AsyncRove:
+    """A knowledge base. `Rove` is the same with blocking calls.
+
+    >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
+    >>> await kb.add("docs/")  # doctest: +SKIP
+    >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.embedder: Embedder = QueryCache(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        fingerprint = self.embedder.fingerprint
+        self.store = Store(
+            settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
+        )
+        reranker = RERANKERS.get(settings.search.reranker)(self.embedder, self._chunk_vectors)
+        self.means = Means(self.store, self.embedder, reranker, settings.search)
+
+    @classmethod
+    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
+        """Open a knowledge base, or make it.
+
+        Args:
+            location: its folder, or a TOML file with settings.
+            settings: what wins over the file and the environment, e.g. `search={"top_k": 5}`.
+
+        Raises:
+            ConfigError: wrong settings, or a base that was made with another embedder.
+        """
+        return cls(read_settings(location, **settings))
+
+    # -- in --------------------------------------------------------------------------------------------------------
+
+    async def add(self, *sources: Given | Iterable[Given], listener: Listener = ignore) -> Report:
+        """Take in files, folders and texts; what is there already and has not changed is left as it is.
+
+        One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
+        """
+        given = [item for source in sources for item in ([source] if isinstance(source, Given) else source)]
+        locations = await asyncio.to_thread(locate, given)
+        return await Ingest(self.store, self.embedder, self.settings, listener).run(locations)
+
+    async def resume(self, listener: Listener = ignore) -> Report:
+        """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
+        unfinished = await asyncio.to_thread(self.store.ledger.entries, "queued", "embedded", "indexed")
+        return await self.add(*(entry.source for entry in unfinished), listener=listener)
+
+    # -- out -------------------------------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        where: Filter | None = None,
+        mode: str = "hybrid",
+        rerank: bool = False,
+    ) -> list[Hit]:
+        """Find chunks, best first.
+
+        Args:
+            question: what to look for, in any language.
+            top_k: how many at most; the setting `search.top_k` if None.
+            where: a filter, applied before the search: `field("topic") == "hr"`.
+            mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
+                or a plug-in's name.
+            rerank: let the reranker look at the best again ("gather" always does).
+
+        Raises:
+            InputError: the question is blank.
+        """
+        if not question.strip():
+            message = "The question is blank."
+            raise InputError(message, cure="Ask something.", outcome="empty")
+        top_k = self.settings.search.top_k if top_k is None else top_k
+        if top_k < 1:
+            message = f"top_k is {top_k}; it must be at least 1."
+            raise InputError(message, cure="Ask for at least one hit.")
+        retriever = RETRIEVERS.get(mode)(self.means)
+        return await retriever.retrieve(Query(question, top_k, where, rerank))
+
+    async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
+        """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
+        hits = await self.search(question, top_k=self.settings.answer.references, where=where, rerank=True)
+        answerer = Answerer(self.embedder, self._chat(), self.settings.answer)
+        language = detect(question)
+        return await answerer.answer(question, hits, language=language, text_of=self.text, listener=listener)
+
+    # -- care ------------------------------------------------------------------------------------------------------
+
+    async def documents(self) -> list[DocumentInfo]:
+        """List the documents, in the order they came."""
+        return await asyncio.to_thread(self.store.catalog.documents)
+
+    async def named(self, *names: str | Path) -> list[DocumentInfo]:
+        """The documents of these ids or sources (paths); one path can hold many.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        texts = [str(name) for name in names]
+        places = {text: os.path.abspath(text) for text in texts}  # noqa: PTH100 - asks no disk
+        sources = [*texts, *places.values()]
+        found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
+        held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
+        unknown = [text for text in texts if text not in held and places[text] not in held]
+        if unknown:
+            message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
+            raise InputError(message, cure="List the documents with: rove inspect")
+        return found
+
+    async def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
+        """One document, with its canonical text and its chunks in order.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        found = await asyncio.to_thread(self.store.catalog.document, document_id)
+        if found is None:
+            message = f"There is no document {document_id!r}."
+            raise InputError(message, cure="List them with: rove inspect")
+        return found
+
+    async def text(self, document_id: str) -> str:
+        """The canonical text of a document; spans are offsets into it."""
+        return await asyncio.to_thread(self.store.catalog.text, document_id)
+
+    async def ledger(self, *states: str) -> list[LedgerEntry]:
+        """What became of every source that was given, or of those in these states."""
+        return await asyncio.to_thread(self.store.ledger.entries, *states)
+
+    async def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+        """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        found = await self.named(*names) if names else []
+        if where is not None:
+            found += [info for info in await self.documents() if where.matches(info.fields)]
+        ids = list(dict.fromkeys(info.document_id for info in found))
+        await self.store.remove(ids, erase=True)
+        return len(ids)
+
+    async def doctor(self) -> Health:
+        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
+        return await self.store.heal()
+
+    def export(self) -> AsyncIterator[str]:
+        """Write the base as lines of JSON: documents with text, metadata and vectors. See `import_`."""
+        return exported(self.store, self.embedder.fingerprint)
+
+    async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
+        """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
+        ingest = Ingest(self.store, self.embedder, self.settings, listener)
+        return await imported(lines, self.store, self.embedder.fingerprint, ingest)
+
+    async def close(self) -> None:
+        """Release files and threads."""
+        await self.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _chat(self) -> ChatModel | None:
+        chat = self.settings.chat
+        if not chat.model:
+            return None
+        return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
+
+    async def _chunk_vectors(self, hits: Sequence[Hit]) -> Vectors:
+        return await self.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])

@@ -1,0 +1,11 @@
+"""A chunk's terms for the keyword index: words of its prefix and its text, analysed once, here."""
+
+from __future__ import annotations
+
+from rove.language.words import terms
+from rove.records import Chunk
+
+
+def chunk_terms(chunk: Chunk) -> str:
+    """Return the terms of a chunk, space-joined, in order."""
+    return " ".join(terms(chunk.indexed_text, chunk.language))

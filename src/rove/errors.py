@@ -1,0 +1,35 @@
+"""Errors whose class decides what a caller does, and whose message gives the value, the reason and the cure."""
+
+from __future__ import annotations
+
+
+class RoveError(Exception):
+    """Any error that Rove raises on purpose. `cure` says what to do; it is part of the message."""
+
+    def __init__(self, message: str, *, cure: str = "") -> None:
+        super().__init__(f"{message} {cure}".strip())
+        self.reason = message
+        self.cure = cure
+
+
+class ConfigError(RoveError):
+    """The set-up is wrong; trying again can never help."""
+
+
+class InputError(RoveError):
+    """This document or query can never work as it is; others can.
+
+    `outcome` is the ledger's word for it: see `records.ledger.LedgerEntry`.
+    """
+
+    def __init__(self, message: str, *, cure: str = "", outcome: str = "damaged") -> None:
+        super().__init__(message, cure=cure)
+        self.outcome = outcome
+
+
+class ServiceError(RoveError):
+    """Something outside failed: a model's endpoint, a disk, another process. `retryable` says whether waiting helps."""
+
+    def __init__(self, message: str, *, cure: str = "", retryable: bool = True) -> None:
+        super().__init__(message, cure=cure)
+        self.retryable = retryable

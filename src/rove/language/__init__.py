@@ -1,0 +1,1 @@
+"""Pure text in many languages: which language, which words, which sentences, how many tokens."""

@@ -1,0 +1,171 @@
+"""Which language a text is in: by its script first, by its function words next, by a model only where these cannot say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
+
+import regex
+
+from rove.language.scripts import CLASSES, class_counts
+from rove.language.stopwords import languages_of, stop_words
+
+UNKNOWN = "und"
+SAMPLE_CHARS = 1500
+LATIN = frozenset(
+    [
+        "af",
+        "az",
+        "bs",
+        "ca",
+        "cs",
+        "cy",
+        "da",
+        "de",
+        "en",
+        "eo",
+        "es",
+        "et",
+        "eu",
+        "fi",
+        "fr",
+        "ga",
+        "gl",
+        "hr",
+        "hu",
+        "id",
+        "is",
+        "it",
+        "lt",
+        "lv",
+        "ms",
+        "mt",
+        "nl",
+        "no",
+    ]
+    + ["pl", "pt", "ro", "sk", "sl", "sq", "sv", "sw", "tl", "tr", "vi"]
+)
+CYRILLIC = frozenset(["be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "uk"])
+ARABIC = frozenset(["ar", "fa", "ur", "ps", "ug"])
+OF_SCRIPT = {
+    "greek": "el",
+    "armenian": "hy",
+    "hebrew": "he",
+    "devanagari": "hi",
+    "bengali": "bn",
+    "tamil": "ta",
+    "telugu": "te",
+    "thai": "th",
+    "lao": "lo",
+    "myanmar": "my",
+    "georgian": "ka",
+    "hangul": "ko",
+    "khmer": "km",
+}
+_WIDE = {"han": 3, "kana": 3, "hangul": 2}  # one such character says about as much as so many letters
+_KANA_SHARE = 0.04  # Chinese texts quote a kana now and then, long ones a name or two
+_KANA_SHARE_LONG = 0.15
+_LONG_HAN = 60
+_CLEAR_HITS = 4
+_CLEAR_MARGIN = 1.6
+_HIT_WEIGHT = 6.0  # one function word against the model's log-likelihood
+_PRIOR = {"en": 5.0, "de": 2.0, "fr": 1.5, "es": 1.5, "hu": 1.0, "it": 1.0, "pt": 0.5, "nl": 0.0, "ru": 4.0}
+_FAMILIAR = -2.0  # prior of another language that has function words here
+_RARE = -5.0
+_WORDS = regex.compile(r"[^\W\d_]+")
+_URDU = regex.compile("[ٹڈڑںےہھ]")
+_PASHTO = regex.compile("[ټډړښځڅڼ]")
+_UIGHUR = regex.compile("[ۇۆۈۋې]")
+_PERSIAN = regex.compile("[پچژگیک]")
+
+
+class _Model(Protocol):
+    def rank(self, text: str, /) -> list[tuple[str, float]]: ...
+
+
+def detect(text: str, among: Collection[str] | None = None) -> str:
+    """Return the ISO 639-1 code of the language of `text`, or "und" where nothing tells it.
+
+    `among` restricts the candidates, e.g. to the languages that a base holds: with one candidate for the text's
+    script no model is loaded; with none the answer is "und". Long texts are judged by their beginning and middle.
+
+    >>> detect("勝ったのは誰ですか"), detect("누가 이겼나요"), detect("谁赢了"), detect("12 + 3")
+    ('ja', 'ko', 'zh', 'und')
+    >>> detect("ki nyerte", among={"hu", "zh"})
+    'hu'
+    """
+    sample = text if len(text) <= 2 * SAMPLE_CHARS else _sample(text)
+    script = _script(sample)
+    if script in ("latin", "cyrillic"):
+        possible = LATIN if script == "latin" else CYRILLIC
+        possible = possible if among is None else possible.intersection(among)
+        return next(iter(possible)) if len(possible) == 1 else _by_words(sample, possible)
+    found = _of_script(script, sample)
+    if among is None or found in among:
+        return found
+    alike = ARABIC if script == "arabic" else frozenset({"zh", "ja"}) if script == "han" else frozenset[str]()
+    return min(alike.intersection(among), default=UNKNOWN)
+
+
+def _sample(text: str) -> str:
+    middle = len(text) // 2
+    return f"{text[:SAMPLE_CHARS]} {text[middle : middle + SAMPLE_CHARS]}"
+
+
+def _script(sample: str) -> str:
+    counts = dict(zip(CLASSES, class_counts(sample).tolist(), strict=True)) if sample else {}
+    counts["latin"] = counts.get("latin", 0) + counts.pop("accented", 0)
+    kana = counts.pop("kana", 0)
+    han = counts.get("han", 0)
+    for name in ("space", "mark", "digit", "other"):
+        counts.pop(name, None)
+    if kana > (_KANA_SHARE if han < _LONG_HAN else _KANA_SHARE_LONG) * han:
+        counts["kana"] = kana + counts.pop("han", 0)
+    best = max(counts, key=lambda name: counts[name] * _WIDE.get(name, 1))
+    return best if counts[best] else ""
+
+
+def _of_script(script: str, sample: str) -> str:
+    if script == "arabic":
+        return _arabic(sample)
+    return {"kana": "ja", "han": "zh"}.get(script) or OF_SCRIPT.get(script, UNKNOWN)
+
+
+def _arabic(sample: str) -> str:
+    for letters, language in ((_UIGHUR, "ug"), (_PASHTO, "ps"), (_URDU, "ur"), (_PERSIAN, "fa")):
+        if len(letters.findall(sample)) > len(sample) // 200:
+            return language
+    return "ar"
+
+
+def _by_words(sample: str, possible: frozenset[str]) -> str:
+    """Choose by function words where they are clear, else by these and the model together."""
+    if not possible:
+        return UNKNOWN
+    words = _WORDS.findall(sample.casefold())
+    known = languages_of()
+    votes = Counter(language for word in words for language in known.get(word, ()) if language in possible)
+    (best, hits), (_, second) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
+    few = len(possible) <= len(_PRIOR)
+    clear = hits >= _CLEAR_HITS and hits >= _CLEAR_MARGIN * second and hits * 5 >= len(words)
+    if (few and hits > second) or clear:
+        return best
+    weight = _HIT_WEIGHT / max(1.0, len(words) / 8)
+    ranked = {code: score for code, score in _model().rank(sample) if code in possible}
+    if not ranked:
+        return best or UNKNOWN
+    return max(ranked, key=lambda code: ranked[code] + weight * votes[code] + _prior(code))
+
+
+def _prior(language: str) -> float:
+    return _PRIOR.get(language, _FAMILIAR if stop_words(language) else _RARE)
+
+
+@cache
+def _model() -> _Model:
+    """Load py3langid, which takes about a second: hence not when this module is imported."""
+    module = import_module("py3langid.langid")
+    return cast("_Model", module.LanguageIdentifier.from_model_file(module.MODEL_FILE))

@@ -1,0 +1,197 @@
+"""Words as index terms: one analyser for what is indexed and what is asked, whatever store holds the terms.
+
+Words are normalised (NFKC, case), stemmed (Snowball) and folded (accents dropped). Scripts written without spaces, and
+Hangul, give overlapping pairs of characters. Compounds and identifiers give their parts and the whole.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import chain
+from operator import add
+
+import regex
+
+from rove.language.stems import Stem
+from rove.language.stopwords import stop_words
+
+CACHE_ENTRIES = 200_000
+CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
+DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
+
+_HAN = r"\p{Han}〇"
+_KANA = r"\p{Hiragana}\p{Katakana}ー\uff9e\uff9f"
+_OPEN = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"  # written without spaces, beside Han and kana
+_JOINED = "[-.'@&]"
+_ASCII_WORDS = regex.compile(rf"\w+(?:{_JOINED}\w+|,\d{{3}}(?!\d))*", regex.ASCII)
+_WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
+_WORDS = regex.compile(rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
+_UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
+_HAN_RUNS = regex.compile(rf"[{_HAN}]+")
+_HANGUL = regex.compile(r"\p{Hangul}")
+_DROPPED = regex.compile(r"[\ud800-\udfff\u00ad\u0640]")  # half characters, soft hyphens, Arabic stretching
+_PIECES = regex.compile(r"[^\W_]+")
+_CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?[^\p{Lu}]+")
+_NUMBER = regex.compile(r"\d+(?:[.,]\d+)+")
+_COMMA_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DOT_GROUPS = regex.compile(r"\d{1,3}(?:\.\d{3})+")
+_WHOLE = str.maketrans("", "", "-_'&")
+_ENGLISH_TAIL = regex.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$", regex.IGNORECASE)
+_ELISION = {
+    "fr": regex.compile(r"^(?:[ldjmtsnc]|qu|jusqu|lorsqu|puisqu|quoiqu)'", regex.IGNORECASE),
+    "it": regex.compile(
+        r"^(?:[ldcmtsvn]|un|gl|d?all|dell|nell|sull|coll|d?agl|degl|quell|quest|tutt)'", regex.IGNORECASE
+    ),
+    "ca": regex.compile(r"^[ldmtsn]'", regex.IGNORECASE),
+}
+
+
+def terms(text: str, language: str) -> list[str]:
+    """Return the terms to index: those of words in their order, then each stop word that was met, once.
+
+    A stop word can so be found, and does not lengthen the text. `language`: ISO 639-1; one without a stemmer (or
+    "und") is folded only. No term holds white space, and none is longer than `stems.MAX_TERM_BYTES` in UTF-8.
+
+    >>> terms("The Panthers' max_connections", "en")
+    ['panther', 'maxconnect', 'max', 'connect', 'the']
+    >>> terms("東京タワー", "ja")
+    ['東京', '京タ', 'タワ', 'ワー', '東', '京']
+    """
+    analyser = _analyser(language)
+    pieces = text.split()
+    found = list(chain.from_iterable(map(analyser.__getitem__, pieces)))
+    met = analyser.stop_terms.keys() & pieces
+    return found + sorted(set(chain.from_iterable(map(analyser.stop_terms.__getitem__, met)))) if met else found
+
+
+def query_terms(text: str, language: str) -> list[str]:
+    """Return the terms to search for: those of `terms` without stop words, or with them where nothing else is asked.
+
+    >>> query_terms("How many singers were there?", "en"), query_terms("To be or not to be", "en")
+    (['mani', 'singer'], ['to', 'be', 'or', 'not', 'to', 'be'])
+    """
+    analyser = _analyser(language)
+    shouted = text.isupper()
+    telling: list[str] = []
+    every: list[str] = []
+    for word in _words(text):
+        named = _is_name(word) and not shouted
+        for form in analyser.forms(word):
+            term = analyser.term(form)
+            every.append(term)
+            if named or form not in analyser.stops:
+                telling.append(term)
+    return [term for term in telling or every if term]
+
+
+class _Analyser(dict[str, tuple[str, ...]]):
+    """What stands between white space → its terms less the stop words, worked out when first met."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self.language = language
+        self.stops = stop_words(language)
+        self.stop_terms: dict[str, tuple[str, ...]] = {}
+        self.term = Stem(language)
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        found: list[str] = []
+        stopped: list[str] = []
+        unspaced: list[str] = []
+        for word in _words(piece):
+            if _is_unspaced(word):
+                unspaced.append(word)
+                continue
+            stop = not _is_name(word)
+            for form in self.forms(word):
+                (stopped if stop and form in self.stops else found).append(self.term(form))
+        if unspaced:
+            return (*filter(None, found), *_unspaced(unspaced))
+        kept = tuple(filter(None, found))
+        if stopped:
+            self.stop_terms[piece] = tuple(filter(None, stopped))
+        if stopped or len(piece) <= CACHED_CHARS:
+            self[piece] = kept
+        return kept
+
+    def forms(self, word: str) -> list[str]:
+        """Return the lower-case forms that a word stands for, the whole before its parts."""
+        if _is_unspaced(word):
+            return _unspaced([word])
+        if _HANGUL.match(word):
+            return _syllables(word)
+        word = _normal(word)
+        if "'" in word:
+            word = self._without_apostrophe(word)
+        if word.isalpha() and (word.islower() or word.istitle() or word.isupper()):
+            return [word.casefold()]
+        if _NUMBER.fullmatch(word):
+            return self._number(word)
+        parts = [part for piece in _PIECES.findall(word) for part in _CAMEL.findall(piece)]
+        if len(parts) <= 1:
+            return [part.casefold() for part in parts]
+        whole = word.casefold().translate(_WHOLE)
+        return list(dict.fromkeys([whole, *(part.casefold() for part in parts if len(part) > 1 or part.isdigit())]))
+
+    def _without_apostrophe(self, word: str) -> str:
+        if self.language == "en":
+            return _ENGLISH_TAIL.sub("", word) or word
+        if self.language in _ELISION:
+            return _ELISION[self.language].sub("", word) or word
+        return word.replace("'", "") if self.language == "uk" else word
+
+    def _number(self, number: str) -> list[str]:
+        if _COMMA_GROUPS.fullmatch(number):
+            return [number.replace(",", "")]
+        if self.language in DOT_GROUPS and _DOT_GROUPS.fullmatch(number):
+            return [number.replace(".", "")]
+        return list(dict.fromkeys([number, *number.replace(",", ".").split(".")]))
+
+
+_analysers: dict[str, _Analyser] = {}
+
+
+def _analyser(language: str) -> _Analyser:
+    """Return the language's analyser: a new one when the old one's cache is full, so that no call sees it emptied."""
+    found = _analysers.get(language)
+    if found is None or len(found) > CACHE_ENTRIES:
+        found = _analysers[language] = _Analyser(language)
+    return found
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return _ASCII_WORDS.findall(text)
+    return _WORDS.findall(_DROPPED.sub("", text).replace("’", "'"))
+
+
+def _normal(word: str) -> str:
+    return word if word.isascii() or unicodedata.is_normalized("NFKC", word) else unicodedata.normalize("NFKC", word)
+
+
+def _is_name(word: str) -> bool:
+    """Say whether a word is written as an acronym: WHO and IT are names, not stop words."""
+    return len(word) > 1 and word.removesuffix("'s").isupper()
+
+
+def _is_unspaced(word: str) -> bool:
+    return "\u2e80" <= word < "\ua000" or (word >= "\u0e00" and bool(_UNSPACED.match(word)))
+
+
+def _syllables(word: str) -> list[str]:
+    """Return a Hangul word's pairs of syllables, and the first of two, which can be a noun and its particle: 물은."""
+    word = _normal(word)
+    pairs = list(map(add, word, word[1:]))
+    return [*pairs, word[0]] if len(pairs) < 2 else pairs
+
+
+def _unspaced(runs: list[str]) -> list[str]:
+    """Return the pairs of characters of each run, and each Han character: 猫 finds 黒猫."""
+    runs = [run if unicodedata.is_normalized("NFKC", run) else _letters(run) for run in runs]
+    found = [first + second for run in runs for first, second in zip(run, run[1:])]  # noqa: B905
+    found += [run for run in runs if len(run) == 1 and not _HAN_RUNS.match(run)]
+    return found + list("".join(_HAN_RUNS.findall(" ".join(runs))))
+
+
+def _letters(run: str) -> str:
+    return "".join(_PIECES.findall(unicodedata.normalize("NFKC", run)))

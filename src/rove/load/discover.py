@@ -1,0 +1,215 @@
+"""Where the sources are: folders are walked, files are told by what they hold, and each is read when it is its turn."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+
+from rove.errors import InputError, RoveError
+from rove.language.detect import detect
+from rove.load import LOADERS, SUFFIXES, Loader
+from rove.load.docx import OLE_MAGIC
+from rove.load.text import clean, is_binary, is_storable
+from rove.records import Document, Source, Text, content_hash
+
+SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+)
+RTF_MAGIC = b"{\\rtf"
+DETECT_CHARS = 4000
+DEFAULT_MAX_BYTES = 256 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """One place that can be read: a file's path, or a text that the caller brings. It costs no read to have one.
+
+    `uri` names it in the ledger; `kind` is the loader that its suffix names, "" where the content has to tell.
+    A URL has neither path nor text: it cannot be read yet.
+    """
+
+    uri: str
+    name: str
+    kind: str = ""
+    path: Path | None = None
+    text: Text | None = None
+
+
+def locate(inputs: Iterable[str | Path | Text]) -> list[Location]:
+    """Return the places that `inputs` name, each once: a folder gives its files, at any depth, in the order of names.
+
+    Hidden files and folders, `node_modules` and `__pycache__` are left out, and so are links that lead out of the
+    folder. What does not exist is returned too: reading it says what is wrong. No file is opened.
+    """
+    found: dict[str, Location] = {}
+    for item in inputs:
+        for location in _places(item):
+            found.setdefault(location.uri, location)
+    return list(found.values())
+
+
+def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
+    """Read the bytes of one place, and find out what they are. `max_bytes` is looked at before reading.
+
+    Raises:
+        InputError: "unreadable", "empty", "too-large" or "unsupported", with what to do about it.
+    """
+    if location.text is not None:
+        return _source_of_text(location, location.text, max_bytes)
+    if location.path is None:
+        message = f"{location.uri!r} is a URL, and pages are not fetched yet: that comes with a later version."
+        raise InputError(message, cure="Download it first and add the file.", outcome="unsupported")
+    data = _read_file(location.path, max_bytes)
+    return Source(location.uri, location.name, data, sniff(data, location))
+
+
+def load_documents(source: Source) -> Iterator[Document]:
+    """Yield the documents of `source`, by the loader that its kind names, with language and metadata filled in.
+
+    Raises:
+        InputError: see `Loader.load`; a parser's own error becomes "damaged".
+        ConfigError: no loader has that name, or it needs an extra that is not installed.
+    """
+    loader: Loader = LOADERS.get(source.kind)()
+    try:
+        for document in loader.load(source):
+            yield _finished(document, source)
+    except (RoveError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - parsers fail on bad files in ways that they do not name
+        message = f"{source.name!r} could not be read as {source.kind}: {type(error).__name__}: {error}."
+        raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
+
+
+def sniff(data: bytes, location: Location) -> str:
+    """Return the loader's name for these bytes. What they are counts for more than what the suffix says.
+
+    Raises:
+        InputError: "unsupported" - no loader reads this.
+    """
+    if data[:1024].lstrip().startswith(b"%PDF-"):
+        return "pdf"
+    if data.startswith(b"PK\x03\x04"):
+        return _zip_kind(data, location)
+    if location.kind != "html" and HTML_START.match(data[:4096]):
+        return "html"
+    if location.kind:
+        return location.kind
+    if data.startswith((OLE_MAGIC, RTF_MAGIC)) or is_binary(data):
+        raise _unsupported(location, "a format that no loader reads")
+    return "text"
+
+
+def _places(item: str | Path | Text) -> Iterator[Location]:
+    if isinstance(item, Text):
+        uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
+        yield Location(uri, item.title or item.id or "text", item.kind, text=item)
+    elif isinstance(item, str) and URL.match(item):
+        yield Location(item, item)
+    else:
+        # abspath, not resolve: a link is named by where it stands
+        path = Path(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
+        if path.is_dir():
+            yield from _walk(path)
+        else:
+            yield _file(path)
+
+
+def _file(path: Path) -> Location:
+    return Location(str(path), path.name, SUFFIXES.get(path.suffix.lower(), ""), path=path)
+
+
+def _walk(folder: Path) -> Iterator[Location]:
+    root = folder.resolve()
+    refused: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=refused.append):
+        # a folder that is a link is either met elsewhere in the walk or lies outside: both ways it is not followed
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS)
+        for name in sorted(files):
+            path = Path(parent, name)
+            if not name.startswith(".") and not (path.is_symlink() and not _leads_inside(path, root)):
+                yield _file(path)
+    for error in refused:
+        yield _file(Path(error.filename))
+
+
+def _leads_inside(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _read_file(path: Path, max_bytes: int) -> bytes:
+    try:
+        facts = path.stat()
+        if stat.S_ISDIR(facts.st_mode):
+            os.listdir(path)  # noqa: PTH208 - a folder is located only where it cannot be listed: this says why
+        if not stat.S_ISREG(facts.st_mode):
+            message = f"{path} is no file (a device, a pipe or a folder)."
+            raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
+        _check_size(str(path), facts.st_size, max_bytes)
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        message = f"{path} does not exist."
+        raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        cure = "Give this user the right to read it." if isinstance(error, PermissionError) else "Copy it elsewhere."
+        message = f"{path} cannot be read: {why}."
+        raise InputError(message, cure=cure, outcome="unreadable") from error
+
+
+def _check_size(name: str, size: int, max_bytes: int) -> None:
+    if size == 0:
+        message = f"{name} is empty (0 bytes)."
+        raise InputError(message, cure="Give a file with text in it, or leave it out.", outcome="empty")
+    if size > max_bytes:
+        message = f"{name} has {size} bytes; the limit is {max_bytes}."
+        raise InputError(message, cure="Split it, or raise the limit in the settings.", outcome="too-large")
+
+
+def _source_of_text(location: Location, text: Text, max_bytes: int) -> Source:
+    data = clean(text.text).encode("utf-8")
+    _check_size(repr(location.name), len(data), max_bytes)
+    if text.kind not in LOADERS.names():
+        raise _unsupported(location, f"of kind {text.kind!r}, which no loader reads")
+    return Source(location.uri, location.name, data, text.kind, text.metadata, text.title, text.id)
+
+
+def _zip_kind(data: bytes, location: Location) -> str:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return "docx"  # its loader says what is damaged
+    if "word/document.xml" in names or location.kind == "docx":
+        return "docx"
+    raise _unsupported(location, "a zip archive that is no .docx")
+
+
+def _unsupported(location: Location, what: str) -> InputError:
+    message = f"{location.name!r} is {what}."
+    cure = f"Convert it to one of: {', '.join(sorted(SUFFIXES))}, or to plain text."
+    return InputError(message, cure=cure, outcome="unsupported")
+
+
+def _finished(document: Document, source: Source) -> Document:
+    if not is_storable(document.text) or "\0" in document.text:
+        message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
+        raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
+    language = document.language
+    return replace(
+        document,
+        language=detect(document.text[:DETECT_CHARS]) if language == "und" else language,
+        metadata={**document.metadata, **source.metadata},
+        title=source.title or document.title,
+    )

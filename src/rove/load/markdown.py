@@ -1,0 +1,155 @@
+"""Markdown: the text is the canonical text; headings become sections, front matter becomes metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rove.errors import InputError
+from rove.load.text import decode, identify, require_text, stem
+from rove.records import Document, Section, Source
+from rove.records.source import Metadata, MetaValue
+
+ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+NOT_A_PARAGRAPH = re.compile(r"(?: {4}|\t| {0,3}(?:[-*+>|#<]|\d+[.)][ \t]|`{3}|~{3}))")
+FRONT_MATTER = re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)")
+FRONT_FIELD = re.compile(r"([A-Za-z_][\w.-]*):(?:[ \t]+(.*?))?[ \t]*$")
+LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
+MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
+MAX_FRONT_MATTER = 65_536
+
+
+class MarkdownLoader:
+    """See `Loader`."""
+
+    def load(self, source: Source) -> Iterator[Document]:
+        """See `Loader.load`."""
+        text, metadata = split_front_matter(require_text(decode(source.data), source))
+        if not text.strip():
+            message = f"{source.name!r} holds front matter and no text under it."
+            raise InputError(message, cure="Write a text under the second '---', or leave it out.", outcome="empty")
+        sections = markdown_sections(text)
+        named = metadata.get("title")
+        yield Document(
+            document_id=identify(source),
+            source=source.uri,
+            kind="markdown",
+            text=text,
+            title=named if isinstance(named, str) and named else first_title(sections) or stem(source),
+            metadata=metadata,
+            sections=sections,
+        )
+
+
+def markdown_sections(text: str, *, setext: bool = True) -> tuple[Section, ...]:
+    r"""Return the sections of a markdown text, in order: one for each heading outside code fences.
+
+    A section's span goes from its heading's line to the next heading of its level or above, or to the end.
+    `setext` says whether lines of = or - under a line of text make it a heading, as in hand-written markdown.
+
+    >>> [(s.title, s.level, s.span) for s in markdown_sections("# A\nx\n```\n# no\n```\n## B\n")]
+    [('A', 1, (0, 25)), ('B', 2, (20, 25))]
+    >>> [(s.title, s.level) for s in markdown_sections("Große Straße\n===\n\nein Text\n\nKlein\n---\n")]
+    [('Große Straße', 1), ('Klein', 2)]
+    """
+    found = [h for h in _headings(text, setext=setext) if h[1]]
+    sections: list[Section] = []
+    open_until: dict[int, int] = {}
+    for level, title, start in reversed(found):
+        end = min((at for other, at in open_until.items() if other <= level), default=len(text))
+        sections.append(Section(title, level, (start, end)))
+        open_until[level] = start
+        for deeper in [other for other in open_until if other > level]:
+            del open_until[deeper]
+    return tuple(reversed(sections))
+
+
+def split_front_matter(text: str) -> tuple[str, Metadata]:
+    r"""Return the text under the front matter, and its fields: `key: value` lines and `- item` lists, all as text.
+
+    A block that is not made of such lines is left in the text.
+
+    >>> split_front_matter("---\ntitle: Ünnep\ntags: [a, b]\n---\n# X\n")
+    ('# X\n', {'title': 'Ünnep', 'tags': ('a', 'b')})
+    >>> split_front_matter("---\nA line of prose.\n---\n")
+    ('---\nA line of prose.\n---\n', {})
+    """
+    found = FRONT_MATTER.match(text, 0, MAX_FRONT_MATTER) if text.startswith("---") else None
+    metadata = _front_fields(found[1]) if found else None
+    if found is None or metadata is None:
+        return text, {}
+    return text[found.end() :].lstrip("\n"), metadata
+
+
+def plain(markdown: str) -> str:
+    """Return one line of markdown without links and marks, as a person reads it.
+
+    >>> plain("The **[big](https://a.b/c)** `add_all` of snake_case")
+    'The big add_all of snake_case'
+    """
+    if "](" in markdown:
+        markdown = LINK.sub(r"\1", markdown)
+    return " ".join(MARKS.sub("", markdown).split())
+
+
+def first_title(sections: tuple[Section, ...]) -> str:
+    """Return the title of the first section of level 1, else ""."""
+    return next((s.title for s in sections if s.level == 1), "")
+
+
+def _headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
+    """Yield (level, title, start), in order."""
+    start, fence, before = 0, "", ""
+    paragraph_start, paragraph_lines = 0, 0  # a heading of = or - is a paragraph of one line over it
+    for line in text.split("\n"):
+        first = line.lstrip(" ")[:1]
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+        elif first == "#" and (found := ATX.match(line)):
+            yield len(found[1]), plain(found[2] or ""), start
+            paragraph_lines = -1
+        elif first in ("`", "~") and (found := FENCE.match(line)):
+            fence, paragraph_lines = found[1], -1
+        elif setext and first in ("=", "-") and paragraph_lines == 1 and SETEXT.match(line):
+            yield (1 if first == "=" else 2), plain(before), paragraph_start
+            paragraph_lines = -1
+        elif paragraph_lines <= 0 and first and not NOT_A_PARAGRAPH.match(line):
+            paragraph_start, paragraph_lines, before = start, 1, line
+        else:
+            paragraph_lines = 0 if not first else paragraph_lines + 1 if paragraph_lines > 0 else 2
+        start += len(line) + 1
+
+
+def _closes(line: str, fence: str) -> bool:
+    mark = line.strip()
+    return len(mark) >= len(fence) and not mark.strip(fence[0]) and not line.startswith("    ")
+
+
+def _front_fields(block: str) -> dict[str, MetaValue] | None:
+    fields: dict[str, MetaValue] = {}
+    name = ""
+    for line in block.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if found := FRONT_FIELD.match(line):
+            name = found[1]
+            fields[name] = _front_value(found[2] or "")
+        elif name and line.lstrip().startswith("- "):
+            items = fields[name]
+            fields[name] = (*(items if isinstance(items, tuple) else ()), _unquoted(line.lstrip()[2:]))
+        elif not name or not line[0].isspace():
+            return None
+    return {key: value for key, value in fields.items() if value not in ("", ())} if fields else None
+
+
+def _front_value(value: str) -> MetaValue:
+    if value.startswith("[") and value.endswith("]"):
+        return tuple(item for part in value[1:-1].split(",") if (item := _unquoted(part)))
+    return _unquoted(value)
+
+
+def _unquoted(value: str) -> str:
+    value = value.strip()
+    return value[1:-1] if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'" else value

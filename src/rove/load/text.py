@@ -1,0 +1,194 @@
+"""Plain text, and the one place where bytes of any encoding become text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from charset_normalizer import from_bytes
+
+from rove.errors import InputError
+from rove.records import Document, Source, content_hash
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What a plain-text file of our languages is in when it is not Unicode. A short list is quicker and errs less.
+LEGACY = ["cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1252", "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254",
+          "cp1255", "cp1256"]  # fmt: skip
+# The letters beyond ASCII of the languages that share two code pages, which a frequency count cannot tell apart.
+ALPHABETS = {
+    "cp1252": (
+        "àâæçéèêëîïôœùûüÿ",
+        "äöüß",
+        "áéíñóúü",
+        "áâãàçéêíóôõú",
+        "àèéìòùî",
+        "åäöé",
+        "åæøé",
+        "ëïéèöü",
+        "áðéíóúýþæö",
+    ),
+    "cp1250": ("áéíóöőúüű", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ăâîşţ", "čćđšž", "äë"),
+}
+SAMPLE_BYTES = 65_536
+PRINTED = bytes(sorted({7, 8, 9, 10, 12, 13, 27, *range(32, 256)}))
+SURROGATES = re.compile("[\ud800-\udfff]")
+UNREADABLE_CURE = "Save it as UTF-8 text, or give it the suffix of the format that it really is."
+
+
+class TextLoader:
+    """See `Loader`. The text is kept as it is, save its byte order mark, NULs and line ends."""
+
+    def load(self, source: Source) -> Iterator[Document]:
+        """See `Loader.load`."""
+        yield Document(
+            document_id=identify(source),
+            source=source.uri,
+            kind="text",
+            text=require_text(decode(source.data), source),
+            title=stem(source),
+        )
+
+
+def decode(data: bytes) -> str:
+    r"""Return the text that `data` holds: by its byte order mark, else UTF-8, else by the look of its bytes.
+
+    Line ends become "\n"; the mark, NULs and lone surrogates go; all else stays. Linear in the length.
+
+    Raises:
+        InputError: "unreadable" - the bytes are no text in any encoding that is known here.
+
+    >>> decode(b"\xef\xbb\xbfone\r\ntwo")
+    'one\ntwo'
+    >>> decode("Árvíztűrő tükörfúrógép".encode("utf-16"))
+    'Árvíztűrő tükörfúrógép'
+    """
+    for mark, encoding in BOMS:
+        if data.startswith(mark):
+            return clean(data[len(mark) :].decode(encoding, "replace"))
+    if wide := _wide_encoding(data):
+        return clean(data.decode(wide, "replace"))
+    if is_binary(data):
+        message = f"{len(data)} bytes are not text: too many of them stand for no character."
+        raise InputError(message, cure=UNREADABLE_CURE, outcome="unreadable")
+    if b"\x1b$" in data and (text := _strict(data, "iso2022_jp")):
+        return clean(text)
+    try:
+        return clean(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return clean(_nearly_utf8(data, error) or _legacy(data))
+
+
+def is_binary(data: bytes) -> bool:
+    r"""Say whether bytes without a byte order mark are no text: over 1 in 100 is a control byte that text never has.
+
+    >>> is_binary(bytes(range(256))), is_binary("né\n".encode()), is_binary("né".encode("utf-16-le"))
+    (True, False, False)
+    """
+    if any(data.startswith(mark) for mark, _ in BOMS) or _wide_encoding(data):
+        return False
+    sample = data[: 16 * SAMPLE_BYTES]
+    return len(sample.translate(None, PRINTED)) * 100 > len(sample)
+
+
+def clean(text: str) -> str:
+    r"""Return `text` with "\n" as its line end and without what no store can keep: NULs and lone surrogates.
+
+    >>> clean("a\r\nb\rc\0\ud800d")
+    'a\nb\ncd'
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        text = text.replace("\0", "")
+    return text if is_storable(text) else SURROGATES.sub("", text)
+
+
+def is_storable(text: str) -> bool:
+    """Say whether `text` can be written as UTF-8: it holds no lone surrogate."""
+    try:
+        return text.isascii() or bool(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return False
+
+
+def require_text(text: str, source: Source) -> str:
+    """Return `text`.
+
+    Raises:
+        InputError: "empty" - it is blank.
+    """
+    if text and not text.isspace():
+        return text
+    message = f"{source.name!r} holds no text: its {len(source.data)} bytes say nothing that can be searched."
+    raise InputError(message, cure="Give a file with text in it, or leave it out.", outcome="empty")
+
+
+def identify(source: Source) -> str:
+    """Return the id of the one document that `source` holds."""
+    return source.document_id or content_hash(source.uri)
+
+
+def stem(source: Source) -> str:
+    """Return the title of a document that names none: the file's name without its suffix."""
+    return source.title or PurePath(source.name).stem or source.name
+
+
+def _wide_encoding(data: bytes) -> str:
+    """UTF-16 without a mark: every second byte of Latin text is NUL. "" where it is not."""
+    head = data[:4096]
+    if b"\0" not in head or len(data) % 2:
+        return ""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if max(even, odd) * 5 < len(head) or min(even, odd) * 20 > max(even, odd):
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"
+
+
+def _strict(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> str:
+    """UTF-8 that was cut in a character, or has a few bad bytes among many good characters; else ""."""
+    if error.start >= len(data) - 3 and error.reason == "unexpected end of data":
+        return data[: error.start].decode("utf-8")
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    return text if bad * 20 < len(data) - len(text) else ""  # a good character outside ASCII saves 1 to 3 bytes
+
+
+def _alphabet_share(sample: bytes, encoding: str) -> float:
+    """Of the letters beyond ASCII, the share that the best-fitting language of that code page has."""
+    letters = Counter(c for c in sample.decode(encoding, "replace").lower() if c > "\x7f" and c.isalpha())
+    found = max(sum(letters[c] for c in alphabet) for alphabet in ALPHABETS[encoding])
+    return found / max(1, letters.total())
+
+
+def _legacy(data: bytes) -> str:
+    """Decode by the look of the bytes; the sample that is looked at is where the first of them lie."""
+    first = next((i for i, byte in enumerate(data[: 64 * SAMPLE_BYTES]) if byte > 127), 0)
+    start = data.rfind(b"\n", 0, first) + 1
+    start = start if first - start < SAMPLE_BYTES else first
+    sample = data[start : start + SAMPLE_BYTES]
+    sample = sample[: sample.rfind(b"\n")] if b"\n" in sample[SAMPLE_BYTES // 2 :] else sample
+    matches = [match.encoding for match in from_bytes(sample, cp_isolation=LEGACY, threshold=0.5)]
+    if matches and matches[0] in ALPHABETS:
+        matches = [max(ALPHABETS, key=lambda name: _alphabet_share(sample, name))]
+    for encoding in matches:
+        text = data.decode(encoding, "replace")
+        if text.count("\ufffd") * 1000 <= len(text):
+            return text
+    message = f"The encoding of {len(data)} bytes was not recognised: neither UTF-8 nor any of {', '.join(LEGACY)}."
+    raise InputError(message, cure=UNREADABLE_CURE, outcome="unreadable")

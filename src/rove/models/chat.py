@@ -1,0 +1,199 @@
+"""Chat models of any provider through pydantic-ai: text in, text out, no tools, every failure a `ServiceError`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
+
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRequestRejectedError,
+    ModelTimeoutError,
+    UserError,
+)
+from pydantic_ai.messages import (
+    ModelRequest,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
+
+from rove.errors import ConfigError, ServiceError
+from rove.models.openai import QUOTED_CHARS, RETRIED, backoff_s
+from rove.settings import ChatSettings
+
+KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
+TIMEOUT_CURE = "Raise chat.timeout_s, or look at the server."
+CURES: tuple[tuple[type[Exception], str], ...] = (
+    (ModelAuthenticationError, KEY_CURE),
+    (ModelNotFoundError, "Correct chat.model or chat.base_url (it often ends in /v1)."),
+    (ModelQuotaExceededError, "The account's credit is used up: top it up, or choose another chat.model."),
+    (ModelContextWindowExceededError, "Lower answer.references, or choose a model with a longer context."),
+    (ContentFilterError, "The provider's filter refused it: put the question otherwise, or choose another model."),
+    (ModelRequestRejectedError, "See the provider's message; sending it again cannot help."),
+    (ModelTimeoutError, TIMEOUT_CURE),
+    (ModelConnectionError, "Is chat.base_url right, and its server up?"),
+    (AgentRunError, "Wait, then ask again."),
+)
+FINAL = (ModelRequestRejectedError, ModelQuotaExceededError, ContentFilterError)
+
+
+class PydanticChatModel:
+    """Any model that pydantic-ai knows ("provider:model"), or any OpenAI-shaped endpoint (`base_url`). See `ChatModel`.
+
+    One request carries the instructions and one user message, and no tool: whatever a document says, there is nothing
+    that it could set off. `timeout_s` bounds the wait for each piece, the first one included. Failures are tried again
+    up to `retries` times as long as no piece was handed on. Each reply opens its own connection.
+
+    Raises:
+        ConfigError: no such model or provider, its package is missing, or it has no key.
+    """
+
+    def __init__(self, settings: ChatSettings) -> None:
+        self._key = settings.api_key.get_secret_value()
+        self._timeout_s = settings.timeout_s
+        self._retries = settings.retries
+        self._name = settings.model
+        self._model = _build(settings, self._key)
+        self._settings = _request_settings(self._model, settings)
+
+    def __repr__(self) -> str:
+        return f"PydanticChatModel({self._name!r})"
+
+    @property
+    def name(self) -> str:
+        """See `ChatModel.name`."""
+        return self._name
+
+    async def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
+        """See `ChatModel.stream`."""
+        for attempt in range(self._retries + 1):
+            started = False
+            try:
+                async with self._model, aclosing(self._pieces(instructions, prompt)) as pieces:
+                    async for piece in pieces:
+                        started = True
+                        yield piece
+            except AgentRunError as error:
+                failure = self._failure(error)
+                wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
+            except TimeoutError:
+                message = f"{self._name} wrote nothing for {self._timeout_s:g} s."
+                failure, wait_s = ServiceError(message, cure=TIMEOUT_CURE), None
+            else:
+                if started:
+                    return
+                message = f"{self._name} gave an empty reply."
+                failure, wait_s = ServiceError(message, cure="Ask again, or choose another chat.model."), None
+            if started or not failure.retryable or attempt == self._retries:
+                raise failure
+            await asyncio.sleep(backoff_s(attempt, wait_s))
+
+    async def _pieces(self, instructions: str, prompt: str) -> AsyncGenerator[str]:
+        request = ModelRequest(parts=[UserPromptPart(prompt)], instructions=instructions)
+        opening = model_request_stream(
+            self._model,
+            [request],
+            model_settings=self._settings,
+            model_request_parameters=ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True),
+        )
+        blank = True
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(self._timeout_s):
+                events = aiter(await stack.enter_async_context(opening))
+            while True:
+                async with asyncio.timeout(self._timeout_s):
+                    event = await anext(events, None)
+                if event is None:
+                    return
+                text = _text_of(event)
+                blank = blank and not text.strip()
+                if text and not blank:
+                    yield text
+
+    def _failure(self, error: AgentRunError) -> ServiceError:
+        final = isinstance(error, FINAL)
+        if isinstance(error, ModelHTTPError):
+            final = final or (error.status_code < 500 and error.status_code not in RETRIED)
+        said = " ".join(str(error).split())
+        said = said.replace(self._key, "…") if self._key else said
+        cure = next(cure for kind, cure in CURES if isinstance(error, kind))
+        return ServiceError(f"{self._name} failed: {said[:QUOTED_CHARS].rstrip('.')}.", cure=cure, retryable=not final)
+
+
+def _text_of(event: ModelResponseStreamEvent) -> str:
+    """Return the text that an event adds to the reply: "" for thinking and for tool calls, which are not asked for."""
+    match event:
+        case PartStartEvent(part=TextPart(content=text)):
+            return text
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+            return text
+        case _:
+            return ""
+
+
+def _build(settings: ChatSettings, key: str) -> Model[Any]:
+    if settings.base_url:
+        if not settings.model:
+            message = f"The chat endpoint {settings.base_url} was given no model."
+            raise ConfigError(message, cure="Set chat.model to the name that the endpoint uses.")
+        return OpenAIChatModel(
+            settings.model,
+            provider=OpenAICompatibleProvider("endpoint", base_url=settings.base_url, api_key=key or None),
+        )
+    try:
+        return infer_model(settings.model, lambda name: _provider(name, key)) if key else infer_model(settings.model)
+    except UserError as error:
+        variable = re.search(r"\b[A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN)\b", str(error))
+        if variable:
+            message = f"The chat model {settings.model!r} needs an API key."
+            cure = f"Set the environment variable {variable.group(0)} or ROVE_CHAT__API_KEY."
+            raise ConfigError(message, cure=cure) from None
+        message = f"The chat model {settings.model!r} cannot be used: {str(error).rstrip('.')}."
+        raise ConfigError(message, cure='Give "provider:model", e.g. "openai:gpt-5", or set chat.base_url.') from None
+    except ImportError as error:
+        provider = settings.model.partition(":")[0]
+        message = f"The chat model {settings.model!r} needs a package that is not installed: {error}"
+        raise ConfigError(message, cure=f"Run: pip install 'pydantic-ai-slim[{provider}]'") from None
+
+
+def _provider(name: str, key: str) -> Provider[Any]:
+    try:
+        return infer_provider_class(name)(api_key=key)  # pyright: ignore[reportCallIssue]
+    except ValueError:
+        message = f"Unknown provider: {name}"
+        raise UserError(message) from None
+    except TypeError:
+        return infer_provider(name)
+
+
+def _request_settings(model: Model[Any], settings: ChatSettings) -> ModelSettings:
+    """Leave retries and time-outs to us alone, where the provider's client can be told so."""
+    chosen = ModelSettings()
+    if "max_retries" not in model.unsupported_settings:
+        chosen["max_retries"] = 0
+    if "timeout" not in model.unsupported_settings:
+        chosen["timeout"] = settings.timeout_s
+    if settings.base_url:
+        chosen["temperature"] = 0.0
+    return chosen

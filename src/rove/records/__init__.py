@@ -1,0 +1,30 @@
+"""The nouns that every stage speaks: frozen, slotted dataclasses, stdlib only."""
+
+from rove.records.answer import Answer, Citation, Sentence
+from rove.records.chunk import Chunk
+from rove.records.document import Document, DocumentInfo, Page, Section
+from rove.records.filter import Filter, field
+from rove.records.hit import Hit, Place
+from rove.records.identity import content_hash
+from rove.records.ledger import LedgerEntry, Report
+from rove.records.source import Source, Text
+
+__all__ = [
+    "Answer",
+    "Chunk",
+    "Citation",
+    "Document",
+    "DocumentInfo",
+    "Filter",
+    "Hit",
+    "LedgerEntry",
+    "Page",
+    "Place",
+    "Report",
+    "Section",
+    "Sentence",
+    "Source",
+    "Text",
+    "content_hash",
+    "field",
+]

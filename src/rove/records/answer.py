@@ -1,0 +1,62 @@
+"""An answer: sentences, each tied to the exact words that it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rove.records.document import Span
+from rove.records.hit import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The words that a sentence rests on: `document.text[span[0]:span[1]] == quote`, checked by code.
+
+    `number` is the reference's number in the answer ([1], [2] …).
+    """
+
+    number: int
+    chunk_id: str
+    document_id: str
+    uri: str
+    title: str
+    quote: str
+    span: Span
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of the answer. `supported` is False where no source was found to hold it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    supported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question.
+
+    `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
+    the threshold; `text` is then the fixed sentence in the question's language). `note` says in words how the answer
+    was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    """
+
+    question: str
+    text: str
+    mode: str
+    language: str
+    sentences: tuple[Sentence, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    note: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """True when the knowledge base did not hold enough."""
+        return self.mode == "refused"
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """All citations, in the order of the sentences, each once."""
+        return tuple(dict.fromkeys(c for s in self.sentences for c in s.citations))

@@ -1,0 +1,40 @@
+"""A chunk: the piece of a document that is indexed, found and cited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rove.records.document import Span
+from rove.records.identity import content_hash
+from rove.records.source import Metadata, MetaValue
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of a document's canonical text: `document.text[span[0]:span[1]] == text`, always.
+
+    `prefix` (title and heading path) is indexed and embedded before the text and is not part of it. `position`
+    counts the document's chunks from 0. `page` is the page where the span starts. `kind`: text, table, code, image.
+    """
+
+    chunk_id: str
+    document_id: str
+    text: str
+    span: Span
+    position: int
+    kind: str = "text"
+    prefix: str = ""
+    headings: tuple[str, ...] = ()
+    page: int | None = None
+    language: str = "und"
+    metadata: Metadata = field(default_factory=dict[str, MetaValue])
+
+    @property
+    def indexed_text(self) -> str:
+        """What the keyword index and the embedder read: the prefix, a line break, the text."""
+        return f"{self.prefix}\n{self.text}" if self.prefix else self.text
+
+
+def chunk_id(document_id: str, version: str, span: Span, kind: str) -> str:
+    """Return a chunk's id: the same text twice in one document gives two ids, the same document twice gives one."""
+    return content_hash(document_id, version, f"{span[0]}:{span[1]}", kind)

@@ -1,0 +1,146 @@
+"""Filters over metadata: a typed tree, never a string; each store compiles it, and this file says what it means.
+
+Beside a document's own metadata these names can be used: `document_id`, `source`, `title`, `type` (the document's
+kind), `kind` (the chunk's), `language`, `page`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt
+
+from rove.records.source import MetaValue
+
+Scalar = str | int | float | bool
+COMPARE: dict[str, Callable[..., bool]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A node of the tree; combine nodes with `&`, `|` and `~`."""
+
+    def __and__(self, other: Filter) -> Filter:
+        return All((self, other))
+
+    def __or__(self, other: Filter) -> Filter:
+        return Any((self, other))
+
+    def __invert__(self) -> Filter:
+        return Not(self)
+
+    def matches(self, fields: Mapping[str, MetaValue]) -> bool:
+        """Say whether a chunk with these fields passes: the reference that every compiled form is held against."""
+        match self:
+            case All(parts):
+                return all(part.matches(fields) for part in parts)
+            case Any(parts):
+                return any(part.matches(fields) for part in parts)
+            case Not(part):
+                return not part.matches(fields)
+            case Compare(name, op, value):
+                return value_matches(fields.get(name), op, value)
+            case _:
+                message = f"Unknown filter node {self!r}."
+                raise TypeError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class All(Filter):
+    """Every part must match; with no parts it matches all."""
+
+    parts: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any(Filter):
+    """At least one part must match; with no parts it matches none."""
+
+    parts: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Filter):
+    """The part must not match."""
+
+    part: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Filter):
+    """One comparison. `op`: == > >= < <= in exists.
+
+    != and not in are `Not` of these, so a missing field passes them.
+    """
+
+    name: str
+    op: str
+    value: Scalar | tuple[Scalar, ...]
+
+
+def value_matches(actual: MetaValue | None, op: str, wanted: Scalar | tuple[Scalar, ...]) -> bool:
+    """Compare one field's value.
+
+    A missing value matches nothing. A tuple matches when any of its elements does. Numbers compare with numbers,
+    text with text (by code point), true/false only with true/false: another pairing never matches.
+
+    >>> value_matches(("a", "b"), "==", "b"), value_matches(3, ">", 2.5), value_matches("3", ">", 2)
+    (True, True, False)
+    """
+    if actual is None:
+        return False
+    if op == "exists":
+        return True
+    if isinstance(actual, tuple):
+        return any(value_matches(item, op, wanted) for item in actual)
+    if op == "in":
+        return isinstance(wanted, tuple) and any(value_matches(actual, "==", item) for item in wanted)
+    if isinstance(wanted, tuple) or _family(actual) != _family(wanted):
+        return False
+    return COMPARE[op](actual, wanted)
+
+
+def _family(value: Scalar) -> type:
+    if isinstance(value, bool):
+        return bool
+    return str if isinstance(value, str) else float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class field:  # noqa: N801 - reads as a word of the query language: field("topic") == "hr"
+    """Name a field to compare: `field("year") >= 2020`, `field("topic").in_(["hr", "it"])`, `field("tag").exists()`."""
+
+    name: str
+
+    def __eq__(self, value: Scalar) -> Filter:  # type: ignore[override]
+        return Compare(self.name, "==", value)
+
+    def __ne__(self, value: Scalar) -> Filter:  # type: ignore[override]
+        return Not(Compare(self.name, "==", value))
+
+    def __gt__(self, value: Scalar) -> Filter:
+        return Compare(self.name, ">", value)
+
+    def __ge__(self, value: Scalar) -> Filter:
+        return Compare(self.name, ">=", value)
+
+    def __lt__(self, value: Scalar) -> Filter:
+        return Compare(self.name, "<", value)
+
+    def __le__(self, value: Scalar) -> Filter:
+        return Compare(self.name, "<=", value)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def in_(self, values: Iterable[Scalar]) -> Filter:
+        """Match any of the values."""
+        return Compare(self.name, "in", tuple(values))
+
+    def not_in(self, values: Iterable[Scalar]) -> Filter:
+        """Match none of the values; a missing field passes."""
+        return Not(Compare(self.name, "in", tuple(values)))
+
+    def exists(self) -> Filter:
+        """Match when the field is there."""
+        return Compare(self.name, "exists", True)

@@ -1,0 +1,31 @@
+"""A hit: a chunk that a search found, and where each list had it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rove.records.chunk import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one list had the chunk: rank from 1, and that list's own score (higher is better)."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that was found. `score`: higher is better, comparable within one result only.
+
+    `sources` says which lists the chunk came from ("keyword", "semantic", "rerank") and its place in each.
+    `uri` and `title` are its document's.
+    """
+
+    chunk: Chunk
+    score: float
+    sources: Mapping[str, Place] = field(default_factory=dict[str, Place])
+    uri: str = ""
+    title: str = ""

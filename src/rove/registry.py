@@ -1,0 +1,54 @@
+"""Name → "module:Class [extra]": plug-ins are looked up here, and imported only when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from rove.errors import ConfigError
+
+
+class Registry:
+    """A folder's table of plug-ins. Outsiders add to it by an entry point in the group `rove.<folder>`.
+
+    >>> Registry("chunk", {"size": "rove.chunk.size:SizeChunker"}).names()
+    ('size',)
+    """
+
+    def __init__(self, folder: str, table: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.table = dict(table)
+
+    def names(self) -> tuple[str, ...]:
+        """All names, the packaged ones first, then those of installed plug-ins."""
+        return tuple(dict.fromkeys((*self.table, *(e.name for e in self._outside()))))
+
+    def get(self, name: str) -> Any:  # noqa: ANN401 - the folder's contract types it at the call
+        """Import and return the class of that name.
+
+        Raises:
+            ConfigError: no such name, or the extra that it needs is not installed.
+        """
+        target = self.table.get(name) or next((e.value for e in self._outside() if e.name == name), "")
+        if not target:
+            message = f"No {self.folder} is named {name!r}."
+            raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
+        path, _, extra = target.partition(" ")
+        try:
+            return load(path)
+        except ModuleNotFoundError as error:
+            if not extra:
+                raise
+            message = f"{self.folder} {name!r} needs {error.name!r}, which is not installed."
+            raise ConfigError(message, cure=f"Run: pip install 'rove{extra}'") from error
+
+    def _outside(self) -> tuple[Any, ...]:
+        return tuple(entry_points(group=f"rove.{self.folder}"))
+
+
+def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """Import "module:name" and return it: the one place where something is imported when it is first used."""
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)

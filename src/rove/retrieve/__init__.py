@@ -1,0 +1,54 @@
+"""Stage 5 of 7: a question in, Hits out.
+
+A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from rove.models import Embedder, Reranker
+from rove.records import Filter, Hit
+from rove.registry import Registry
+from rove.settings import SearchSettings
+from rove.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of a retriever. `rerank`: let the reranker look at the best again."""
+
+    text: str
+    top_k: int
+    where: Filter | None = None
+    rerank: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a retriever works with."""
+
+    store: Store
+    embedder: Embedder
+    reranker: Reranker
+    settings: SearchSettings
+
+
+class Retriever(Protocol):
+    """Finds chunks. Built as `Retriever(means)`."""
+
+    async def retrieve(self, query: Query) -> list[Hit]:
+        """Return up to `query.top_k` hits, best first; each says which lists it came from and its place there."""
+        ...
+
+
+RETRIEVERS = Registry(
+    "retriever",
+    {
+        "keyword": "rove.retrieve.single:KeywordRetriever",
+        "semantic": "rove.retrieve.single:SemanticRetriever",
+        "hybrid": "rove.retrieve.hybrid:HybridRetriever",
+        "gather": "rove.retrieve.gather:GatherRetriever",
+    },
+)

@@ -1,0 +1,38 @@
+"""The hybrid search of the "Guru" assistant: the best of both lists, and of a reranked pool, merged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rove.records import Hit
+from rove.retrieve import Means, Query
+from rove.retrieve.hybrid import fused
+from rove.retrieve.lists import ranked_lists, to_hits
+from rove.retrieve.rerank import reranked
+
+
+class GatherRetriever:
+    """See `Retriever`. Five settings rule it: `k_keyword`, `k_semantic`, `k_rerank`, `pool_keyword`, `pool_semantic`.
+
+    The first `k_keyword` and `k_semantic` hits go straight into the output; the first `pool_keyword` and
+    `pool_semantic` are reranked against the same question, and the best `k_rerank` of them join. Without duplicates:
+    at most the sum of the three, at least their maximum where the corpus holds that many.
+    """
+
+    def __init__(self, means: Means) -> None:
+        self.means = means
+
+    async def retrieve(self, query: Query) -> list[Hit]:
+        """See `Retriever.retrieve`; ordered by the blended score of the reranking."""
+        s = self.means.settings
+        depth = max(s.k_keyword, s.k_semantic, s.pool_keyword, s.pool_semantic, 1)
+        lists = await ranked_lists(self.means, query, top_k=depth, names=["keyword", "semantic"])
+        keyword, semantic = ([chunk_id for chunk_id, _ in lists[name]] for name in ("keyword", "semantic"))
+        straight = {*keyword[: s.k_keyword], *semantic[: s.k_semantic]}
+        pool = {*keyword[: s.pool_keyword], *semantic[: s.pool_semantic]}
+        ranked = [(chunk_id, score) for chunk_id, score in fused(lists, s.fusion) if chunk_id in straight | pool]
+        hits = await to_hits(self.means, ranked, lists)
+        means = replace(self.means, settings=s.model_copy(update={"rerank_pool": max(len(hits), 1)}))
+        everything = await reranked(means, query.text, hits)
+        best = [hit.chunk.chunk_id for hit in everything if hit.chunk.chunk_id in pool][: s.k_rerank]
+        return [hit for hit in everything if hit.chunk.chunk_id in {*straight, *best}][: query.top_k]

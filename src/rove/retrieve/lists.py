@@ -1,0 +1,44 @@
+"""From a question to ranked lists of chunk ids, and from ids back to hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rove.language.detect import detect
+from rove.language.words import query_terms
+from rove.records import Hit, Place
+from rove.retrieve import Means, Query
+from rove.store import Scored
+
+Lists = Mapping[str, Sequence[Scored]]
+
+
+async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequence[str]) -> Lists:
+    """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
+    terms = vector = None
+    if "keyword" in names:
+        language = detect(query.text, await means.store.languages())
+        terms = query_terms(query.text, language)
+    if "semantic" in names:
+        vector = (await means.embedder.queries([query.text]))[0]
+    return await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+
+
+async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
+    """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
+    places = {
+        name: {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(scored, start=1)}
+        for name, scored in lists.items()
+    }
+    found = await means.store.find([chunk_id for chunk_id, _ in ranked])
+    return [
+        Hit(
+            chunk=found[chunk_id].chunk,
+            score=score,
+            sources={name: where[chunk_id] for name, where in places.items() if chunk_id in where},
+            uri=found[chunk_id].uri,
+            title=found[chunk_id].title,
+        )
+        for chunk_id, score in ranked
+        if chunk_id in found
+    ]

@@ -1,0 +1,38 @@
+"""Blending a reranker with the first stage: alone, rerankers fail outside what they were trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rove.records import Hit, Place
+from rove.retrieve import Means
+from rove.retrieve.fuse import zscores
+
+
+async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Rank the first `rerank_pool` hits anew, the rest after them as they were.
+
+    score = (1 - w) · z(first stage) + w · z(reranker), both standardised over the pool, w = `rerank_weight`. Each hit
+    of the pool gets its place in the reranker's own list as source "rerank".
+    """
+    settings = means.settings
+    pool, rest = list(hits[: settings.rerank_pool]), list(hits[settings.rerank_pool :])
+    opinions = [float(score) for score in await means.reranker.scores(question, pool)]
+    ids = [hit.chunk.chunk_id for hit in pool]
+    own = sorted(zip(ids, opinions, strict=True), key=lambda scored: (-scored[1], scored[0]))
+    places = {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(own, start=1)}
+    first = zscores([(hit.chunk.chunk_id, hit.score) for hit in pool])
+    second = zscores(own)
+    weight = settings.rerank_weight
+    blended = [
+        replace(
+            hit,
+            score=(1 - weight) * first[chunk_id] + weight * second[chunk_id],
+            sources={**hit.sources, "rerank": places[chunk_id]},
+        )
+        for chunk_id, hit in zip(ids, pool, strict=True)
+    ]
+    blended.sort(key=lambda hit: (-hit.score, hit.chunk.chunk_id))
+    lowest = blended[-1].score if blended else 0.0
+    return blended + [replace(hit, score=lowest - rank) for rank, hit in enumerate(rest, start=1)]

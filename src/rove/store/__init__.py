@@ -1,0 +1,86 @@
+"""Stage 4 of 7: keep and find. The catalog is the truth; an index is a projection that can be dropped and rebuilt.
+
+A new index is one file with an `Index` and one line in `INDEXES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.records import Filter
+from rove.records.source import MetaValue
+from rove.registry import Registry
+
+Scored = tuple[str, float]
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name."""
+
+    chunk_id: str
+    terms: str
+    vector: Vector
+    fields: Mapping[str, MetaValue]
+
+
+class Index(Protocol):
+    """Finds chunk ids. Every method may be called at any time; one writer at a time is the caller's care.
+
+    Scores: higher is better; ties come by chunk id. Filters apply before the search, never after.
+    """
+
+    async def add(self, rows: Sequence[IndexRow]) -> None:
+        """Add chunks; one that is there already is replaced."""
+        ...
+
+    async def remove(self, chunk_ids: Collection[str]) -> None:
+        """Forget chunks; unknown ids are ignored. Their bytes may stay on disk until `erase`."""
+        ...
+
+    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """Return up to `top_k` chunks by BM25 over the terms, best first; chunks with no term in common are absent."""
+        ...
+
+    async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """Return up to `top_k` chunks by cosine similarity (-1 to 1) to a unit vector, best first."""
+        ...
+
+    async def chunk_ids(self) -> list[str]:
+        """Return the id of every chunk that is held; one that is held twice comes twice."""
+        ...
+
+    async def count(self) -> int:
+        """Return the number of chunks that are held."""
+        ...
+
+    async def optimize(self) -> None:
+        """Bring search structures up to date after many additions. Cheap when there is nothing to do."""
+        ...
+
+    async def erase(self) -> None:
+        """Take what was removed off the disk: afterwards no file of the index holds its bytes."""
+        ...
+
+    async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
+        """Throw everything away, whatever state it is in, and start again from these rows."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and threads."""
+        ...
+
+
+INDEXES = Registry(
+    "index",
+    {
+        "lancedb": "rove.store.lance:LanceIndex",
+        "memory": "rove.store.memory:MemoryIndex",
+    },
+)

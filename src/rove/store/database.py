@@ -1,0 +1,120 @@
+"""The connection to the catalog's database: durable settings, one writer at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from rove.errors import ConfigError, ServiceError
+from rove.store import tables
+
+BUSY_TIMEOUT_MS = 60_000
+
+
+class Database:
+    """A SQLite file in WAL mode with synchronous=FULL: what `write` committed survives kill -9 and power loss."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._engine = _open(file)
+        try:
+            with self.write() as connection:
+                tables.metadata.create_all(connection)
+                row = connection.execute(
+                    select(tables.facts.c.value).where(tables.facts.c.name == "schema")
+                ).scalar_one_or_none()
+                if row is None:
+                    set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
+        except DatabaseError as error:
+            self.close()
+            if isinstance(error, OperationalError) and "not a database" not in str(error):
+                message = f"The catalog {file} cannot be opened: {error.orig}."
+                cure = "Check that the folder is writable and the disk is not full."
+                raise ServiceError(message, cure=cure) from error
+            message = f"{file} is not a Rove catalog: {error.orig}."
+            raise ConfigError(message, cure="Open another folder, or restore this one from `rove export`.") from error
+        if row is not None and int(row) != tables.SCHEMA_VERSION:
+            self.close()
+            message = f"{file} has catalog version {row}; this Rove reads {tables.SCHEMA_VERSION}."
+            raise ConfigError(message, cure="Export it with the Rove that made it, and import it into a new folder.")
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One consistent view of the catalog."""
+        with self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction that is on the disk when the block ends, and undone when it raises."""
+        with self._engine.connect().execution_options(rove_write=True) as connection, connection.begin():
+            yield connection
+
+    def shrink(self) -> None:
+        """Overwrite and give back the space of what was deleted, the write-ahead log included."""
+        connection = self._engine.raw_connection()
+        try:
+            for pragma in ("wal_checkpoint(TRUNCATE)", "incremental_vacuum", "wal_checkpoint(TRUNCATE)"):
+                connection.cursor().execute(f"PRAGMA {pragma}").fetchall()
+        finally:
+            connection.close()
+
+    def check(self) -> str:
+        """Return "ok", or what SQLite's own check finds wrong."""
+        with self.read() as connection:
+            return str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+
+def set_fact(connection: Connection, name: str, value: str) -> None:
+    """Write one fact about the base."""
+    statement = sqlite_insert(tables.facts).values(name=name, value=value)
+    connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
+
+
+def get_fact(connection: Connection, name: str, default: str = "") -> str:
+    """Read one fact about the base."""
+    query = select(tables.facts.c.value).where(tables.facts.c.name == name)
+    return str(connection.execute(query).scalar_one_or_none() or default)
+
+
+def next_revision(connection: Connection) -> int:
+    """Count the base's revision up and return it: readers take in what is newer than what they have seen."""
+    revision = int(get_fact(connection, "revision", "0")) + 1
+    set_fact(connection, "revision", str(revision))
+    return revision
+
+
+def _open(file: Path) -> Engine:
+    waits = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000}
+    engine = create_engine(f"sqlite:///{file}", connect_args=waits)
+
+    def on_connect(connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
+        del record
+        connection.isolation_level = None
+        for pragma in (
+            f"busy_timeout={BUSY_TIMEOUT_MS}",
+            "auto_vacuum=INCREMENTAL",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    def on_begin(connection: Connection) -> None:
+        write = connection.get_execution_options().get("rove_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    event.listen(engine, "connect", on_connect)
+    event.listen(engine, "begin", on_begin)
+    return engine

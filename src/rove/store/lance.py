@@ -1,0 +1,258 @@
+"""The embedded index: vectors, full text and filters in one LanceDB table (https://lancedb.github.io/lancedb/).
+
+What was learnt of it, and what is done about each: no fsync, and a torn manifest makes a table unopenable (the catalog
+is the truth; `Store.heal` rebuilds); concurrent upserts can duplicate rows (unenforced primary key, one writer at a
+time); selective filters starve the vector index (few rows left are searched exactly, else every partition may be
+asked); deleted rows keep their bytes (`erase` rewrites the table); a cleanup can pull files from under a reader (it
+opens the table again and asks once more).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from lancedb.index import FTS, IvfSq
+from lancedb.query import AsyncVectorQuery
+from lancedb.table import AsyncTable
+
+from rove.errors import ServiceError
+from rove.records import Filter
+from rove.store import IndexRow, Scored, Vector
+from rove.store.lance_fields import KINDS, columns_of, compile_filter
+from rove.store.rows import slices
+
+T = TypeVar("T")
+TABLE = "chunks"
+VECTOR_INDEX_FROM = 65_536
+"""Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
+EXACT_UP_TO = 20_000
+"""When a filter leaves no more rows than this, they are all compared."""
+NPROBES = 20
+REFINE = 5
+GRACE = timedelta(minutes=10)
+"""How long old versions are kept for readers that still use them."""
+FULL_TEXT = FTS(
+    base_tokenizer="whitespace",
+    lower_case=False,
+    stem=False,
+    remove_stop_words=False,
+    ascii_folding=False,
+    with_position=False,
+)
+
+
+class LanceIndex:
+    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say."""
+
+    def __init__(self, *, folder: Path, dimension: int, k1: float = 1.2, b: float = 0.75) -> None:
+        del k1, b
+        self.folder = folder
+        self.dimension = dimension
+        self._connection: lancedb.AsyncConnection | None = None
+        self._table: AsyncTable | None = None
+        self._opening = asyncio.Lock()
+        self._has_vector_index: bool | None = None
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    async def add(self, rows: Sequence[IndexRow]) -> None:
+        """See `Index.add`."""
+        latest = {row.chunk_id: row for row in rows}
+        if not latest:
+            return
+        table = await self._open()
+        data = await self._data(table, list(latest.values()))
+        held = await table.count_rows(_ids(latest)) if await table.count_rows() else 0
+        if held:
+            merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
+            await merge.execute(data)
+        else:
+            await table.add(data)
+
+    async def remove(self, chunk_ids: Collection[str]) -> None:
+        """See `Index.remove`."""
+        table = await self._open()
+        for part in slices(list(chunk_ids), 2_000):
+            await table.delete(_ids(part))
+
+    async def optimize(self) -> None:
+        """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due."""
+        table = await self._open()
+        names = {index.name for index in await table.list_indices()}
+        if "terms_idx" not in names:
+            await table.create_index("terms", config=FULL_TEXT)
+        if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
+            await table.create_index("vector", config=IvfSq(distance_type="cosine"))
+        await table.optimize(cleanup_older_than=GRACE)
+        self._has_vector_index = None
+
+    async def erase(self) -> None:
+        """See `Index.erase`: writes what is left anew, then drops every older file."""
+        await self._open()
+        await asyncio.to_thread(self._rewrite)
+        self._table = None
+        table = await self._open()
+        await self.optimize()
+        await table.optimize(cleanup_older_than=timedelta(microseconds=1), delete_unverified=True)
+
+    def _rewrite(self) -> None:
+        connection = lancedb.connect(self.folder)
+        table = connection.open_table(TABLE)
+
+        def left() -> Iterator[pa.RecordBatch]:
+            yield from table.search().limit(table.count_rows()).to_batches(4_096)
+
+        reader = pa.RecordBatchReader.from_batches(table.schema, left())
+        connection.create_table(TABLE, reader, mode="overwrite")
+
+    async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
+        """See `Index.rebuild`."""
+        await self.close()
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        async for rows in batches:
+            await self.add(rows)
+        await self.optimize()
+
+    async def close(self) -> None:
+        """See `Index.close`."""
+        if self._table is not None:
+            self._table.close()
+        if self._connection is not None:
+            self._connection.close()
+        self._table = self._connection = None
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """See `Index.keyword`."""
+
+        async def ask(table: AsyncTable) -> list[Scored]:
+            query = table.query().nearest_to_text(" ".join(terms), columns="terms").select(["chunk_id", "_score"])
+            if where is not None:
+                query = query.where(compile_filter(where, (await table.schema()).names))
+            found = await query.limit(top_k).to_arrow()
+            return _ranked(found["chunk_id"].to_pylist(), found["_score"].to_numpy())
+
+        return await self._ask(ask) if terms else []
+
+    async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """See `Index.semantic`."""
+
+        async def ask(table: AsyncTable) -> list[Scored]:
+            query = table.query().nearest_to(vector).distance_type("cosine").select(["chunk_id", "_distance"])
+            query = query.refine_factor(REFINE).minimum_nprobes(NPROBES).maximum_nprobes(NPROBES)
+            if where is not None:
+                query = await self._filtered(table, query, where)
+            found = await query.limit(top_k).to_arrow()
+            return _ranked(found["chunk_id"].to_pylist(), 1 - found["_distance"].to_numpy())
+
+        return await self._ask(ask)
+
+    async def chunk_ids(self) -> list[str]:
+        """See `Index.chunk_ids`."""
+
+        async def ask(table: AsyncTable) -> list[str]:
+            return (await table.query().select(["chunk_id"]).to_arrow())["chunk_id"].to_pylist()
+
+        return await self._ask(ask)
+
+    async def count(self) -> int:
+        """See `Index.count`."""
+        return await self._ask(lambda table: table.count_rows())
+
+    async def _filtered(self, table: AsyncTable, query: AsyncVectorQuery, where: Filter) -> AsyncVectorQuery:
+        """Put a filter before the search, and keep the recall that a selective one would cost."""
+        condition = compile_filter(where, (await table.schema()).names)
+        query = query.where(condition)
+        if await table.count_rows(condition) <= EXACT_UP_TO:
+            return query.bypass_vector_index()
+        return query.maximum_nprobes(0)
+
+    async def _ask(self, ask: Callable[[AsyncTable], Awaitable[T]]) -> T:
+        """Run a query; if the table has changed under it, open it again and ask once more."""
+        try:
+            return await ask(await self._open())
+        except (RuntimeError, OSError, ValueError) as error:
+            self._table = None
+            try:
+                return await ask(await self._open())
+            except (RuntimeError, OSError, ValueError) as again:
+                message = f"The index in {self.folder} cannot be read: {again}."
+                raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
+
+    async def _open(self) -> AsyncTable:
+        """Open the table, or make it.
+
+        Raises:
+            ServiceError: its files are damaged.
+        """
+        if self._table is not None:
+            return self._table
+        async with self._opening:
+            if self._table is None:
+                self._table = await self._open_now()
+        return self._table
+
+    async def _open_now(self) -> AsyncTable:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self._connection is None:
+            self._connection = await lancedb.connect_async(self.folder, read_consistency_interval=timedelta(0))
+        try:
+            if (self.folder / f"{TABLE}.lance").exists():
+                return await self._connection.open_table(TABLE)
+            schema = pa.schema(
+                [
+                    pa.field("chunk_id", pa.string(), nullable=False),
+                    pa.field("terms", pa.string(), nullable=False),
+                    pa.field("vector", pa.list_(pa.float32(), self.dimension), nullable=False),
+                ]
+            )
+            table = await self._connection.create_table(TABLE, schema=schema, exist_ok=True)
+            await table.set_unenforced_primary_key("chunk_id")
+        except (RuntimeError, OSError, ValueError) as error:
+            message = f"The index in {self.folder} cannot be opened: {error}."
+            raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
+        return table
+
+    async def _data(self, table: AsyncTable, rows: Sequence[IndexRow]) -> pa.Table:
+        """Lay rows out as the table's columns, and add the columns that it does not have yet."""
+        fields = [columns_of(row.fields) for row in rows]
+        wanted = {name for row in fields for name in row}
+        schema = await table.schema()
+        missing = sorted(wanted.difference(schema.names))
+        if missing:
+            await table.add_columns(pa.schema([pa.field(name, KINDS[name[-1]]) for name in missing]))
+            schema = await table.schema()
+        vectors = np.stack([row.vector for row in rows]).astype(np.float32, copy=False)
+        if not np.isfinite(vectors).all():
+            message = "A vector holds a number that is not finite."
+            raise ServiceError(message, cure="Check the embedder; nothing was indexed.", retryable=False)
+        arrays = {
+            "chunk_id": pa.array([row.chunk_id for row in rows]),
+            "terms": pa.array([row.terms for row in rows]),
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), self.dimension),
+        }
+        columns = [
+            arrays[f.name] if f.name in arrays else pa.array([row.get(f.name) for row in fields], f.type)
+            for f in schema
+        ]
+        return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _ids(chunk_ids: Collection[str]) -> str:
+    return f"chunk_id IN ({', '.join(repr(chunk_id) for chunk_id in chunk_ids)})"
+
+
+def _ranked(ids: Sequence[str], scores: Sequence[float]) -> list[Scored]:
+    return sorted(zip(ids, map(float, scores), strict=True), key=lambda scored: (-scored[1], scored[0]))

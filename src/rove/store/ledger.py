@@ -1,0 +1,57 @@
+"""The ingest ledger: what became of every source, with the reason and the cure where it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.dialects.sqlite import insert
+
+from rove.records import LedgerEntry
+from rove.store import tables
+from rove.store.database import Database
+from rove.store.rows import slices
+
+
+class Ledger:
+    """One entry per source, kept in the catalog's database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def get(self, sources: Sequence[str]) -> dict[str, LedgerEntry]:
+        """The entries of these sources; a source that was never given is absent."""
+        query = select(tables.ledger)
+        with self.database.read() as connection:
+            return {
+                row.source: LedgerEntry(**row._mapping)  # pyright: ignore[reportPrivateUsage] - SQLAlchemy's public name
+                for part in slices(sources)
+                for row in connection.execute(query.where(tables.ledger.c.source.in_(part)))
+            }
+
+    def entries(self, *states: str) -> list[LedgerEntry]:
+        """All entries in these states (all states when none is named), by source."""
+        query = select(tables.ledger).order_by(tables.ledger.c.source)
+        if states:
+            query = query.where(tables.ledger.c.state.in_(states))
+        with self.database.read() as connection:
+            return [LedgerEntry(**row._mapping) for row in connection.execute(query)]  # pyright: ignore[reportPrivateUsage]
+
+    def put(self, entries: Sequence[LedgerEntry]) -> None:
+        """Write entries, each in the place of the one before it, stamped with the time."""
+        if not entries:
+            return
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        rows = [asdict(replace(entry, updated_at=now)) for entry in entries]
+        statement = insert(tables.ledger)
+        values = {name: statement.excluded[name] for name in rows[0] if name != "source"}
+        with self.database.write() as connection:
+            connection.execute(statement.on_conflict_do_update(index_elements=["source"], set_=values), rows)
+
+    def forget_empty(self) -> None:
+        """Drop the entries of sources that are live by name only: none of their documents is left."""
+        held = select(tables.documents.c.seq).where(tables.documents.c.ledger_source == tables.ledger.c.source).exists()
+        with self.database.write() as connection:
+            connection.execute(tables.ledger.delete().where(tables.ledger.c.state == "live", ~held))

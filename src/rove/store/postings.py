@@ -1,0 +1,99 @@
+"""An inverted index in numpy: which rows hold a term, how often, and their BM25 scores."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Postings of a run of rows, sorted by term: those of `terms[i]` are rows[starts[i]:starts[i+1]]."""
+
+    terms: Ints
+    starts: NDArray[np.int64]
+    rows: Ints
+    counts: Floats
+
+
+class Postings:
+    """Rows are numbered from 0 in the order they are added. BM25 as in Lucene (Robertson & Zaragoza 2009).
+
+    score(row) = Σ over query terms of idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length)),
+    idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+    """
+
+    def __init__(self, *, k1: float, b: float) -> None:
+        self.k1 = k1
+        self.b = b
+        self._vocabulary: defaultdict[str, int] = defaultdict()
+        self._vocabulary.default_factory = self._vocabulary.__len__
+        self._segments: list[Segment] = []
+        self._lengths: Floats = np.zeros(0, np.float32)
+
+    def extend(self, rows: Sequence[str]) -> None:
+        """Add rows, each given as space-joined terms."""
+        first = len(self._lengths)
+        number = self._vocabulary.__getitem__
+        numbers = [list(map(number, row.split())) for row in rows]
+        lengths = np.fromiter((len(n) for n in numbers), np.int64, len(numbers))
+        flat = np.fromiter((n for row in numbers for n in row), np.int64, int(lengths.sum()))
+        owners = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
+        pairs, counts = np.unique(flat * len(rows) + owners, return_counts=True)
+        terms = (pairs // max(len(rows), 1)).astype(np.int32)
+        rows_of = (pairs % max(len(rows), 1) + first).astype(np.int32)
+        self._lengths = np.concatenate([self._lengths, lengths.astype(np.float32)])
+        self._segments.append(_segment(terms, rows_of, counts.astype(np.float32)))
+        while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
+            self._segments.append(_merge(self._segments.pop(-2), self._segments.pop()))
+
+    def scores(self, terms: Sequence[str], alive: NDArray[np.bool_]) -> Floats:
+        """Score every row, (n,) float32; 0 where no term is in common. Rows that are not alive do not count."""
+        total = np.zeros(len(self._lengths), np.float32)
+        living = int(alive.sum())
+        if not living:
+            return total
+        average = max(float(self._lengths[alive].mean()), 1e-9) if living < len(alive) else float(self._lengths.mean())
+        norms = self.k1 * (1 - self.b + self.b * self._lengths / max(average, 1e-9))
+        for term, times in Counter(terms).items():
+            rows, counts = self._of(term)
+            if living < len(alive):
+                keep = alive[rows]
+                rows, counts = rows[keep], counts[keep]
+            if len(rows):
+                idf = times * np.log1p((living - len(rows) + 0.5) / (len(rows) + 0.5))
+                total[rows] += (idf * (self.k1 + 1)) * counts / (counts + norms[rows])
+        return total
+
+    def _of(self, term: str) -> tuple[Ints, Floats]:
+        number = self._vocabulary.get(term)
+        found: list[tuple[Ints, Floats]] = []
+        for segment in self._segments if number is not None else ():
+            at = int(np.searchsorted(segment.terms, number))
+            if at < len(segment.terms) and segment.terms[at] == number:
+                run = slice(segment.starts[at], segment.starts[at + 1])
+                found.append((segment.rows[run], segment.counts[run]))
+        if len(found) == 1:
+            return found[0]
+        empty = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+        return (np.concatenate([r for r, _ in found]), np.concatenate([c for _, c in found])) if found else empty
+
+
+def _segment(terms: Ints, rows: Ints, counts: Floats) -> Segment:
+    """Make a segment of postings that are sorted by term, then by row."""
+    distinct, starts = np.unique(terms, return_index=True)
+    return Segment(distinct.astype(np.int32), np.append(starts, len(terms)), rows, counts)
+
+
+def _merge(a: Segment, b: Segment) -> Segment:
+    terms = np.concatenate([np.repeat(s.terms, np.diff(s.starts)) for s in (a, b)])
+    order = np.argsort(terms, kind="stable")
+    rows = np.concatenate([a.rows, b.rows])[order]
+    return _segment(terms[order], rows, np.concatenate([a.counts, b.counts])[order])

@@ -1,0 +1,63 @@
+"""A small base, held in memory beside its index: searched exactly, in well under a millisecond, always up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+from rove.records import Filter
+from rove.store import Scored, Vector
+from rove.store.catalog import Catalog
+from rove.store.memory import MemoryIndex
+
+
+class Resident:
+    """A `MemoryIndex` that follows the catalog's revision, whichever process moved it. Calls block."""
+
+    def __init__(self, catalog: Catalog, *, dimension: int, k1: float, b: float, limit: int) -> None:
+        self.catalog = catalog
+        self.limit = limit
+        self._index = MemoryIndex(dimension=dimension, k1=k1, b=b)
+        self._seen = 0
+        self._fits = True
+        self._lock = Lock()
+
+    def search(
+        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
+    ) -> dict[str, list[Scored]] | None:
+        """Search what is live now, by terms, by vector, or both: {"keyword": …, "semantic": …}.
+
+        None when the base is too large to be held.
+        """
+        with self._lock:
+            if not self._follow():
+                return None
+            lists: dict[str, list[Scored]] = {}
+            if terms is not None:
+                lists["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
+            if vector is not None:
+                lists["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
+            return lists
+
+    def _follow(self) -> bool:
+        """Take in what has changed; False when the base is too large."""
+        revision = self.catalog.revision()
+        if revision == self._seen:
+            return self._fits
+        self._fits = self.catalog.count() <= self.limit
+        if not self._fits:
+            self._start_again()
+            self._seen = revision
+            return False
+        if self._index.dead > 1_000 + self._index.live:
+            self._start_again()
+        self._index.discard(self.catalog.removed_since(self._seen) if self._seen else ())
+        for rows in self.catalog.index_rows(since=self._seen):
+            self._index.extend(rows)
+        self._seen = revision
+        return True
+
+    def _start_again(self) -> None:
+        old = self._index
+        self._index = MemoryIndex(dimension=old.dimension, k1=old.k1, b=old.b)
+        self._seen = 0

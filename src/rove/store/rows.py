@@ -1,0 +1,152 @@
+"""Between records and the catalog's rows: how metadata, sections and pages are written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from sqlalchemy import Row
+
+from rove.records import Chunk, Document, DocumentInfo, Page, Section
+from rove.records.source import Metadata, MetaValue
+from rove.store import IndexRow, Vector
+
+T = TypeVar("T")
+
+
+def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
+    """Cut a sequence into runs that fit one SQL statement."""
+    return (items[i : i + size] for i in range(0, len(items), size))
+
+
+def to_json(value: object) -> str:
+    """Write a value; an empty one is ""."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
+
+
+def metadata_of(text: str) -> dict[str, MetaValue]:
+    """Read metadata back; lists become tuples."""
+    if not text:
+        return {}
+    tree = cast("dict[str, Any]", json.loads(text))
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()}  # pyright: ignore[reportUnknownArgumentType]
+
+
+def vector_of(blob: bytes) -> Vector:
+    """Read a vector: (dimension,) float32."""
+    return np.frombuffer(blob, dtype="<f4")
+
+
+def blob_of(vector: Vector) -> bytes:
+    """Write a vector down as little-endian float32."""
+    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def document_row(
+    document: Document, seq: int, *, fingerprint: str, ledger_source: str, chunks: int, added_at: str
+) -> dict[str, object]:
+    """Write a document down, not live yet."""
+    return {
+        "seq": seq,
+        "document_id": document.document_id,
+        "version": document.version,
+        "fingerprint": fingerprint,
+        "ledger_source": ledger_source,
+        "source": document.source,
+        "kind": document.kind,
+        "title": document.title,
+        "language": document.language,
+        "metadata": to_json(dict(document.metadata)),
+        "sections": to_json([[s.title, s.level, *s.span] for s in document.sections]),
+        "pages": to_json([[p.number, *p.span] for p in document.pages]),
+        "chunks": chunks,
+        "added_at": added_at,
+        "revision": 0,
+    }
+
+
+def document_of(row: Row[Any], text: str) -> Document:
+    """Read a document back whole."""
+    return Document(
+        document_id=row.document_id,
+        source=row.source,
+        kind=row.kind,
+        text=text,
+        title=row.title,
+        language=row.language,
+        metadata=metadata_of(row.metadata),
+        sections=tuple(Section(t, n, (a, b)) for t, n, a, b in json.loads(row.sections or "[]")),
+        pages=tuple(Page(n, (a, b)) for n, a, b in json.loads(row.pages or "[]")),
+    )
+
+
+def info_of(row: Row[Any]) -> DocumentInfo:
+    """Read one line of the list of documents."""
+    return DocumentInfo(
+        document_id=row.document_id,
+        source=row.source,
+        kind=row.kind,
+        title=row.title,
+        language=row.language,
+        chunks=row.chunks,
+        added_at=row.added_at,
+        metadata=metadata_of(row.metadata),
+    )
+
+
+def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int) -> dict[str, object]:
+    """Write a chunk down. `own` is its metadata beyond the document's."""
+    return {
+        "seq": seq,
+        "chunk_id": chunk.chunk_id,
+        "document": document_seq,
+        "position": chunk.position,
+        "start": chunk.span[0],
+        "end": chunk.span[1],
+        "kind": chunk.kind,
+        "prefix": chunk.prefix,
+        "headings": to_json(chunk.headings),
+        "page": chunk.page,
+        "language": chunk.language,
+        "text": chunk.text,
+        "metadata": to_json(own),
+        "terms": terms,
+        "vector": vector,
+    }
+
+
+def chunk_of(row: Row[Any], document_id: str, document_metadata: Metadata) -> Chunk:
+    """Read a chunk back."""
+    return Chunk(
+        chunk_id=row.chunk_id,
+        document_id=document_id,
+        text=row.text,
+        span=(row.start, row.end),
+        position=row.position,
+        kind=row.kind,
+        prefix=row.prefix,
+        headings=tuple(json.loads(row.headings)) if row.headings else (),
+        page=row.page,
+        language=row.language,
+        metadata={**document_metadata, **metadata_of(row.metadata)} if row.metadata else document_metadata,
+    )
+
+
+def index_row(row: Row[Any], document: Row[Any], metadata: Metadata) -> IndexRow:
+    """Make what an index keeps of a chunk; the user's own metadata wins over a built-in field of the same name."""
+    fields: dict[str, MetaValue] = {
+        "document_id": document.document_id,
+        "source": document.source,
+        "title": document.title,
+        "type": document.kind,
+        "kind": row.kind,
+        "language": row.language,
+    }
+    if row.page is not None:
+        fields["page"] = row.page
+    fields.update(metadata)
+    if row.metadata:
+        fields.update(metadata_of(row.metadata))
+    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields)

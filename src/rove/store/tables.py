@@ -1,0 +1,118 @@
+"""The catalog's tables, in SQLAlchemy Core."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Facts about the base itself: schema version, embedder fingerprint, revision."""
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("source", String, primary_key=True),
+    Column("state", String, nullable=False, index=True),
+    Column("outcome", String, nullable=False, default=""),
+    Column("reason", Text, nullable=False, default=""),
+    Column("cure", Text, nullable=False, default=""),
+    Column("attempt", Integer, nullable=False, default=1),
+    Column("fingerprint", String, nullable=False, default=""),
+    Column("documents", Integer, nullable=False, default=0),
+    Column("chunks", Integer, nullable=False, default=0),
+    Column("updated_at", String, nullable=False, default=""),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("document_id", String, nullable=False),
+    Column("version", String, nullable=False),
+    Column("fingerprint", String, nullable=False),
+    Column("ledger_source", String, nullable=False, index=True),
+    Column("source", String, nullable=False, index=True),
+    Column("kind", String, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("sections", Text, nullable=False),
+    Column("pages", Text, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("added_at", String, nullable=False),
+    Column("revision", Integer, nullable=False, index=True),
+    Index("documents_of_id", "document_id", "version"),
+)
+"""`fingerprint` hashes all that the chunks depend on: the version and how it was cut.
+
+`revision` is 0 for a version that is still on its way into the index; until then the version before it is shown."""
+
+texts = Table(
+    "texts",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq"), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+"""Canonical texts, apart from `documents` so that publishing a version does not write the text again."""
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("key", String, nullable=False, unique=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+"""Vectors by content: the key hashes the embedder's fingerprint and the text. float32, little-endian."""
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("chunk_id", String, nullable=False, index=True),
+    Column("document", Integer, ForeignKey("documents.seq"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("headings", Text, nullable=False),
+    Column("page", Integer),
+    Column("language", String, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
+)
+"""`metadata` holds only what the document's own metadata does not.
+
+A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
+"""
+
+removals = Table(
+    "removals",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("chunk_id", String, nullable=False),
+    Column("revision", Integer, nullable=False, index=True),
+    Column("pending", Boolean, nullable=False),
+)
+"""Chunks that were taken away: `pending` until the index has forgotten them too."""

@@ -1,0 +1,60 @@
+"""Vectors by content: what was embedded once is not embedded again, not even after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, func, insert, select
+
+from rove.store import Vector, tables
+from rove.store.database import Database
+from rove.store.rows import blob_of, slices, vector_of
+
+
+class VectorCache:
+    """Vectors in the catalog's database. A key hashes the embedder's fingerprint and the text."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Which of these keys have a vector."""
+        v = tables.vectors.c
+        with self.database.read() as connection:
+            return {
+                str(key)
+                for part in slices(keys)
+                for key in connection.execute(select(v.key).where(v.key.in_(part))).scalars()
+            }
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of these keys, (dimension,) float32 each; unknown keys are absent."""
+        v = tables.vectors.c
+        with self.database.read() as connection:
+            return {
+                row.key: vector_of(row.vector)
+                for part in slices(keys)
+                for row in connection.execute(select(v.key, v.vector).where(v.key.in_(part)))
+            }
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors; a key that is known already keeps what it has."""
+        if vectors:
+            with self.database.write() as connection:
+                keep_vectors(connection, vectors)
+
+
+def keep_vectors(connection: Connection, vectors: Mapping[str, Vector]) -> dict[str, int]:
+    """Keep vectors within a transaction; returns the row number of each key."""
+    v = tables.vectors.c
+    seqs = {
+        str(row.key): int(row.seq)
+        for part in slices(list(vectors))
+        for row in connection.execute(select(v.key, v.seq).where(v.key.in_(part)))
+    }
+    last = int(connection.execute(select(func.max(v.seq))).scalar() or 0)
+    fresh = {key: last + i for i, key in enumerate((key for key in vectors if key not in seqs), start=1)}
+    if fresh:
+        rows = [{"seq": seq, "key": key, "vector": blob_of(vectors[key])} for key, seq in fresh.items()]
+        connection.execute(insert(tables.vectors), rows)
+    return seqs | fresh

@@ -1,0 +1,145 @@
+"""The blocking face of the engine: the same calls, run on an event loop of its own thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Self, TypeVar
+
+from rove.engine import AsyncRove, Given
+from rove.events import Listener, ignore
+from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
+from rove.settings import Settings, read_settings
+from rove.store.store import Health
+
+T = TypeVar("T")
+
+
+class Rove:
+    """A knowledge base.
+
+    >>> from rove import Rove, Text
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Rove.open(folder, embedder={"name": "fake"}) as kb:
+    ...     report = kb.add(Text("Remote work is approved by the head of unit.", id="policy"))
+    ...     kb.search("Who approves remote work?")[0].chunk.document_id
+    'policy'
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="rove", daemon=True)
+        self._thread.start()
+        try:
+            self._kb = self._run(_opened(settings))
+        except BaseException:
+            self._stop()
+            raise
+
+    @classmethod
+    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
+        """See `AsyncRove.open`."""
+        return cls(read_settings(location, **settings))
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that are in force."""
+        return self._kb.settings
+
+    def add(self, *sources: Given | Iterable[Given], listener: Listener = ignore) -> Report:
+        """See `AsyncRove.add`."""
+        return self._run(self._kb.add(*sources, listener=listener))
+
+    def resume(self, listener: Listener = ignore) -> Report:
+        """See `AsyncRove.resume`."""
+        return self._run(self._kb.resume(listener))
+
+    def search(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        where: Filter | None = None,
+        mode: str = "hybrid",
+        rerank: bool = False,
+    ) -> list[Hit]:
+        """See `AsyncRove.search`."""
+        return self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank))
+
+    def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
+        """See `AsyncRove.ask`."""
+        return self._run(self._kb.ask(question, where=where, listener=listener))
+
+    def documents(self) -> list[DocumentInfo]:
+        """See `AsyncRove.documents`."""
+        return self._run(self._kb.documents())
+
+    def named(self, *names: str | Path) -> list[DocumentInfo]:
+        """See `AsyncRove.named`."""
+        return self._run(self._kb.named(*names))
+
+    def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
+        """See `AsyncRove.document`."""
+        return self._run(self._kb.document(document_id))
+
+    def text(self, document_id: str) -> str:
+        """See `AsyncRove.text`."""
+        return self._run(self._kb.text(document_id))
+
+    def ledger(self, *states: str) -> list[LedgerEntry]:
+        """See `AsyncRove.ledger`."""
+        return self._run(self._kb.ledger(*states))
+
+    def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+        """See `AsyncRove.delete`."""
+        return self._run(self._kb.delete(*names, where=where))
+
+    def doctor(self) -> Health:
+        """See `AsyncRove.doctor`."""
+        return self._run(self._kb.doctor())
+
+    def export(self) -> Iterator[str]:
+        """See `AsyncRove.export`."""
+        lines = self._kb.export()
+        while (line := self._run(anext(lines, None))) is not None:
+            yield line
+
+    def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
+        """See `AsyncRove.import_`."""
+        return self._run(self._kb.import_(lines, listener))
+
+    def close(self) -> None:
+        """Release files and threads; the second time does nothing."""
+        if self._thread.is_alive():
+            self._run(self._kb.close())
+            self._stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _run(self, work: Awaitable[T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(_finished(work), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _stop(self) -> None:
+        self._run(self._loop.shutdown_default_executor())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _opened(settings: Settings) -> AsyncRove:
+    return AsyncRove(settings)
+
+
+async def _finished(work: Awaitable[T]) -> T:
+    return await work

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+
+from rove.answer.cite import check, support, support_block
+from rove.records import Citation
+
+SOURCES = {
+    "en": (
+        "Remote work is governed by this policy. The RTO committee in Geneva approves remote work since 3 May 2021. "
+        "Requests need 14 days. Pets are not allowed in the office."
+    ),
+    "de": (
+        "Diese Richtlinie regelt die Arbeit von zu Hause. Der Ausschuss in Genf genehmigt seit dem 3. Mai 2021 die "
+        "Telearbeit. Anträge brauchen 14 Tage. Haustiere sind im Büro nicht erlaubt."
+    ),
+    "hu": (
+        "Ez a szabályzat az otthoni munkáról szól. A távmunkát 2021. május 3. óta a genfi bizottság hagyja jóvá. "
+        "A kérelemhez 14 nap kell. Az irodában állatot tartani nem szabad."
+    ),
+    "zh": "本规定适用于远程办公。自2021年5月3日起，日内瓦委员会批准远程办公。申请需要14天。办公室不允许带宠物。",
+    "ja": "この規則はリモートワークに適用されます。2021年5月3日からジュネーブ委員会がリモートワークを承認します。"
+    "申請には14日かかります。オフィスにペットを連れて来ることはできません。",
+}  # fmt: skip
+
+TRUE = [
+    ("en", "Since 2021, remote work has been approved by the RTO committee.", "The RTO committee"),
+    ("en", "Requests need fourteen days".replace("fourteen", "14"), "Requests need"),
+    ("en", "In the office, pets are not allowed.", "Pets are not"),
+    ("de", "Seit Mai 2021 genehmigt der Ausschuss die Telearbeit.", "Der Ausschuss"),
+    ("de", "Im Büro sind Haustiere nicht erlaubt.", "Haustiere sind"),
+    ("hu", "A távmunkát a genfi bizottság hagyja jóvá 2021 óta.", "A távmunkát"),
+    ("hu", "Az irodában nem szabad állatot tartani.", "Az irodában"),
+    ("zh", "日内瓦委员会从2021年5月起批准远程办公。", "自2021年"),
+    ("zh", "申请需要14天。", "申请需要"),
+    ("ja", "リモートワークはジュネーブ委員会が承認します。", "2021年5月"),
+    ("ja", "申請には14日かかります。", "申請には"),
+]
+
+FALSE = [
+    ("en", "Since 2019, remote work has been approved by the RTO committee."),  # invented number
+    ("en", "Requests need 30 days."),
+    ("en", "The committee in Paris approves remote work since 3 May 2021."),  # invented name
+    ("en", 'The policy says "work from the moon" is approved remote work.'),  # invented quotation
+    ("en", "Remote work is approved, see https://evil.example/x for the committee."),  # invented link
+    ("en", "Pets are allowed in the office."),  # "not" left out
+    ("en", "Requests never need 14 days."),  # "not" added
+    ("en", "Elephants migrate to warmer countries."),
+    ("de", "Seit Mai 2019 genehmigt der Ausschuss die Telearbeit."),
+    ("de", "Haustiere sind im Büro erlaubt."),
+    ("de", "Der Ausschuss sagt: „Arbeit vom Mond ist gut“."),
+    ("de", "Elefanten wandern in wärmere Länder."),
+    ("hu", "A távmunkát a genfi bizottság hagyja jóvá 2019 óta."),
+    ("hu", "Az irodában szabad állatot tartani."),
+    ("hu", "Az elefántok melegebb országokba vándorolnak."),
+    ("zh", "日内瓦委员会从2019年5月起批准远程办公。"),
+    ("zh", "申请需要三十天。"),
+    ("zh", "规定写道“可以在月球远程办公”。"),
+    ("zh", "办公室允许带宠物。"),
+    ("zh", "大象迁徙到温暖的国家。"),
+    ("ja", "2019年5月からジュネーブ委員会がリモートワークを承認します。"),
+    ("ja", "申請には30日かかります。"),
+    ("ja", "規則には「月で働いてもよい」と書かれています。"),
+    ("ja", "象は暖かい国へ移動します。"),
+]
+
+
+@pytest.mark.parametrize(("language", "sentence", "begins"), TRUE)
+def test_a_true_sentence_gets_the_words_it_rests_on(language: str, sentence: str, begins: str) -> None:
+    span = support(sentence, SOURCES[language], language)
+    assert span is not None
+    assert SOURCES[language][span[0] : span[1]].startswith(begins)
+
+
+@pytest.mark.parametrize(("language", "sentence"), FALSE)
+def test_a_false_sentence_gets_none(language: str, sentence: str) -> None:
+    assert support(sentence, SOURCES[language], language) is None
+
+
+def test_a_sentence_can_rest_on_neighbours() -> None:
+    span = support("Requests need 14 days and pets are not allowed in the office.", SOURCES["en"], "en")
+    assert span is not None
+    assert SOURCES["en"][span[0] : span[1]] == "Requests need 14 days. Pets are not allowed in the office."
+
+
+def test_a_true_quotation_and_number_words_hold() -> None:
+    assert support('It says that "requests need 14 days".', SOURCES["en"], "en")
+    assert support("The shop closes at nine.", "The shop closes at 9.", "en")
+    assert support("Der Laden hat 3 Türen.", "Der Laden hat drei Türen.", "de")
+    assert support("这座桥有300年历史。", "这座桥有三百年历史。", "zh")
+    assert support("The river is 1,234.5 km long.", "The river is 1234.5 km long.", "en") is not None
+
+
+def test_the_title_can_hold_a_name() -> None:
+    text = "The committee approves remote work."
+    assert support("The committee at Acme approves remote work.", text, "en") is None
+    assert support("The committee at Acme approves remote work.", text, "en", context="Acme handbook")
+
+
+@pytest.mark.parametrize("sentence", ["", "...", "It is.", "[1]"])
+def test_a_sentence_without_a_claim_rests_on_nothing(sentence: str) -> None:
+    assert support(sentence, "It rained in May.", "en") is None
+
+
+def test_blocks_are_found_to_the_letter() -> None:
+    text = "Run this:\n```sh\nmake all\nmake test\n```\nDone."
+    span = support_block("```\nmake all\nmake test\n```", text)
+    assert span is not None
+    assert text[slice(*span)] == "make all\nmake test"
+    assert support_block("```\nrm -rf /\n```", text) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "span"), [("", (0, 0)), ("abc", (1, 4)), ("abc", (-4, -1)), ("abd", (0, 3)), ("d", (3, 9)), (" ", (3, 4))]
+)
+def test_a_citation_that_is_off_fails(quote: str, span: tuple[int, int]) -> None:
+    assert not check(Citation(1, "c", "d", "u", "t", quote, span), "abc d")
+
+
+@pytest.mark.parametrize(("language", "text"), SOURCES.items())
+def test_a_citation_that_is_exact_holds(language: str, text: str) -> None:
+    assert check(Citation(1, "c", "d", "u", "t", text[3:9], (3, 9)), text)

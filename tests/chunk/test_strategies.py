@@ -1,0 +1,126 @@
+"""Page, paragraph, separator and header: what each makes of one document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rove.chunk.cut import cut
+from rove.records import Document
+
+Make = Callable[..., Document]
+
+
+def texts(document: Document, strategy: str, **options: object) -> list[str]:
+    return [c.text for c in cut(document, strategy=strategy, **options)]  # type: ignore[arg-type]
+
+
+def test_page(make_document: Make) -> None:
+    document = make_document("Erste Seite.\n\fSecond page,\nlong.\f \n\f第四页。", "pdf")
+    chunks = cut(document, strategy="page")
+    assert [(c.text, c.page) for c in chunks] == [("Erste Seite.", 1), ("Second page,\nlong.", 2), ("第四页。", 4)]
+
+
+def test_page_without_pages_is_one_piece(make_document: Make) -> None:
+    assert texts(make_document("a\n\nb", "pdf"), "page") == ["a\n\nb"]
+
+
+def test_paragraph_keeps_tables_whole_and_headings_with_their_text(make_document: Make) -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    document = make_document(f"# Head\n\nOne.\nTwo.\n\n{table}\n\nÁrvíz.\n## End", "docx")
+    assert texts(document, "paragraph") == ["# Head\n\nOne.", "Two.", table, "Árvíz.", "## End"]
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "merge", "expected"),
+    [
+        ("a\n\n b \nc", "\n", False, ["a", "b", "c"]),
+        ("aaa\nbbb\nccc", "\n", True, ["aaa\nbbb", "ccc"]),
+        ("one---two---", "---", False, ["one---", "two---"]),
+        ("---one---two", "---", False, ["---one---", "two"]),
+        ("一。二。三", "。", False, ["一。", "二。", "三"]),
+        ("no such mark", "@@", False, ["no such mark"]),
+        ("", "\n", False, []),
+        ("---", "---", False, ["---"]),
+    ],
+)
+def test_separator(make_document: Make, text: str, separator: str, merge: bool, expected: list[str]) -> None:
+    document = make_document(text, "text")
+    found = texts(document, "separator", separator=separator, merge=merge, size_chars=8, overlap_chars=0)
+    assert found == expected
+
+
+def test_an_overlong_part_is_cut_by_size_all_the_same(make_document: Make) -> None:
+    found = texts(make_document("short\n" + "word " * 40_000, "text"), "separator")
+    assert found[0] == "short"
+    assert all(len(text) <= 512 for text in found)
+
+
+MARKDOWN = """Before all.
+
+# Guide
+
+## Install
+
+Run this:
+
+```sh
+# not a heading
+pip install it
+```
+
+## Use
+
+### Search
+
+Ask it.
+
+## Use
+
+Again, the same heading.
+
+## 終わり
+"""
+
+
+def test_header(make_document: Make) -> None:
+    chunks = cut(make_document(MARKDOWN, title="Guide", metadata={"topic": "x"}))
+    assert [c.text.splitlines()[0] for c in chunks] == ["Before all.", "# Guide", "## Use", "## Use"]
+    assert [c.headings for c in chunks] == [(), ("Guide", "Install"), ("Guide", "Use", "Search"), ("Guide", "Use")]
+    assert [c.prefix for c in chunks] == ["Guide", "Guide > Install", "Guide > Use > Search", "Guide > Use"]
+    assert chunks[0].metadata == {"topic": "x"}
+    assert chunks[2].metadata == {"topic": "x", "Header1": "Guide", "Header2": "Use", "Header3": "Search"}
+    assert chunks[2].text == "## Use\n\n### Search\n\nAsk it."
+    assert chunks[3].text.endswith("## 終わり")
+    assert "# not a heading\npip" in chunks[1].text
+    assert len({c.chunk_id for c in chunks}) == 4
+
+
+def test_header_cuts_long_sections_within_themselves(make_document: Make) -> None:
+    text = "# One\n\n" + "Ein Satz mit Wörtern. " * 60 + "\n\n# Two\n\nKurz.\n\n# Three\n\nKurz auch."
+    chunks = cut(make_document(text))
+    assert all(len(c.text) <= 512 for c in chunks)
+    assert [c.headings[0] for c in chunks] == ["One"] * (len(chunks) - 2) + ["Two", "Three"]
+    assert chunks[-2].text == "# Two\n\nKurz."
+
+
+def test_header_of_headings_only(make_document: Make) -> None:
+    assert texts(make_document("# A\n\n## B\n\n# C"), "header") == ["# A\n\n## B\n\n# C"]
+
+
+def test_header_underlined_and_without_marks(make_document: Make) -> None:
+    document = make_document("", "markdown")
+    text = "Top\n===\n\nSub\n---\n\nText."
+    sections = tuple(type(s)(s.title, s.level, s.span) for s in make_document("# x\n## y").sections)
+    one, two = sections[0], sections[1]
+    one = type(one)("Top", 1, (0, len(text)))
+    two = type(two)("Sub", 2, (9, len(text)))
+    document = make_document(text, sections=(one, two))
+    chunks = cut(document)
+    assert [(c.text, c.headings) for c in chunks] == [(text, ("Top", "Sub"))]
+
+
+def test_header_without_headings_is_by_size(make_document: Make) -> None:
+    document = make_document("Some words. " * 200)
+    assert texts(document, "header") == texts(document, "size")

@@ -1,0 +1,102 @@
+"""Sentence spans are exact, in order, and lose nothing."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rove.language.sentences import MAX_SENTENCE_CHARS, sentence_spans
+
+
+def pieces(text, language="en"):
+    return [text[start:end] for start, end in sentence_spans(text, language)]
+
+
+def check(text, language):
+    spans = sentence_spans(text, language)
+    covered = 0
+    for start, end in spans:
+        assert covered <= start < end <= len(text)
+        assert not text[covered:start].strip()
+        assert text[start:end].strip() == text[start:end]
+        assert end - start <= MAX_SENTENCE_CHARS
+        covered = end
+    assert not text[covered:].strip()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.text(st.characters(), max_size=30),
+            st.sampled_from([". ", "\n", "\n\n", "- ", "# ", "1. ", "|", "。", "😀", "\r\n"]),
+        ),
+        max_size=40,
+    ).map("".join),
+    st.sampled_from(["en", "de", "hu", "zh", "ja", "es", "fr", "ru", "ko", "ar", "und", "xx"]),
+)
+def test_spans_cover_every_text(text, language):
+    check(text, language)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["word", "Dr. ", ". ", "! ", "，", "。", " ", "\n", "😀"]), min_size=1000, max_size=4000
+    ).map("".join)
+)
+def test_spans_cover_long_texts(text):
+    check(text, "en")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "wanted"),
+    [
+        ("en", "Dr. Smith paid 3.5 dollars. He left! Why?", ["Dr. Smith paid 3.5 dollars.", "He left!", "Why?"]),
+        ("de", "Das kostet z. B. viel. Wirklich?", ["Das kostet z. B. viel.", "Wirklich?"]),
+        ("hu", "Esett az eső. Otthon maradtunk.", ["Esett az eső.", "Otthon maradtunk."]),
+        ("zh", "他来了。她走了！为什么？", ["他来了。", "她走了！", "为什么？"]),
+        ("ja", "雨が降った。傘がない。", ["雨が降った。", "傘がない。"]),
+        ("ko", "비가 왔다. 우산이 없다.", ["비가 왔다.", "우산이 없다."]),
+        ("ru", "Шёл дождь. Мы остались дома.", ["Шёл дождь.", "Мы остались дома."]),
+        ("ar", "نزل المطر. بقينا في البيت.", ["نزل المطر.", "بقينا في البيت."]),
+        ("es", "¿Quién ganó? Nadie.", ["¿Quién ganó?", "Nadie."]),
+        ("fr", "Il pleut. Restons ici.", ["Il pleut.", "Restons ici."]),
+        ("en", "One 😀 here. Two 𝔘 there.", ["One 😀 here.", "Two 𝔘 there."]),
+    ],
+)
+def test_sentences(language, text, wanted):
+    assert pieces(text, language) == wanted
+
+
+def test_blocks_end_sentences_and_soft_line_breaks_do_not():
+    text = "# Title\nSome text\ngoes on\n\n- one\n- two\n1. three\n| a | b |\n|---|---|\n| c | d |\nThe end"
+    wanted = [
+        "# Title",
+        "Some text\ngoes on",
+        "- one",
+        "- two",
+        "1. three",
+        "| a | b |",
+        "|---|---|",
+        "| c | d |",
+        "The end",
+    ]
+    assert pieces(text) == wanted
+
+
+def test_long_sentences_are_cut_at_clauses():
+    text = ", ".join(["a clause of some words"] * 100)
+    found = pieces(text)
+    assert all(piece.endswith(",") for piece in found[:-1])
+    assert len(found) < 2 * len(text) / MAX_SENTENCE_CHARS
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "abc. def " * 110_000, "a," * 500_000, "。" * 500_000, " " * 1_000_000, "\n" * 300_000]
+)
+def test_a_huge_line_takes_linear_time(text):
+    start = time.thread_time()
+    sentence_spans(text, "en")
+    assert time.thread_time() - start < 5

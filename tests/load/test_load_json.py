@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from load.samples import PARAGRAPHS, json_records, source
+from rove.errors import InputError
+from rove.load.json import JsonLoader
+from rove.records import Document, content_hash
+
+
+def load(value: object, name: str = "records.json") -> list[Document]:
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return list(JsonLoader().load(source("json", data, name)))
+
+
+def load_bad(data: bytes, name: str = "records.json") -> tuple[list[Document], InputError]:
+    good: list[Document] = []
+    with pytest.raises(InputError) as caught:
+        for document in JsonLoader().load(source("json", data, name)):
+            good.append(document)  # noqa: PERF402 - what came before the error is what is looked at
+    return good, caught.value
+
+
+def test_records_by_id() -> None:
+    documents = load(json_records().encode())
+    assert [d.text for d in documents] == list(PARAGRAPHS.values())
+    first = documents[0]
+    assert first.source == "/data/records.json#en"
+    assert first.document_id == content_hash("/data/records.json#en")
+    assert first.title == "Title en"
+    assert first.metadata == {"lang": "en", "more.n": 1, "record_id": "en"}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"id": "a", "title": "T", "text": "Szöveg"},
+        {"_id": "a", "question": "T", "answer": "Szöveg"},
+        {"id": "a", "query": "T", "contents": "Szöveg"},
+    ],
+)
+def test_common_shapes(record: dict[str, str]) -> None:
+    for value in ([record], record, {"a": {k: v for k, v in record.items() if "id" not in k}}):
+        [document] = load(value)
+        assert (document.title, document.text, document.metadata) == ("T", "Szöveg", {"record_id": "a"})
+
+
+def test_metadata_is_flat_and_typed() -> None:
+    metadata = {
+        "a": {"b": {"c": 1.5}},
+        "none": None,
+        "tags": ["x", 2, None],
+        "big": 1 << 70,
+        "ok": True,
+        "nan": float("nan"),
+    }
+    [document] = load([{"id": 7, "text": "t", "year": 2024, "objects": [{"x": 1}], "metadata": metadata}])
+    assert document.metadata == {
+        "a.b.c": 1.5, "tags": ("x", "2"), "big": str(1 << 70), "ok": True, "year": 2024, "record_id": "7",
+    }  # fmt: skip
+
+
+def test_a_bad_record_loses_only_itself_and_is_named() -> None:
+    lines = [b'{"id": "1", "text": "one"}', b'{"id": "2", "text": ', b"", b'{"id": "3"}', b'{"id": "1", "text": "x"}', b"[1]",
+             '{"id": "4", "text": "四"}'.encode()]  # fmt: skip
+    good, error = load_bad(b"\n".join(lines), "records.jsonl")
+    assert [d.text for d in good] == ["one", "四"]
+    assert error.outcome == "partial"
+    for part in ("4 of 6", "line 2", "line 4", "no text", "line 5", "'1' occurs before", "line 6", "list"):
+        assert part in str(error)
+    assert error.cure
+
+
+def test_a_bad_record_in_an_object_is_named_by_its_id() -> None:
+    good, error = load_bad(json.dumps({"x": {"document": "d"}, "y": {"document": ""}, "z": {"document": "e"}}).encode())
+    assert [d.text for d in good] == ["d", "e"]
+    assert error.outcome == "partial"
+    assert "record 'y'" in str(error)
+
+
+def test_many_bad_records_are_counted_and_some_named() -> None:
+    good, error = load_bad(b'{"id":1,"text":"x"}\n' + b"{\n" * 500, "records.jsonl")
+    assert len(good) == 1
+    assert "500 of 501" in str(error)
+    assert "490 more" in str(error)
+    assert len(str(error)) < 2000
+
+
+def test_lines_are_known_without_the_suffix() -> None:
+    documents = load(b'{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n', "records.json")
+    assert [d.text for d in documents] == ["x", "y"]
+
+
+def test_lines_in_other_encodings() -> None:
+    text = '{"id": "a", "text": "Árvíztűrő"}\n{"id": "b", "text": "日本語"}\n'
+    assert [d.text for d in load(text.encode("utf-16"), "r.jsonl")] == ["Árvíztűrő", "日本語"]
+    assert [d.text for d in load(text.encode("utf-8-sig"), "r.jsonl")] == ["Árvíztűrő", "日本語"]
+
+
+def test_lines_are_read_one_at_a_time() -> None:
+    stream = JsonLoader().load(source("json", b'{"id": "a", "text": "x"}\n' * 1 + b"not json at all", "r.jsonl"))
+    assert next(stream).text == "x"
+
+
+def test_surrogates_and_nul_never_reach_the_text() -> None:
+    [document] = load(
+        b'[{"id": "a\\ud800", "title": "t\\u0000", "text": "x\\udfffy\\u0000z", "metadata": {"k": "\\ud801"}}]'
+    )
+    assert (document.text, document.title) == ("xyz", "t")
+    assert document.metadata == {"k": "", "record_id": "a"}
+    document.source.encode()
+
+
+def test_a_blank_text_falls_back_to_the_title() -> None:
+    [document] = load([{"id": "a", "title": "Only a title", "text": ""}])
+    assert document.text == "Only a title"
+
+
+def test_records_without_an_id_get_one_from_what_they_say() -> None:
+    one = load([{"text": "x"}, {"text": "y"}])
+    two = load([{"text": "y"}, {"text": "x"}])
+    assert {d.document_id for d in one} == {d.document_id for d in two}
+
+
+def test_any_other_tree_is_one_document() -> None:
+    [document] = load({"name": "rove", "scripts": {"text": "run"}, "deps": ["á", "日"]})
+    assert json.loads(document.text) == {"name": "rove", "scripts": {"text": "run"}, "deps": ["á", "日"]}
+    assert "日" in document.text
+    assert document.title == "records"
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [
+        (b"{", "damaged"),
+        (b"[" * 200_000, "damaged"),
+        (b"{}", "empty"),
+        (b"[]", "empty"),
+        (b"null", "empty"),
+        (b"\xff\x00\x01", "unreadable"),
+    ],
+)
+def test_what_is_no_record(data: bytes, outcome: str) -> None:
+    good, error = load_bad(data)
+    assert good == []
+    assert error.outcome == outcome
+    assert error.cure

@@ -1,0 +1,129 @@
+"""A scripted OpenAI-shaped server on loopback: each request gets the next reply of the script, the last one for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`chunks` are sent one by one (chunked encoding), `delay_s` before each; `cut` closes without the end mark."""
+
+    status: int = 200
+    chunks: Sequence[bytes] = (b"{}",)
+    headers: dict[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0
+    cut: bool = False
+
+
+@dataclass
+class Server:
+    url: str
+    requests: list[dict] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+
+
+def embeddings(*vectors: object, indices: Sequence[int] | None = None) -> Reply:
+    data = [
+        {"object": "embedding", "index": indices[i] if indices else i, "embedding": vector}
+        for i, vector in enumerate(vectors)
+    ]
+    return Reply(chunks=[json.dumps({"object": "list", "data": data}).encode()])
+
+
+def failure(status: int, message: str = "scripted", **headers: str) -> Reply:
+    body = json.dumps({"error": {"message": message, "type": "scripted", "code": None}}).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status, [body], {"Content-Type": "application/json", **named})
+
+
+def chat(*pieces: str, done: bool = True, delay_s: float = 0.0, cut: bool = False) -> Reply:
+    """A streamed chat completion of these text pieces."""
+    chunks = [_event({"delta": {"role": "assistant", "content": piece}, "finish_reason": None}) for piece in pieces]
+    if done:
+        chunks += [_event({"delta": {}, "finish_reason": "stop"}), b"data: [DONE]\n\n"]
+    return Reply(chunks=chunks, headers={"Content-Type": "text/event-stream"}, delay_s=delay_s, cut=cut)
+
+
+def no_choices() -> Reply:
+    body = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []}
+    return Reply(chunks=[b"data: " + json.dumps(body).encode() + b"\n\n", b"data: [DONE]\n\n"],
+                 headers={"Content-Type": "text/event-stream"})  # fmt: skip
+
+
+def raw_stream(*chunks: bytes) -> Reply:
+    return Reply(chunks=chunks, headers={"Content-Type": "text/event-stream"})
+
+
+@asynccontextmanager
+async def serve(*script: Reply) -> AsyncIterator[Server]:
+    replies = list(script)
+    server = Server("")
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        try:
+            while await _read(server, reader):
+                reply = replies.pop(0) if len(replies) > 1 else replies[0]
+                await _write(reply, writer)
+                if reply.cut:
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+            tasks.discard(task)
+
+    listener = await asyncio.start_server(handle, "127.0.0.1", 0)
+    server.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield server
+    finally:
+        listener.close()
+        for task in tasks.copy():
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await listener.wait_closed()
+
+
+async def _read(server: Server, reader: asyncio.StreamReader) -> bool:
+    head = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = head.decode().strip().split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    server.paths.append(first.split()[1])
+    server.headers.append(headers)
+    server.requests.append(json.loads(body))
+    return True
+
+
+async def _write(reply: Reply, writer: asyncio.StreamWriter) -> None:
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked", **reply.headers}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    writer.write(f"HTTP/1.1 {reply.status} Scripted\r\n{lines}\r\n".encode())
+    for chunk in reply.chunks:
+        await asyncio.sleep(reply.delay_s)
+        writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+        await writer.drain()
+    if not reply.cut:
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+
+
+def _event(choice: dict) -> bytes:
+    body = {
+        "id": "scripted",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "scripted",
+        "choices": [{"index": 0, **choice}],
+    }
+    return f"data: {json.dumps(body)}\n\n".encode()
