@@ -1,4 +1,4 @@
-"""A scripted OpenAI-shaped server on loopback: each request gets the next reply of the script, the last one for ever."""
+"""A scripted OpenAI-shaped server on loopback: each request gets the script's next reply, the last one for ever."""
 
 from __future__ import annotations
 

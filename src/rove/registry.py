@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -23,7 +24,7 @@ class Registry:
 
     def names(self) -> tuple[str, ...]:
         """All names, the packaged ones first, then those of installed plug-ins."""
-        return tuple(dict.fromkeys((*self.table, *(e.name for e in self._outside()))))
+        return tuple(dict.fromkeys((*self.table, *(e.name for e in self._outside))))
 
     def get(self, name: str) -> Any:  # noqa: ANN401 - the folder's contract types it at the call
         """Import and return the class of that name.
@@ -31,7 +32,7 @@ class Registry:
         Raises:
             ConfigError: no such name, or the extra that it needs is not installed.
         """
-        target = self.table.get(name) or next((e.value for e in self._outside() if e.name == name), "")
+        target = self.table.get(name) or next((e.value for e in self._outside if e.name == name), "")
         if not target:
             message = f"No {self.folder} is named {name!r}."
             raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
@@ -44,6 +45,7 @@ class Registry:
             message = f"{self.folder} {name!r} needs {error.name!r}, which is not installed."
             raise ConfigError(message, cure=f"Run: pip install 'rove{extra}'") from error
 
+    @cached_property
     def _outside(self) -> tuple[Any, ...]:
         return tuple(entry_points(group=f"rove.{self.folder}"))
 

@@ -66,7 +66,7 @@ def test_candidates(text, among, language):
 def test_mixed_texts_go_by_their_main_script():
     assert detect("PostgreSQL 是一个功能强大的开源对象关系型数据库系统") == "zh"
     assert detect("The word 猫 means cat in Japanese, and it is read neko.") == "en"
-    assert detect("《熊猫小熊猫》是由东京ムービー制作的动画电影，" * 5) == "zh"
+    assert detect("《熊猫小熊猫》是由东京ムービー制作的动画电影，由高畑勋执导、宫崎骏负责剧本，" * 5) == "zh"
 
 
 def test_model_is_loaded_only_where_it_is_needed():

@@ -25,27 +25,21 @@ def check(text, language):
     assert not text[covered:].strip()
 
 
-@settings(max_examples=300, deadline=None)
-@given(
-    st.lists(
-        st.one_of(
-            st.text(st.characters(), max_size=30),
-            st.sampled_from([". ", "\n", "\n\n", "- ", "# ", "1. ", "|", "。", "😀", "\r\n"]),
-        ),
-        max_size=40,
-    ).map("".join),
-    st.sampled_from(["en", "de", "hu", "zh", "ja", "es", "fr", "ru", "ko", "ar", "und", "xx"]),
+MARKS = st.sampled_from([". ", "\n", "\n\n", "- ", "# ", "1. ", "|", "。", "😀", "\r\n"])
+LANGUAGES = st.sampled_from(["en", "de", "hu", "zh", "ja", "es", "fr", "ru", "ko", "ar", "und", "xx"])
+LONG = st.lists(
+    st.sampled_from(["word", "Dr. ", ". ", "! ", "，", "。", " ", "\n", "😀"]), min_size=1000, max_size=4000
 )
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.text(st.characters(), max_size=30) | MARKS, max_size=40).map("".join), LANGUAGES)
 def test_spans_cover_every_text(text, language):
     check(text, language)
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    st.lists(
-        st.sampled_from(["word", "Dr. ", ". ", "! ", "，", "。", " ", "\n", "😀"]), min_size=1000, max_size=4000
-    ).map("".join)
-)
+@given(LONG.map("".join))
 def test_spans_cover_long_texts(text):
     check(text, "en")
 
@@ -71,18 +65,9 @@ def test_sentences(language, text, wanted):
 
 
 def test_blocks_end_sentences_and_soft_line_breaks_do_not():
-    text = "# Title\nSome text\ngoes on\n\n- one\n- two\n1. three\n| a | b |\n|---|---|\n| c | d |\nThe end"
-    wanted = [
-        "# Title",
-        "Some text\ngoes on",
-        "- one",
-        "- two",
-        "1. three",
-        "| a | b |",
-        "|---|---|",
-        "| c | d |",
-        "The end",
-    ]
+    lines = ["- one", "- two", "1. three", "| a | b |", "|---|---|", "| c | d |", "The end"]
+    wanted = ["# Title", "Some text\ngoes on", *lines]
+    text = "# Title\nSome text\ngoes on\n\n" + "\n".join(lines)
     assert pieces(text) == wanted
 
 
@@ -93,9 +78,10 @@ def test_long_sentences_are_cut_at_clauses():
     assert len(found) < 2 * len(text) / MAX_SENTENCE_CHARS
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "abc. def " * 110_000, "a," * 500_000, "。" * 500_000, " " * 1_000_000, "\n" * 300_000]
-)
+HUGE = ["a" * 1_000_000, "abc. def " * 110_000, "a," * 500_000, "。" * 500_000, " " * 1_000_000, "\n" * 300_000]
+
+
+@pytest.mark.parametrize("text", HUGE, ids=[repr(text[:4]) for text in HUGE])
 def test_a_huge_line_takes_linear_time(text):
     start = time.thread_time()
     sentence_spans(text, "en")

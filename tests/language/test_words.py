@@ -21,7 +21,7 @@ FOUND = [
     ("en", "The company's policies", "policy"),
     ("en", "the ﬁnal ＡＢＣ", "final abc"),
     ("en", "1,234.5 dollars", "1234.5"),
-    ("en", "upgrade to v15.2", "15 2"),
+    ("en", "upgrade to v15.2", "15.2"),
     ("en", "write to me@example.com", "me@example.com"),
     ("en", "see https://docs.example.com/guide", "docs.example.com"),
     ("en", "naïve café", "naive cafe"),
@@ -67,7 +67,7 @@ def test_stop_words_alone_are_found(text):
         ("en", "What is the capital of France?", ["capit", "franc"]),
         ("en", "What does the WHO say about it?", ["who", "say"]),
         ("de", "Wer hat das Spiel gewonnen?", ["spiel", "gewonn"]),
-        ("hu", "Ki nyerte a bajnokságot?", ["nyer", "bajnok"]),
+        ("hu", "Ki nyerte a bajnokságot?", ["nyert", "bajnoksag"]),
         ("fr", "Qui a gagné la coupe ?", ["gagn", "coup"]),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_page_of_scripts_is_empty() -> None:
             "Large language models (LLMs) are powerful tools",
             "Copyright ©",
         ),
-        ("test_wikipedia.html", "Microsoft", "On July 10, 2019", "Toggle limited content width"),
+        ("test_wikipedia.html", "Microsoft", "Childhood friends", "Toggle limited content width"),
         ("test_serp.html", "Microsoft wikipedia", "Microsoft Corporation is", "Skip to content"),
     ],
 )

@@ -63,9 +63,16 @@ def test_metadata_is_flat_and_typed() -> None:
 
 
 def test_a_bad_record_loses_only_itself_and_is_named() -> None:
-    lines = [b'{"id": "1", "text": "one"}', b'{"id": "2", "text": ', b"", b'{"id": "3"}', b'{"id": "1", "text": "x"}', b"[1]",
-             '{"id": "4", "text": "四"}'.encode()]  # fmt: skip
-    good, error = load_bad(b"\n".join(lines), "records.jsonl")
+    lines = [
+        '{"id": "1", "text": "one"}',
+        '{"id": "2", "text": ',
+        "",
+        '{"id": "3"}',
+        '{"id": "1", "text": "x"}',
+        "[1]",
+        '{"id": "4", "text": "四"}',
+    ]
+    good, error = load_bad("\n".join(lines).encode(), "records.jsonl")
     assert [d.text for d in good] == ["one", "四"]
     assert error.outcome == "partial"
     for part in ("4 of 6", "line 2", "line 4", "no text", "line 5", "'1' occurs before", "line 6", "list"):

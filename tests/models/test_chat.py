@@ -4,9 +4,9 @@ import json
 import time
 
 import pytest
-from openai_server import Reply, Server, chat, failure, no_choices, raw_stream, serve
 
 import rove.models.openai as waits
+from openai_server import Reply, Server, chat, failure, no_choices, raw_stream, serve
 from rove.errors import ConfigError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.settings import ChatSettings

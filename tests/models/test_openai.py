@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import httpx
 import numpy as np
 import pytest
-from openai_server import Reply, Server, embeddings, failure, serve
 
 import rove.models.openai as module
+from openai_server import Reply, Server, embeddings, failure, serve
 from rove.errors import ConfigError, ServiceError
 from rove.models.openai import OpenAIEmbedder, backoff_s, batches, retry_after_s
 from rove.settings import EmbedderSettings

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from rove.answer.cite import check, cite, support, support_block
+from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.answer.claim import read_claim
 from rove.answer.pack import instructions, pack
 from rove.answer.refusal import is_refusal
 from rove.answer.reply import Piece, put_together, take_apart
 from rove.errors import ServiceError
 from rove.events import Listener, TextDelta
-from rove.models import ChatModel
+from rove.models import ChatModel, Embedder
 from rove.records import Citation, Hit, Sentence
+from rove.records.document import Span
 
 UNKNOWN_LANGUAGE = "und"
+TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
     """What is left of a reply. `refused`: it says that the references do not hold the answer.
 
-    `dropped`: sentences that no reference holds. `moved`: sentences whose citations had to be mended.
+    `dropped`: sentences that no reference holds. `moved`: sentences whose citations had to be mended. `translated`:
+    sentences that rest on a source in another language.
     """
 
     text: str = ""
@@ -30,6 +33,7 @@ class Verified:
     refused: bool = False
     dropped: int = 0
     moved: int = 0
+    translated: int = 0
 
     @property
     def holds(self) -> bool:
@@ -61,14 +65,17 @@ async def write(
     return reply
 
 
-async def verify(reply: str, hits: Sequence[Hit], language: str, text_of: Callable[[str], Awaitable[str]]) -> Verified:
+async def verify(
+    reply: str, hits: Sequence[Hit], language: str, text_of: Callable[[str], Awaitable[str]], embedder: Embedder
+) -> Verified:
     """Hold each sentence of a reply against the references.
 
     A sentence keeps those of its citations that `support` confirms. One that keeps none gets the first reference that
-    supports it, and if there is none it is marked unsupported and left out of the text. Headings and lead-ins stay as
+    supports it, and if there is none it is marked unsupported and left out of the text. A cited reference in another
+    language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as
     long as something under them does. Every quote is checked against the document's canonical text once more.
     """
-    bench = _Bench(hits, language, text_of)
+    bench = _Bench(hits, language, text_of, embedder)
     pieces = take_apart(reply, language)
     refused = any(is_refusal(piece.text) for piece in pieces)
     sentences: list[Sentence] = []
@@ -89,7 +96,7 @@ async def verify(reply: str, hits: Sequence[Hit], language: str, text_of: Callab
         else:
             dropped += 1
     text = put_together(_without_empty_headings(kept))
-    return Verified(text, tuple(sentences), refused, dropped, moved)
+    return Verified(text, tuple(sentences), refused, dropped, moved, bench.translated)
 
 
 @dataclass
@@ -99,32 +106,54 @@ class _Bench:
     hits: Sequence[Hit]
     language: str
     text_of: Callable[[str], Awaitable[str]]
+    embedder: Embedder
     texts: dict[str, str] = field(default_factory=dict[str, str])
+    translated: int = 0
 
     async def citations(self, piece: Piece) -> tuple[Citation, ...]:
         named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
-        found = [citation for number in named if (citation := await self._citation(piece, number))]
+        found = [citation for number in named if (citation := await self._citation(number, self._span(piece, number)))]
         if found:
             return tuple(found)
         for number in range(1, len(self.hits) + 1):
-            if number not in named and (citation := await self._citation(piece, number)):
+            if number not in named and (citation := await self._citation(number, self._span(piece, number))):
+                return (citation,)
+        for number in named:
+            if citation := await self._citation(number, await self._translated_span(piece, number)):
+                self.translated += 1
                 return (citation,)
         return ()
 
-    async def _citation(self, piece: Piece, number: int) -> Citation | None:
+    def _language_of(self, number: int) -> str:
+        language = self.hits[number - 1].chunk.language
+        return self.language if language == UNKNOWN_LANGUAGE else language
+
+    def _span(self, piece: Piece, number: int) -> Span | None:
         hit = self.hits[number - 1]
-        chunk = hit.chunk
         if piece.block:
-            span = support_block(piece.text, chunk.text)
-        else:
-            language = self.language if chunk.language == UNKNOWN_LANGUAGE else chunk.language
-            span = support(piece.text, chunk.text, language, context=" ".join((hit.title, *chunk.headings)))
+            return support_block(piece.text, hit.chunk.text)
+        context = " ".join((hit.title, *hit.chunk.headings))
+        return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
+
+    async def _translated_span(self, piece: Piece, number: int) -> Span | None:
+        language, text = self._language_of(number), self.hits[number - 1].chunk.text
+        if piece.block or language == self.language:
+            return None
+        spans = translatable(piece.text, self.language, text, language)
+        if not spans:
+            return None
+        vectors = await self.embedder.passages([piece.text, *(text[start:end] for start, end in spans)])
+        distances = 1.0 - vectors[1:] @ vectors[0]
+        nearest = int(distances.argmin())
+        return spans[nearest] if distances[nearest] <= TRANSLATED_SHARE * self.embedder.max_distance else None
+
+    async def _citation(self, number: int, span: Span | None) -> Citation | None:
         if span is None:
             return None
-        citation = cite(hit, number, span)
-        if chunk.document_id not in self.texts:
-            self.texts[chunk.document_id] = await self.text_of(chunk.document_id)
-        return citation if check(citation, self.texts[chunk.document_id]) else None
+        citation = cite(self.hits[number - 1], number, span)
+        if citation.document_id not in self.texts:
+            self.texts[citation.document_id] = await self.text_of(citation.document_id)
+        return citation if check(citation, self.texts[citation.document_id]) else None
 
 
 def _claims_nothing(piece: Piece, language: str) -> bool:

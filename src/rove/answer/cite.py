@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rove.answer.claim import UNSPACED, Claim, plain, read_claim
+from rove.answer.claim import UNSPACED, Claim, numbers, plain, read_claim
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit
@@ -107,13 +107,30 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
     )
 
 
-def marks(numbers: Sequence[int]) -> str:
+def marks(cited: Sequence[int]) -> str:
     """Write citation numbers as they stand in an answer.
 
     >>> marks([2, 1])
     '[2][1]'
     """
-    return "".join(f"[{number}]" for number in numbers)
+    return "".join(f"[{number}]" for number in cited)
+
+
+def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:
+    """Return those sentences of a reference in another language that could be what a sentence says in its own.
+
+    Each number of the sentence must stand in them, in digits or words; each quotation and link in the reference. Words
+    cannot be compared: whether they mean the same is for an embedder to say.
+
+    >>> text = "The shop opens at 9. It closes at 17."
+    >>> translatable("Der Laden schließt um 17 Uhr.", "de", text, "en")
+    [(21, 37)]
+    """
+    claim = replace(read_claim(sentence, language), names=frozenset())
+    if claim.empty or not _holds_to_the_letter(claim, reference, ""):
+        return []
+    spans = sentence_spans(reference, reference_language)
+    return [span for span in spans if claim.numbers <= numbers(reference[span[0] : span[1]], reference_language)]
 
 
 def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:

@@ -24,6 +24,7 @@ FAILED = "The chat model failed, so this answer quotes the sources word for word
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
 DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
 MOVED = "The citations of {count} sentences were corrected."
+TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
 
 
 class Answerer:
@@ -67,7 +68,7 @@ class Answerer:
             reply = await write(question, hits, language, self._chat, self._settings.persona, listener)
         except ServiceError as error:
             return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
-        verified = await verify(reply, hits, language, text_of)
+        verified = await verify(reply, hits, language, text_of, self._embedder)
         if verified.holds:
             note = _note(verified)
             return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
@@ -95,6 +96,8 @@ def _note(verified: Verified) -> str:
         parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
     if verified.moved:
         parts.append(MOVED.format(count=verified.moved))
+    if verified.translated:
+        parts.append(TRANSLATED.format(count=verified.translated))
     return " ".join(parts)
 
 

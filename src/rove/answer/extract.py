@@ -15,8 +15,8 @@ from rove.language.words import query_terms, terms
 from rove.models import Embedder
 from rove.records import Citation, Hit
 
-MEANING, WORDS, RANK = 0.6, 0.25, 0.15  # what the three parts of a sentence's score weigh
-WEAK = 0.75  # a further quote must reach this share of the best one's score
+MEANING, WORDS, RANK = 0.5, 0.5, 0.1  # what the three parts of a score weigh: docs/decisions/005-chat-models.md
+WEAK = 0.8  # a further quote must reach this share of the best one's score
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
 

@@ -11,6 +11,7 @@ from rove.language.sentences import sentence_spans
 
 _NUMBERS = r"\^?\d{1,3}(?:\s*[,;，、]\s*\^?\d{1,3})*"
 _MARK = re.compile(rf"`[^`\n]*`|\s*(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】]*)?】)")
+_ATOM = re.compile(r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`")  # images, links and code, which no sentence ends in
 _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
@@ -20,20 +21,22 @@ _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 class Piece:
     """One sentence, or one whole table or code block (`block`), without its marks.
 
-    `numbers` are the references it names. `lead` is what stands before it on its line (list mark, heading mark, the
-    blank after the sentence before); `line` counts lines, blank ones included, so that the layout can be rebuilt.
+    `numbers` are the references it names. `opening` is how its line begins (list mark, heading mark), `gap` what stands
+    between it and the sentence before on its line. `line` and `paragraph` count from 0.
     """
 
     text: str
     numbers: tuple[int, ...]
     line: int
-    lead: str = ""
+    paragraph: int = 0
+    opening: str = ""
+    gap: str = ""
     block: bool = False
 
     @property
     def introduces(self) -> bool:
         """True for a heading and for a lead-in ("The steps are:"), which say nothing by themselves."""
-        return not self.block and ("#" in self.lead or self.text.endswith((":", "：")))
+        return not self.block and ("#" in self.opening or self.text.endswith((":", "：")))
 
 
 def take_apart(reply: str, language: str) -> list[Piece]:
@@ -43,12 +46,15 @@ def take_apart(reply: str, language: str) -> list[Piece]:
     [('One.', (1,)), ('Two.', (2, 3)), ('Three.', ())]
     """
     pieces: list[Piece] = []
+    paragraph = 0
     for line, text in _lines(reply):
         if "\n" in text or text.lstrip().startswith("|") or _FENCE.match(text):
             bare, found = _strip_marks(text) if text.lstrip().startswith("|") else (text, [])
-            pieces.append(Piece(bare, tuple(dict.fromkeys(number for _, number in found)), line, block=True))
+            pieces.append(Piece(bare, tuple(dict.fromkeys(number for _, number in found)), line, paragraph, block=True))
         elif text.strip():
-            pieces += _sentences(text, line, language)
+            pieces += _sentences(text, line, paragraph, language)
+        else:
+            paragraph += 1
     return pieces
 
 
@@ -59,14 +65,13 @@ def put_together(pieces: Sequence[tuple[Piece, Sequence[int]]]) -> str:
     '- One. [1]\n- Two. Three. [2]'
     """
     text = ""
-    line = pieces[0][0].line if pieces else 0
+    before: Piece | None = None
     for piece, numbers in pieces:
-        fresh = piece.line != line or not text
-        gap = "\n" * min(piece.line - line, 2) if text else ""
-        lead = piece.lead if fresh or not piece.lead.strip() else " "
+        same_line = before is not None and piece.line == before.line
+        breaks = "\n" if before and piece.paragraph == before.paragraph else "\n\n"
         cited = f"{piece.text}\n\n{marks(numbers)}" if piece.block and numbers else f"{piece.text} {marks(numbers)}"
-        text += gap + lead + cited.rstrip()
-        line = piece.line + piece.text.count("\n")
+        text += (piece.gap if same_line else breaks + piece.opening) + cited.rstrip()
+        before = piece
     return text.strip()
 
 
@@ -86,18 +91,18 @@ def _lines(reply: str) -> list[tuple[int, str]]:
     return found
 
 
-def _sentences(line: str, number: int, language: str) -> list[Piece]:
+def _sentences(line: str, number: int, paragraph: int, language: str) -> list[Piece]:
     lead = _LEAD.match(line)
     start = lead.end() if lead else 0
     bare, found = _strip_marks(line[start:])
-    spans = sentence_spans(bare, language)
+    spans = sentence_spans(_ATOM.sub(lambda atom: "x" * len(atom.group()), bare), language)
     pieces: list[Piece] = []
     for place, (first, last) in enumerate(spans):
         until = spans[place + 1][0] if place + 1 < len(spans) else len(bare) + 1
         since = first + 1 if place else 0
         own = tuple(dict.fromkeys(n for at, n in found if since <= at <= until and (at < until or at == last)))
-        gap = bare[spans[place - 1][1] : first] if place else line[:start]
-        pieces.append(Piece(bare[first:last], own, number, gap))
+        gap = bare[spans[place - 1][1] : first] if place else ""
+        pieces.append(Piece(bare[first:last], own, number, paragraph, line[:start], gap))
     return pieces
 
 

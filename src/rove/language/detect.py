@@ -1,4 +1,4 @@
-"""Which language a text is in: by its script first, by its function words next, by a model only where these cannot say."""
+"""Which language a text is in: by its script, then by its function words, by a model only where these cannot say."""
 
 from __future__ import annotations
 
@@ -15,41 +15,12 @@ from rove.language.stopwords import languages_of, stop_words
 
 UNKNOWN = "und"
 SAMPLE_CHARS = 1500
-LATIN = frozenset(
-    [
-        "af",
-        "az",
-        "bs",
-        "ca",
-        "cs",
-        "cy",
-        "da",
-        "de",
-        "en",
-        "eo",
-        "es",
-        "et",
-        "eu",
-        "fi",
-        "fr",
-        "ga",
-        "gl",
-        "hr",
-        "hu",
-        "id",
-        "is",
-        "it",
-        "lt",
-        "lv",
-        "ms",
-        "mt",
-        "nl",
-        "no",
-    ]
-    + ["pl", "pt", "ro", "sk", "sl", "sq", "sv", "sw", "tl", "tr", "vi"]
-)
-CYRILLIC = frozenset(["be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "uk"])
-ARABIC = frozenset(["ar", "fa", "ur", "ps", "ug"])
+_LATIN = """
+af az bs ca cs cy da de en eo es et eu fi fr ga gl hr hu id is it lt lv ms mt nl no pl pt ro sk sl sq sv sw tl tr vi
+"""
+LATIN = frozenset(_LATIN.split())
+CYRILLIC = frozenset(("be", "bg", "kk", "ky", "mk", "mn", "ru", "sr", "tg", "uk"))
+ARABIC = frozenset(("ar", "fa", "ur", "ps", "ug"))
 OF_SCRIPT = {
     "greek": "el",
     "armenian": "hy",
@@ -70,12 +41,14 @@ _KANA_SHARE = 0.04  # Chinese texts quote a kana now and then, long ones a name 
 _KANA_SHARE_LONG = 0.15
 _LONG_HAN = 60
 _CLEAR_HITS = 4
-_CLEAR_MARGIN = 1.6
+_MODEL_CHARS = 1000
+_FIRST_CHARS = 400  # the beginning is asked first; most texts need no more
 _HIT_WEIGHT = 6.0  # one function word against the model's log-likelihood
 _PRIOR = {"en": 5.0, "de": 2.0, "fr": 1.5, "es": 1.5, "hu": 1.0, "it": 1.0, "pt": 0.5, "nl": 0.0, "ru": 4.0}
 _FAMILIAR = -2.0  # prior of another language that has function words here
 _RARE = -5.0
 _WORDS = regex.compile(r"[^\W\d_]+")
+_ASCII_LETTER = regex.compile(r"[A-Za-z]")
 _URDU = regex.compile("[ٹڈڑںےہھ]")
 _PASHTO = regex.compile("[ټډړښځڅڼ]")
 _UIGHUR = regex.compile("[ۇۆۈۋې]")
@@ -116,6 +89,8 @@ def _sample(text: str) -> str:
 
 
 def _script(sample: str) -> str:
+    if sample.isascii():
+        return "latin" if _ASCII_LETTER.search(sample) else ""
     counts = dict(zip(CLASSES, class_counts(sample).tolist(), strict=True)) if sample else {}
     counts["latin"] = counts.get("latin", 0) + counts.pop("accented", 0)
     kana = counts.pop("kana", 0)
@@ -145,19 +120,36 @@ def _by_words(sample: str, possible: frozenset[str]) -> str:
     """Choose by function words where they are clear, else by these and the model together."""
     if not possible:
         return UNKNOWN
+    if len(sample) > 2 * _FIRST_CHARS and (found := _by_clear_words(sample[:_FIRST_CHARS], possible)):
+        return found
     words = _WORDS.findall(sample.casefold())
-    known = languages_of()
-    votes = Counter(language for word in words for language in known.get(word, ()) if language in possible)
-    (best, hits), (_, second) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
-    few = len(possible) <= len(_PRIOR)
-    clear = hits >= _CLEAR_HITS and hits >= _CLEAR_MARGIN * second and hits * 5 >= len(words)
-    if (few and hits > second) or clear:
-        return best
+    votes = _votes(words, possible)
+    if found := _clear(votes, len(words), possible):
+        return found
+    best, _ = (*votes.most_common(1), ("", 0))[0]
     weight = _HIT_WEIGHT / max(1.0, len(words) / 8)
-    ranked = {code: score for code, score in _model().rank(sample) if code in possible}
+    ranked = {code: score for code, score in _model().rank(sample[:_MODEL_CHARS]) if code in possible}
     if not ranked:
         return best or UNKNOWN
     return max(ranked, key=lambda code: ranked[code] + weight * votes[code] + _prior(code))
+
+
+def _by_clear_words(sample: str, possible: frozenset[str]) -> str:
+    words = _WORDS.findall(sample.casefold())
+    return _clear(_votes(words, possible), len(words), possible)
+
+
+def _votes(words: list[str], possible: frozenset[str]) -> Counter[str]:
+    known = languages_of()
+    return Counter(language for word in words for language in known.get(word, ()) if language in possible)
+
+
+def _clear(votes: Counter[str], words: int, possible: frozenset[str]) -> str:
+    """Return the language whose function words decide alone, "" where none do."""
+    (best, hits), (_, second) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
+    few = len(possible) <= len(_PRIOR)
+    clear = hits >= _CLEAR_HITS and hits - second >= 1.5 * hits**0.5 and hits * 5 >= words
+    return best if (few and hits > second) or clear else ""
 
 
 def _prior(language: str) -> float:

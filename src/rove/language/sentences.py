@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypedDict, cast
+
 import regex
 import sentencex
 
 MAX_SENTENCE_CHARS = 600
 WINDOW_CHARS = 8000  # sentencex grows faster than its input
 
+
+class _Bound(TypedDict):
+    end_index: int  # characters, not bytes
+
+
+_bounds = cast("Callable[[str, str], list[_Bound]]", getattr(sentencex, "get_sentence_boundaries"))  # noqa: B009
 _SURROGATES = regex.compile("[\ud800-\udfff]")
 _MARKER = r"[ \t]*(?:[-*+•·▪◦‣–] |\d{1,3}[.)] |[A-Za-z][.)] |\[[ xX]\] )"
 _ALONE = r"[ \t]*(?:#{1,6}[ \t]|\||```|~~~|[-=*_]{3,}[ \t]*$)"
@@ -22,18 +31,18 @@ _SPACE = regex.compile(r"\s")
 
 
 def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
-    """Return the sentences of `text` as spans (start, end), in order, apart, trimmed, none blank.
+    r"""Return the sentences of `text` as spans (start, end), in order, apart, trimmed, none blank.
 
     Every character that is not white space lies in one span. A single line break inside a paragraph ends no sentence,
     in any script; the end of a block does (a heading, list item, table row or blank line). A sentence of more than
     `MAX_SENTENCE_CHARS` is cut at clause marks, else at white space. An unknown language is read as English.
 
-    >>> text = "# News\\nIt rained. Dr. Ma stayed\\nat home.\\n- tea"
+    >>> text = "# News\nIt rained. Dr. Ma stayed\nat home.\n- tea"
     >>> [text[start:end] for start, end in sentence_spans(text, "en")]
-    ['# News', 'It rained.', 'Dr. Ma stayed\\nat home.', '- tea']
+    ['# News', 'It rained.', 'Dr. Ma stayed\nat home.', '- tea']
     """
     readable = _SURROGATES.sub("?", text)
-    cuts = _sentence_ends(readable, language if len(language) == 2 else "en")  # noqa: PLR2004 - "und" is three letters
+    cuts = _sentence_ends(readable, language if len(language) == 2 else "en")
     for marker in _MARKERS.finditer(readable):
         cuts.difference_update(range(marker.start() + 1, marker.end() + 1))
     cuts.update(match.start() + 1 if match.group() == "\n" else match.end() for match in _BLOCK_ENDS.finditer(readable))
@@ -51,7 +60,7 @@ def _sentence_ends(text: str, language: str) -> set[int]:
     start = 0
     while start < len(text):
         window = text[start : start + WINDOW_CHARS]
-        found = [start + int(bound["end_index"]) for bound in sentencex.get_sentence_boundaries(language, window)]
+        found = [start + bound["end_index"] for bound in _bounds(language, window)]
         last = start + len(window) >= len(text)
         whole = found if last or len(found) == 1 else found[:-1]
         ends.update(whole)
@@ -61,27 +70,17 @@ def _sentence_ends(text: str, language: str) -> set[int]:
 
 def _append_pieces(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     """Append the trimmed span, in pieces of at most `MAX_SENTENCE_CHARS`."""
-    while True:
-        piece = (
-            text[start:end] if end - start <= 2 * MAX_SENTENCE_CHARS else text[start : start + 2 * MAX_SENTENCE_CHARS]
-        )
-        stripped = piece.lstrip()
-        start += len(piece) - len(stripped)
-        if not stripped and start >= end:
-            return
-        if not stripped:
-            continue
-        trimmed_end = start + len(stripped.rstrip())
-        if (
-            end - start <= MAX_SENTENCE_CHARS
-            or text[trimmed_end:end].isspace()
-            and trimmed_end - start <= MAX_SENTENCE_CHARS
-        ):
-            spans.append((start, trimmed_end))
-            return
+    stripped = text[start:end].lstrip()
+    start = end - len(stripped)
+    end = start + len(stripped.rstrip())
+    while end - start > MAX_SENTENCE_CHARS:
         cut = _cut(text, start)
         spans.append((start, start + len(text[start:cut].rstrip())))
         start = cut
+        while text[start].isspace():
+            start += 1
+    if start < end:
+        spans.append((start, end))
 
 
 def _cut(text: str, start: int) -> int:

@@ -67,7 +67,7 @@ class Stem:
         self._lock = Lock()  # a Snowball stemmer is not to be called by two threads at once
 
     def __call__(self, form: str) -> str:
-        """Return the term of a lower-case form: no white space, at most `MAX_TERM_BYTES` in UTF-8; "" if none is left."""
+        """Return the term: without white space, at most `MAX_TERM_BYTES` in UTF-8, "" where nothing is left."""
         if self._snowball is not None:
             with self._lock:
                 form = self._snowball.stemWord(form)

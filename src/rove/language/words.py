@@ -33,6 +33,7 @@ _DROPPED = regex.compile(r"[\ud800-\udfff\u00ad\u0640]")  # half characters, sof
 _PIECES = regex.compile(r"[^\W_]+")
 _CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?[^\p{Lu}]+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)+")
+_VERSION = regex.compile(r"[vV]\d+(?:\.\d+)+")
 _COMMA_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOT_GROUPS = regex.compile(r"\d{1,3}(?:\.\d{3})+")
 _WHOLE = str.maketrans("", "", "-_'&")
@@ -127,6 +128,8 @@ class _Analyser(dict[str, tuple[str, ...]]):
             return [word.casefold()]
         if _NUMBER.fullmatch(word):
             return self._number(word)
+        if _VERSION.fullmatch(word):
+            return [word.casefold(), *self._number(word[1:])]
         parts = [part for piece in _PIECES.findall(word) for part in _CAMEL.findall(piece)]
         if len(parts) <= 1:
             return [part.casefold() for part in parts]

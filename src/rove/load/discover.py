@@ -14,8 +14,7 @@ from pathlib import Path
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader
-from rove.load.docx import OLE_MAGIC
-from rove.load.text import clean, is_binary, is_storable
+from rove.load.text import OLE_MAGIC, clean, is_binary, is_storable
 from rove.records import Document, Source, Text, content_hash
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}

@@ -16,11 +16,10 @@ from docx.styles.style import BaseStyle, ParagraphStyle
 
 from rove.errors import InputError
 from rove.load.markdown import first_title, markdown_sections
-from rove.load.text import clean, identify, require_text, stem
+from rove.load.text import OLE_MAGIC, clean, identify, require_text, stem
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ENCRYPTED_MARK = "EncryptedPackage".encode("utf-16-le")
 MAX_INFLATED_BYTES = 1 << 30
 MAX_RATIO, RATIO_FREE_BYTES = 200, 64 << 20

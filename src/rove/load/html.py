@@ -42,7 +42,8 @@ CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+e
 HEAD_END = re.compile(r"</head\s*>|<body\b", re.IGNORECASE)
 LANGUAGE = re.compile(r"<html\b[^>]*?\b(?:xml:)?lang\s*=\s*[\"']?([A-Za-z]{2,3})\b", re.IGNORECASE)
 EMPTY_LINK = re.compile(r"(?<!!)\[[\s\u200b#¶§]*\]\([^()]*\)")
-SCRIPT_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(<?javascript:(?:[^()]|\([^()]*\))*\)", re.IGNORECASE)
+SCRIPT_TARGET = r"\(<?javascript:(?:[^()]|\([^()]*\))*\)"
+SCRIPT_LINK = re.compile(rf"(?<!!)\[([^\[\]]*)\]{SCRIPT_TARGET}|(?<=\]){SCRIPT_TARGET}", re.IGNORECASE)
 BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -137,7 +138,7 @@ def _convert(page: str, *, clean_up: bool) -> str:
     except ConversionError as error:
         message = f"The HTML could not be read: {error}."
         raise InputError(message, cure="Save the page again from a browser.") from error
-    text = SCRIPT_LINK.sub(r"\1", EMPTY_LINK.sub("", clean(text)))
+    text = SCRIPT_LINK.sub(lambda m: m[1] or "", EMPTY_LINK.sub("", clean(text)))
     return BLANK_LINES.sub("\n\n", text).strip() + "\n"
 
 

@@ -74,32 +74,33 @@ class _Records:
 
     def documents(self, entries: Iterable[Entry]) -> Iterator[Document]:
         for entry in entries:
-            problem = entry.problem or self.problem(entry)
+            record = entry.value if isinstance(entry.value, dict) else {}
+            text = _text(record)
+            record_id = entry.key or _id(record, text)
+            problem = entry.problem or self.problem(entry.value, record_id, text)
             if problem:
                 self.bad_count += 1
                 if len(self.bad) < MAX_NAMED:
                     self.bad.append(f"{entry.place}: {problem}")
                 continue
             self.good_count += 1
-            yield self.document(entry.key, cast("dict[str, Json]", entry.value))
+            yield self.document(record, record_id, text)
         self.finish()
 
-    def problem(self, entry: Entry) -> str:
+    def problem(self, value: Json, record_id: str, text: str) -> str:
         """Say what is wrong with a record; "" for a good one, whose id is then taken."""
-        if not isinstance(entry.value, dict):
-            return f"a {type(entry.value).__name__} where a record was expected"
-        if not _text(entry.value).strip():
+        if not isinstance(value, dict):
+            return f"a {type(value).__name__} where a record was expected"
+        if not text.strip():
             return f"no text under any of {', '.join(TEXTS)}"
-        record_id = entry.key or _id(entry.value)
         if record_id in self.seen:
             return f"the id {record_id!r} occurs before"
         self.seen.add(record_id)
         return ""
 
-    def document(self, key: str, record: dict[str, Json]) -> Document:
-        record_id = key or _id(record)
+    def document(self, record: dict[str, Json], record_id: str, text: str) -> Document:
         uri = f"{self.source.uri}#{record_id}"
-        name, text = self.source.document_id, _text(record)
+        name = self.source.document_id
         fields = dict(_extra_fields(record))
         fields |= flatten(record.get("metadata"))
         return Document(
@@ -209,13 +210,13 @@ def _first(record: Mapping[str, Json], names: tuple[str, ...]) -> str:
     return clean(next(found, ""))
 
 
-def _id(record: Mapping[str, Json]) -> str:
+def _id(record: Mapping[str, Json], text: str) -> str:
     """The record's own id, else one that is made from what it says."""
     for name in IDS:
         value = record.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return clean(str(value))
-    return content_hash(_first(record, TITLES), _text(record))
+    return content_hash(_first(record, TITLES), text)
 
 
 def _extra_fields(record: Mapping[str, Json]) -> Iterator[tuple[str, MetaValue]]:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import median
 
 HEADING_RATIO = 1.15  # a heading's letters are at least this much higher than the body's
 MAX_HEADING_CHARS = 120
@@ -80,8 +79,8 @@ def with_headings(pages: Sequence[Lines], outline: Sequence[Bookmark]) -> list[L
 
 def page_text(lines: Sequence[Line]) -> str:
     r"""Return a page as paragraphs: a blank line between them, a space where a line was only wrapped, else "\n"."""
-    pitches = [a.bottom - b.top for a, b in pairwise(lines) if a.bottom > b.top]
-    usual = median(pitches) if pitches else 0.0
+    pitches = sorted(a.bottom - b.top for a, b in pairwise(lines) if a.bottom - b.top > b.height / 2)
+    usual = pitches[len(pitches) // 4] if pitches else 0.0  # the lower quarter: gaps are larger, lines are the most
     blocks: list[list[Line]] = []
     for line in lines:
         if blocks and _same_block(blocks[-1][-1], line, usual):

@@ -10,9 +10,10 @@ from rove.load.text import decode, identify, require_text, stem
 from rove.records import Document, Section, Source
 from rove.records.source import Metadata, MetaValue
 
-ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+MARKED_LINE = re.compile("\n {0,3}([#`~=-])")
+MARKED_LINE_ATX = re.compile("\n {0,3}([#`~])")
 NOT_A_PARAGRAPH = re.compile(r"(?: {4}|\t| {0,3}(?:[-*+>|#<]|\d+[.)][ \t]|`{3}|~{3}))")
 FRONT_MATTER = re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)")
 FRONT_FIELD = re.compile(r"([A-Za-z_][\w.-]*):(?:[ \t]+(.*?))?[ \t]*$")
@@ -50,19 +51,16 @@ def markdown_sections(text: str, *, setext: bool = True) -> tuple[Section, ...]:
     `setext` says whether lines of = or - under a line of text make it a heading, as in hand-written markdown.
 
     >>> [(s.title, s.level, s.span) for s in markdown_sections("# A\nx\n```\n# no\n```\n## B\n")]
-    [('A', 1, (0, 25)), ('B', 2, (20, 25))]
+    [('A', 1, (0, 24)), ('B', 2, (19, 24))]
     >>> [(s.title, s.level) for s in markdown_sections("Große Straße\n===\n\nein Text\n\nKlein\n---\n")]
     [('Große Straße', 1), ('Klein', 2)]
     """
     found = [h for h in _headings(text, setext=setext) if h[1]]
     sections: list[Section] = []
-    open_until: dict[int, int] = {}
+    ends = [len(text)] * 7  # by level: where the next heading of that level or above begins
     for level, title, start in reversed(found):
-        end = min((at for other, at in open_until.items() if other <= level), default=len(text))
-        sections.append(Section(title, level, (start, end)))
-        open_until[level] = start
-        for deeper in [other for other in open_until if other > level]:
-            del open_until[deeper]
+        sections.append(Section(title, level, (start, ends[level])))
+        ends[level:] = [start] * (7 - level)
     return tuple(reversed(sections))
 
 
@@ -91,7 +89,9 @@ def plain(markdown: str) -> str:
     """
     if "](" in markdown:
         markdown = LINK.sub(r"\1", markdown)
-    return " ".join(MARKS.sub("", markdown).split())
+    if "*" in markdown or "`" in markdown or "_" in markdown:
+        markdown = MARKS.sub("", markdown)
+    return " ".join(markdown.split())
 
 
 def first_title(sections: tuple[Section, ...]) -> str:
@@ -100,26 +100,46 @@ def first_title(sections: tuple[Section, ...]) -> str:
 
 
 def _headings(text: str, *, setext: bool) -> Iterator[tuple[int, str, int]]:
-    """Yield (level, title, start), in order."""
-    start, fence, before = 0, "", ""
-    paragraph_start, paragraph_lines = 0, 0  # a heading of = or - is a paragraph of one line over it
-    for line in text.split("\n"):
-        first = line.lstrip(" ")[:1]
+    """Yield (level, title, start), in order. Only lines that begin with a mark are looked at."""
+    fence = ""
+    for found in (MARKED_LINE if setext else MARKED_LINE_ATX).finditer("\n" + text):
+        start, mark = found.start(), found[1]  # the line break in front makes this the line's start in `text`
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
         if fence:
             fence = "" if _closes(line, fence) else fence
-        elif first == "#" and (found := ATX.match(line)):
-            yield len(found[1]), plain(found[2] or ""), start
-            paragraph_lines = -1
-        elif first in ("`", "~") and (found := FENCE.match(line)):
-            fence, paragraph_lines = found[1], -1
-        elif setext and first in ("=", "-") and paragraph_lines == 1 and SETEXT.match(line):
-            yield (1 if first == "=" else 2), plain(before), paragraph_start
-            paragraph_lines = -1
-        elif paragraph_lines <= 0 and first and not NOT_A_PARAGRAPH.match(line):
-            paragraph_start, paragraph_lines, before = start, 1, line
-        else:
-            paragraph_lines = 0 if not first else paragraph_lines + 1 if paragraph_lines > 0 else 2
-        start += len(line) + 1
+        elif mark == "#":
+            level, title = _atx(line)
+            if level:
+                yield level, plain(title), start
+        elif mark in "`~":
+            opened = FENCE.match(line)
+            fence = opened[1] if opened else ""
+        elif SETEXT.match(line) and (over := _line_over(text, start)):
+            yield (1 if mark == "=" else 2), plain(over), start - len(over) - 1
+
+
+def _atx(line: str) -> tuple[int, str]:
+    """Return level and title of a line that begins with #; level 0 where it is no heading."""
+    line = line.strip()
+    title = line.lstrip("#")
+    level = len(line) - len(title)
+    if level > 6 or (title and title[0] not in " \t"):
+        return 0, ""
+    title = title.strip()
+    if title.endswith("#") and (cut := title.rstrip("#"))[-1:] in (" ", "\t", ""):
+        title = cut.rstrip()
+    return level, title
+
+
+def _line_over(text: str, start: int) -> str:
+    """Return the line before `start` where it is a paragraph of one line, else ""."""
+    first = text.rfind("\n", 0, max(0, start - 1)) + 1
+    line = text[first : start - 1] if start else ""
+    if not line.strip() or NOT_A_PARAGRAPH.match(line) or SETEXT.match(line):
+        return ""
+    above = text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip()
+    return line if not above or above.startswith(("#", "```", "~~~")) or SETEXT.match(above) else ""
 
 
 def _closes(line: str, fence: str) -> bool:

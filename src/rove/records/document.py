@@ -32,7 +32,8 @@ class Document:
     """What one loader made of one source (a JSON source can hold many documents).
 
     `text` is the canonical, markdown-like text; every span anywhere in Rove is (start, end) offsets into it, in
-    characters. `kind` is the type name that chooses the chunk strategy. `language` is ISO 639-1 or "und".
+    characters. `kind` is the type name that chooses the chunk strategy. `language` is ISO 639-1 or "und". `version`
+    hashes everything that a reader of the document could notice.
     """
 
     document_id: str
@@ -44,12 +45,11 @@ class Document:
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
     sections: tuple[Section, ...] = ()
     pages: tuple[Page, ...] = ()
+    version: str = field(init=False, default="")
 
-    @property
-    def version(self) -> str:
-        """A hash of everything a reader of the document could notice: text, title, metadata, structure."""
-        structure = repr((self.sections, self.pages))
-        return content_hash(self.kind, self.title, self.text, repr(sorted(self.metadata.items())), structure)
+    def __post_init__(self) -> None:
+        described = repr((self.title, sorted(self.metadata.items()), self.sections, self.pages))
+        object.__setattr__(self, "version", content_hash(self.kind, described, self.text))
 
     def headings_at(self, offset: int) -> tuple[str, ...]:
         """Titles of the sections that hold `offset`, outermost first."""

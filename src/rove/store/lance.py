@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -104,7 +105,10 @@ class LanceIndex:
         self._table = None
         table = await self._open()
         await self.optimize()
-        await table.optimize(cleanup_older_than=timedelta(microseconds=1), delete_unverified=True)
+        with warnings.catch_warnings():
+            # It warns that readers of older versions will fail: they open the table again, see `_ask`.
+            warnings.simplefilter("ignore", UserWarning)
+            await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
     def _rewrite(self) -> None:
         connection = lancedb.connect(self.folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import select
@@ -13,6 +12,8 @@ from rove.records import LedgerEntry
 from rove.store import tables
 from rove.store.database import Database
 from rove.store.rows import slices
+
+COLUMNS = tuple(column.name for column in tables.ledger.columns)
 
 
 class Ledger:
@@ -44,7 +45,7 @@ class Ledger:
         if not entries:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [asdict(replace(entry, updated_at=now)) for entry in entries]
+        rows = [{name: getattr(entry, name) for name in COLUMNS} | {"updated_at": now} for entry in entries]
         statement = insert(tables.ledger)
         values = {name: statement.excluded[name] for name in rows[0] if name != "source"}
         with self.database.write() as connection:

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source, zip_file
+from rove.errors import InputError
+from rove.load.discover import Location, load_documents, locate, read
+from rove.records import Text
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def refused(location: Location, **options: int) -> InputError:
+    with pytest.raises(InputError) as caught:
+        read(location, **options)
+    assert caught.value.cure
+    return caught.value
+
+
+def test_a_folder_is_walked_in_order_without_what_is_hidden(tmp_path: Path) -> None:
+    write(tmp_path, {"b.md": b"b", "a/z.txt": b"z", "a/文.md": b"x", ".git/c.md": b"c", ".env": b"s",
+                     "node_modules/x.md": b"x", "a/__pycache__/y.txt": b"y", "img.png": b"\x89PNG\0\1\2"})  # fmt: skip
+    found = locate([tmp_path, str(tmp_path / "b.md")])
+    assert [Path(f.uri).relative_to(tmp_path).as_posix() for f in found] == ["b.md", "img.png", "a/z.txt", "a/文.md"]
+    assert [f.kind for f in found] == ["markdown", "", "text", "markdown"]
+    assert refused(found[1]).outcome == "unsupported"
+
+
+def test_links_that_lead_out_or_round_are_not_followed(tmp_path: Path) -> None:
+    write(tmp_path, {"out/secret.txt": b"s", "in/a.txt": b"a"})
+    (tmp_path / "in/loop").symlink_to(tmp_path / "in", target_is_directory=True)
+    (tmp_path / "in/out").symlink_to(tmp_path / "out", target_is_directory=True)
+    (tmp_path / "in/secret.txt").symlink_to(tmp_path / "out/secret.txt")
+    (tmp_path / "in/same.txt").symlink_to(tmp_path / "in/a.txt")
+    (tmp_path / "in/self.txt").symlink_to(tmp_path / "in/self.txt")
+    assert [f.name for f in locate([tmp_path / "in"])] == ["a.txt", "same.txt"]
+
+
+def test_ten_thousand_files_are_counted_fast(tmp_path: Path) -> None:
+    for n in range(100):
+        (tmp_path / f"d{n}").mkdir()
+        for m in range(100):
+            (tmp_path / f"d{n}" / f"{m}.md").touch()
+    start = time.perf_counter()
+    assert len(locate([tmp_path])) == 10_000
+    assert time.perf_counter() - start < 5
+
+
+def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
+    sheet = zip_file({"xl/workbook.xml": b"x"})
+    write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000, "x.xlsx": sheet, "a.rtf": rb"{\rtf1 hello}",
+                     "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99})  # fmt: skip
+    os.mkfifo(tmp_path / "pipe.txt")
+    outcomes = {f.name: refused(f, max_bytes=1000).outcome for f in locate([tmp_path, tmp_path / "no.md"])}
+    assert outcomes == {
+        "empty.md": "empty", "big.txt": "too-large", "x.xlsx": "unsupported", "old.doc": "unsupported",
+        "a.rtf": "unsupported", "pipe.txt": "unreadable", "no.md": "unreadable",
+    }  # fmt: skip
+    assert "does not exist" in str(refused(locate([tmp_path / "no.md"])[0]))
+
+
+def test_a_file_without_the_right_to_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("x")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    assert refused(locate([path])[0]).outcome == "unreadable"
+
+
+def test_a_url_is_refused_with_the_cure() -> None:
+    [location] = locate(["https://example.org/a.html"])
+    assert refused(location).outcome == "unsupported"
+    assert "Download it first" in str(refused(location))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.txt", pdf_report(1), "pdf"),
+        ("a", pdf_report(1), "pdf"),
+        ("a.pdf", docx_file(), "docx"),
+        ("a.md", html_page().encode(), "html"),
+        ("a.unknown", html_page().encode(), "html"),
+        ("README", PARAGRAPHS["hu"].encode("cp1250"), "text"),
+        ("a.csv", PARAGRAPHS["ja"].encode("cp932"), "text"),
+        ("A.MD", b"# x", "markdown"),
+        ("a.docx", b"plain text, not a zip", "docx"),
+    ],
+)
+def test_what_it_is_counts_for_more_than_its_name(tmp_path: Path, name: str, data: bytes, kind: str) -> None:
+    write(tmp_path, {name: data})
+    assert read(locate([tmp_path / name])[0]).kind == kind
+
+
+def test_a_text_of_the_caller(tmp_path: Path) -> None:
+    text = Text("# Jegyzet\n\nSzöveg.\ud800", id="note-1", title="Mein Titel", metadata={"topic": "x"}, kind="markdown")
+    [location] = locate([text])
+    [document] = load_documents(read(location))
+    assert (document.document_id, document.source, document.title) == ("note-1", "note-1", "Mein Titel")
+    assert document.text == "# Jegyzet\n\nSzöveg."
+    assert document.metadata == {"topic": "x"}
+    assert [f.uri for f in locate([Text("a"), Text("b"), Text("a")])] == [locate([Text(t)])[0].uri for t in "ab"]
+    assert refused(locate([Text("x", kind="nonsense")])[0]).outcome == "unsupported"
+    assert refused(locate([Text("")])[0]).outcome == "empty"
+
+
+@pytest.mark.parametrize("code", PARAGRAPHS)
+def test_the_language_is_filled_in(code: str) -> None:
+    [document] = load_documents(source("text", (PARAGRAPHS[code] * 2).encode()))
+    assert document.language == code
