@@ -1,4 +1,7 @@
-"""Memory and disk of one ingest: `python -m bench.footprint CHUNKS` prints JSON. A process of its own."""
+"""Memory and disk of one ingest: `python -m bench.footprint FOLDER` (a workload's) prints JSON, in its own process.
+
+The texts are streamed from the file: reading the sets here would raise the peak before the ingest begins.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,25 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import workload
 from rove import Rove, Text
 
 
-def sources(texts: list[str]) -> Iterator[Text]:
-    """Give each text an id."""
-    return (Text(text, id=f"doc-{n}") for n, text in enumerate(texts))
+def sources(folder: Path) -> Iterator[Text]:
+    """Give the workload's documents one by one."""
+    with (folder / "documents.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            document = json.loads(line)
+            yield Text(document["text"], id=document["id"])
 
 
-def measure(count: int) -> dict[str, float]:
+def measure(workload: Path) -> dict[str, float]:
     """Add all in one call, as a user would."""
-    texts = workload.chunks(count)
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
         kb = Rove.open(Path(folder) / "kb", embedder={"name": "fake"})
         kb.add(Text("One chunk, so that everything is loaded.", id="first"))
         before = peak_mb()
         started = time.perf_counter()
-        report = kb.add(sources(texts))
+        report = kb.add(sources(workload))
         seconds = time.perf_counter() - started
         after = peak_mb()
         kb.close()
@@ -39,7 +43,7 @@ def measure(count: int) -> dict[str, float]:
         "embed_seconds": report.embed_seconds,
         "before_mb": before,
         "peak_mb": after,
-        "text_bytes": sum(len(t.encode()) for t in texts) / len(texts),
+        "text_bytes": sum(len(t.text.encode()) for t in sources(workload)) / max(report.chunks, 1),
         "disk_bytes": disk / max(report.chunks, 1),
     }
 
@@ -50,4 +54,4 @@ def peak_mb() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]))))
+    print(json.dumps(measure(Path(sys.argv[1]))))

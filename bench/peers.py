@@ -26,7 +26,7 @@ NOTES = {
     "peer_llamaindex": "in memory only",
     "peer_haystack": "in memory only",
     "peer_txtai": "saved to disk at the end",
-    "peer_haiku": "on disk; documents converted and cut beforehand",
+    "peer_haiku": "on disk; documents cut beforehand; on Python 3.12 or newer",
 }
 
 

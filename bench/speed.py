@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import peers, start
+from bench import peers, start, workload
 from bench.process import ChildError, measured
 from bench.report import Table, say
 
@@ -80,7 +80,7 @@ def footprint() -> Table:
     rows = []
     for size in FOOTPRINTS:
         say(f"footprint of {size} chunks")
-        got = measured([sys.executable, "-m", "bench.footprint", str(size)])
+        got = measured([sys.executable, "-m", "bench.footprint", str(workload.write(size))])
         own = got["seconds"] - got["embed_seconds"]
         rows.append(
             [

@@ -126,7 +126,7 @@ class AsyncRove:
             InputError: a name is neither a document's id nor a source.
         """
         texts = [str(name) for name in names]
-        places = {text: os.path.abspath(text) for text in texts}  # noqa: PTH100 - asks no disk
+        places = {text: _absolute(text) for text in texts}
         sources = [*texts, *places.values()]
         found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
         held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
@@ -202,3 +202,7 @@ class AsyncRove:
 
     async def _chunk_vectors(self, hits: Sequence[Hit]) -> Vectors:
         return await self.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - a link is named by where it stands

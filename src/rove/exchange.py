@@ -19,7 +19,7 @@ from rove.models import Fingerprint
 from rove.records import Document, LedgerEntry, Page, Report, Section
 from rove.store import Vector
 from rove.store.catalog import Prepared
-from rove.store.rows import blob_of, vector_of
+from rove.store.rows import blob_of, metadata_of, vector_of
 from rove.store.store import Store
 
 FORMAT = 1
@@ -104,7 +104,6 @@ def _parse(line: str) -> dict[str, Any]:
 
 
 def _document(tree: dict[str, Any]) -> Document:
-    metadata = {name: tuple(value) if isinstance(value, list) else value for name, value in tree["metadata"].items()}
     return Document(
         document_id=str(tree["document_id"]),
         source=str(tree["source"]),
@@ -112,11 +111,12 @@ def _document(tree: dict[str, Any]) -> Document:
         text=str(tree["text"]),
         title=str(tree["title"]),
         language=str(tree["language"]),
-        metadata=metadata,
+        metadata=metadata_of(json.dumps(tree["metadata"])),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
     )
 
 
 def _vectors(tree: dict[str, Any]) -> dict[str, Vector]:
-    return {str(key): vector_of(b64decode(blob, validate=True)) for key, blob in tree["vectors"].items()}
+    blobs = cast("dict[str, str]", tree["vectors"])
+    return {key: vector_of(b64decode(blob, validate=True)) for key, blob in blobs.items()}

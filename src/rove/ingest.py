@@ -115,8 +115,8 @@ class Ingest:
                 done.document_ids.add(document.document_id)
                 yield prepared
             if not entry.documents:
-                message = f"{location.uri} holds no text."
-                raise InputError(message, cure="Check that it is the file you meant.", outcome="empty")
+                reason, cure = f"{location.uri} holds no text.", "Check that it is the file you meant."
+                entry = replace(entry, state="failed", outcome="empty", reason=reason, cure=cure)
         except InputError as error:
             state = "live" if error.outcome == "partial" else "failed"
             entry = replace(entry, state=state, outcome=error.outcome, reason=error.reason, cure=error.cure)

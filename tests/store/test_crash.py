@@ -88,10 +88,10 @@ class Child:
                 os._exit(status)
         os.close(job)
         os.close(word)
-        os.read(self.word, 1)
 
     def run(self, job: dict) -> dict:
         """Give it the job; returns how that ended and after how many seconds."""
+        os.read(self.word, 1)  # ready
         began = time.monotonic()
         os.write(self.job, json.dumps(job).encode() + b"\n")
         os.close(self.job)

@@ -43,6 +43,7 @@ def _reference(citation: Citation) -> str:
     start, end = citation.span
     page = f", p. {citation.page}" if citation.page else ""
     quote = " ".join(citation.quote.split())
-    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(citation.title or citation.uri)}[/][dim]{page} · {plain(citation.uri)}[/]"
+    title, uri = plain(citation.title or citation.uri), plain(citation.uri)
+    head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
     return f"{head}\n    “{plain(quote)}”\n    {where}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
@@ -32,7 +32,7 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self) -> Iterator[Rove]:
+    def base(self) -> Generator[Rove]:
         """Open the base for the length of the block."""
         with Rove.open(self.location, **self.settings) as kb:
             yield kb

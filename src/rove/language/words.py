@@ -6,6 +6,7 @@ Hangul, give overlapping pairs of characters. Compounds and identifiers give the
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from itertools import chain
 from operator import add
@@ -36,6 +37,7 @@ _NUMBER = regex.compile(r"\d+(?:[.,]\d+)+")
 _VERSION = regex.compile(r"[vV]\d+(?:\.\d+)+")
 _COMMA_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOT_GROUPS = regex.compile(r"\d{1,3}(?:\.\d{3})+")
+_EDGES = "".join(set(string.punctuation) - {"_"})
 _WHOLE = str.maketrans("", "", "-_'&")
 _ENGLISH_TAIL = regex.compile(r"(?:n't|'(?:s|ll|re|ve|d|m))$", regex.IGNORECASE)
 _ELISION = {
@@ -96,6 +98,21 @@ class _Analyser(dict[str, tuple[str, ...]]):
         self.term = Stem(language)
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
+        core = piece.strip(_EDGES)
+        if core.isascii() and core.isalpha() and (core.islower() or core.istitle()) and len(piece) <= CACHED_CHARS:
+            return self._plain(piece, core.lower())
+        return self._any(piece)
+
+    def _plain(self, piece: str, form: str) -> tuple[str, ...]:
+        """One word of ASCII letters, as most are: what `_any` would say of it, sooner."""
+        found = (self.term(form),)
+        stopped = form in self.stops
+        if stopped:
+            self.stop_terms[piece] = found
+        kept = self[piece] = () if stopped else found
+        return kept
+
+    def _any(self, piece: str) -> tuple[str, ...]:
         found: list[str] = []
         stopped: list[str] = []
         unspaced: list[str] = []

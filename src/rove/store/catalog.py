@@ -8,16 +8,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from rove.records import Chunk, Document, DocumentInfo
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact, next_revision, set_fact
 from rove.store.rows import (
+    AnyRow,
     chunk_of,
     chunk_row,
     document_of,
     document_row,
+    fields_of,
     index_row,
     info_of,
     metadata_of,
@@ -48,6 +50,15 @@ class Found:
     chunk: Chunk
     uri: str
     title: str
+
+
+def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
+    """Make what an index keeps of documents that are being kept: the same as `Catalog.index_rows` says later."""
+    return [
+        IndexRow(chunk.chunk_id, terms, vectors[key], fields_of(item.document, chunk, chunk.metadata))
+        for item in prepared
+        for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True)
+    ]
 
 
 class Catalog:
@@ -321,7 +332,7 @@ class Catalog:
             for rows in self._pages(part, live=False):
                 yield self._index_rows(rows)
 
-    def _index_rows(self, rows: Sequence[Row[Any]]) -> list[IndexRow]:
+    def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
         d = tables.documents.c
         seqs = list({row.document for row in rows})
         with self.database.read() as connection:
@@ -330,7 +341,7 @@ class Catalog:
         fields = {seq: metadata_of(row.metadata) for seq, row in owners.items()}
         return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]
 
-    def _pages(self, query: Select[Any], *, live: bool = True) -> Iterator[Sequence[Row[Any]]]:
+    def _pages(self, query: Select[*tuple[Any, ...]], *, live: bool = True) -> Iterator[Sequence[AnyRow]]:
         """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""
         c, d = tables.chunks.c, tables.documents.c
         if live:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,13 +45,13 @@ class Database:
             raise ConfigError(message, cure="Export it with the Rove that made it, and import it into a new folder.")
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> Generator[Connection]:
         """One consistent view of the catalog."""
         with self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self) -> Generator[Connection]:
         """One transaction that is on the disk when the block ends, and undone when it raises."""
         with self._engine.connect().execution_options(rove_write=True) as connection, connection.begin():
             yield connection

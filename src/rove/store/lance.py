@@ -7,6 +7,9 @@ asked); deleted rows keep their bytes (`erase` rewrites the table); a cleanup ca
 opens the table again and asks once more).
 """
 
+# LanceDB's own annotations name pandas and polars, which are not installed.
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import asyncio
@@ -16,7 +19,7 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
 
@@ -94,7 +97,7 @@ class LanceIndex:
         if "terms_idx" not in names:
             await table.create_index("terms", config=FULL_TEXT)
         if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
-            await table.create_index("vector", config=IvfSq(distance_type="cosine"))
+            await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
         await table.optimize(cleanup_older_than=GRACE)
         self._has_vector_index = None
 
@@ -146,7 +149,7 @@ class LanceIndex:
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names))
             found = await query.limit(top_k).to_arrow()
-            return _ranked(found["chunk_id"].to_pylist(), found["_score"].to_numpy())
+            return _ranked(found, "_score")
 
         return await self._ask(ask) if terms else []
 
@@ -159,7 +162,7 @@ class LanceIndex:
             if where is not None:
                 query = await self._filtered(table, query, where)
             found = await query.limit(top_k).to_arrow()
-            return _ranked(found["chunk_id"].to_pylist(), 1 - found["_distance"].to_numpy())
+            return [(chunk_id, 1 + score) for chunk_id, score in _ranked(found, "_distance", sign=-1)]
 
         return await self._ask(ask)
 
@@ -167,7 +170,7 @@ class LanceIndex:
         """See `Index.chunk_ids`."""
 
         async def ask(table: AsyncTable) -> list[str]:
-            return (await table.query().select(["chunk_id"]).to_arrow())["chunk_id"].to_pylist()
+            return _texts(await table.query().select(["chunk_id"]).to_arrow(), "chunk_id")
 
         return await self._ask(ask)
 
@@ -242,21 +245,25 @@ class LanceIndex:
         if not np.isfinite(vectors).all():
             message = "A vector holds a number that is not finite."
             raise ServiceError(message, cure="Check the embedder; nothing was indexed.", retryable=False)
-        arrays = {
+        arrays: dict[str, pa.Array[Any]] = {
             "chunk_id": pa.array([row.chunk_id for row in rows]),
             "terms": pa.array([row.terms for row in rows]),
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), self.dimension),
         }
-        columns = [
-            arrays[f.name] if f.name in arrays else pa.array([row.get(f.name) for row in fields], f.type)
-            for f in schema
-        ]
-        return pa.Table.from_arrays(columns, schema=schema)
+        for name in schema.names[len(arrays) :]:
+            arrays[name] = pa.array([row.get(name) for row in fields], KINDS[name[-1]])
+        return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
 
 def _ids(chunk_ids: Collection[str]) -> str:
     return f"chunk_id IN ({', '.join(repr(chunk_id) for chunk_id in chunk_ids)})"
 
 
-def _ranked(ids: Sequence[str], scores: Sequence[float]) -> list[Scored]:
-    return sorted(zip(ids, map(float, scores), strict=True), key=lambda scored: (-scored[1], scored[0]))
+def _texts(table: pa.Table, column: str) -> list[str]:
+    return cast("list[str]", table[column].to_pylist())
+
+
+def _ranked(found: pa.Table, column: str, *, sign: int = 1) -> list[Scored]:
+    scores = cast("list[float]", found[column].to_pylist())
+    ranked = [(chunk_id, sign * score) for chunk_id, score in zip(_texts(found, "chunk_id"), scores, strict=True)]
+    return sorted(ranked, key=lambda scored: (-scored[1], scored[0]))

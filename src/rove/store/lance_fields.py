@@ -16,7 +16,7 @@ from rove.records import Filter, content_hash
 from rove.records.filter import All, Any, Compare, Not, Scalar
 from rove.records.source import MetaValue
 
-KINDS = {"s": pa.string(), "n": pa.float64(), "b": pa.bool_(), "l": pa.list_(pa.string())}
+KINDS: dict[str, pa.DataType] = {"s": pa.string(), "n": pa.float64(), "b": pa.bool_(), "l": pa.list_(pa.string())}
 PLAIN = re.compile(r"[a-z][a-z0-9_]{0,40}")
 SQL_OPS = {"==": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 

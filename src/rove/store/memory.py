@@ -165,8 +165,9 @@ def cosines(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]
     """
     if len(vectors) < PARALLEL_FROM:
         return np.vecdot(vectors, vector)
-    parts = np.array_split(vectors, CORES)
-    return np.concatenate(list(THREADS.map(lambda part: np.vecdot(part, vector), parts)))
+    size = -(-len(vectors) // CORES)
+    parts = [vectors[start : start + size] for start in range(0, len(vectors), size)]
+    return np.concatenate(list(THREADS.map(np.vecdot, parts, [vector] * len(parts))))
 
 
 def _rank(scored: Scored) -> tuple[float, str]:

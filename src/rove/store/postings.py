@@ -73,10 +73,10 @@ class Postings:
         return total
 
     def _of(self, term: str) -> tuple[Ints, Floats]:
-        number = self._vocabulary.get(term)
+        number = self._vocabulary.get(term, -1)
         found: list[tuple[Ints, Floats]] = []
-        for segment in self._segments if number is not None else ():
-            at = int(np.searchsorted(segment.terms, number))
+        for segment in self._segments:
+            at = int(np.searchsorted(segment.terms, np.int32(number)))
             if at < len(segment.terms) and segment.terms[at] == number:
                 run = slice(segment.starts[at], segment.starts[at + 1])
                 found.append((segment.rows[run], segment.counts[run]))

@@ -14,6 +14,7 @@ from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
 
 T = TypeVar("T")
+AnyRow = Row[*tuple[Any, ...]]
 
 
 def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
@@ -67,7 +68,7 @@ def document_row(
     }
 
 
-def document_of(row: Row[Any], text: str) -> Document:
+def document_of(row: AnyRow, text: str) -> Document:
     """Read a document back whole."""
     return Document(
         document_id=row.document_id,
@@ -82,7 +83,7 @@ def document_of(row: Row[Any], text: str) -> Document:
     )
 
 
-def info_of(row: Row[Any]) -> DocumentInfo:
+def info_of(row: AnyRow) -> DocumentInfo:
     """Read one line of the list of documents."""
     return DocumentInfo(
         document_id=row.document_id,
@@ -117,7 +118,7 @@ def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: s
     }
 
 
-def chunk_of(row: Row[Any], document_id: str, document_metadata: Metadata) -> Chunk:
+def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chunk:
     """Read a chunk back."""
     return Chunk(
         chunk_id=row.chunk_id,
@@ -134,19 +135,24 @@ def chunk_of(row: Row[Any], document_id: str, document_metadata: Metadata) -> Ch
     )
 
 
-def index_row(row: Row[Any], document: Row[Any], metadata: Metadata) -> IndexRow:
-    """Make what an index keeps of a chunk; the user's own metadata wins over a built-in field of the same name."""
+def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Metadata) -> dict[str, MetaValue]:
+    """The fields of a chunk that a filter can name; its own metadata wins over a built-in field of the same name."""
     fields: dict[str, MetaValue] = {
         "document_id": document.document_id,
         "source": document.source,
         "title": document.title,
         "type": document.kind,
-        "kind": row.kind,
-        "language": row.language,
+        "kind": chunk.kind,
+        "language": chunk.language,
     }
-    if row.page is not None:
-        fields["page"] = row.page
+    if chunk.page is not None:
+        fields["page"] = chunk.page
     fields.update(metadata)
+    return fields
+
+
+def index_row(row: AnyRow, document: AnyRow, metadata: Metadata) -> IndexRow:
+    """Make what an index keeps of a chunk, from the catalog's rows."""
     if row.metadata:
-        fields.update(metadata_of(row.metadata))
-    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields)
+        metadata = {**metadata, **metadata_of(row.metadata)}
+    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields_of(document, row, metadata))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from rove.errors import ConfigError, RoveError, ServiceError
 from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, IndexRow, Scored, Vector
-from rove.store.catalog import Catalog, Found, Prepared
+from rove.store.catalog import Catalog, Found, Prepared, rows_of
 from rove.store.failpoints import failpoint
 from rove.store.ledger import Ledger
 from rove.store.resident import Resident
@@ -124,8 +124,7 @@ class Store:
             failpoint("before-stage")
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors)
             failpoint("staged")
-            for rows in await asyncio.to_thread(self._staged_rows, seqs):
-                await self.index.add(rows)
+            await self.index.add(rows_of(prepared, vectors))
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
@@ -161,7 +160,7 @@ class Store:
             await self.index.optimize()
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[None]:
+    async def writing(self) -> AsyncGenerator[None]:
         """Hold the base for writing; the first time, heal what an interrupted writer left."""
         async with self._turn:
             try:
