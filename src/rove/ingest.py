@@ -32,11 +32,14 @@ BATCH_S = 1.0
 
 @dataclass(slots=True)
 class Finished:
-    """A source that has been read to its end, or has failed."""
+    """A source that has been read to its end, or has failed.
+
+    `document_ids`: all that it holds now, so that others that came from it once can go; None where that is not known.
+    """
 
     entry: LedgerEntry
     unchanged: bool = False
-    document_ids: set[str] = field(default_factory=set[str])
+    document_ids: set[str] | None = None
 
 
 @dataclass(slots=True)
@@ -100,7 +103,8 @@ class Ingest:
         """Read one source: its documents as they come, and how it ended last."""
         attempt = known.attempt + 1 if known and known.state != "live" else 1
         entry = LedgerEntry(location.uri, "live", attempt=attempt)
-        done = Finished(entry)
+        document_ids: set[str] = set()
+        done = Finished(entry, document_ids=document_ids)
         try:
             source = read(location, max_bytes=self.settings.load.max_file_mb * 1_000_000)
             described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
@@ -112,7 +116,7 @@ class Ingest:
             for document in load_documents(source):
                 prepared = self.prepare(document, location.uri)
                 entry = replace(entry, documents=entry.documents + 1, chunks=entry.chunks + len(prepared.chunks))
-                done.document_ids.add(document.document_id)
+                document_ids.add(document.document_id)
                 yield prepared
             if not entry.documents:
                 reason, cure = f"{location.uri} holds no text.", "Check that it is the file you meant."
@@ -153,7 +157,7 @@ class Ingest:
             found = await embed(texts, self.embedder, self.store.vectors, self._embedded)
             embed_seconds = monotonic() - began
             whole = [p for p in fresh if not self._refused(p, found.refused)]
-            await self.store.keep(whole, found.vectors)
+            await self.store.keep(whole, found.vectors, fresh=not replaced)
             self._report = replace(
                 self._report,
                 replaced=self._report.replaced + replaced,
@@ -189,9 +193,8 @@ class Ingest:
                 reason, cure = self._broken[done.entry.source]
                 done.entry = replace(done.entry, state="failed", outcome="service", reason=reason, cure=cure)
         live = [done for done in changed if done.entry.state == "live" and done.entry.outcome != "partial"]
-        stale = await asyncio.to_thread(
-            self.store.catalog.stale, {done.entry.source: done.document_ids for done in live}
-        )
+        held = {done.entry.source: done.document_ids for done in live if done.document_ids is not None}
+        stale = await asyncio.to_thread(self.store.catalog.stale, held)
         if stale:
             await self.store.remove(stale, erase=False)
         await asyncio.to_thread(self.store.ledger.put, [done.entry for done in changed])

@@ -32,7 +32,12 @@ def make_rows(count: int, *, seed: int = 0) -> list[IndexRow]:
             f"c{i:04d}",
             TEXTS[i % len(TEXTS)] + f" n{i}",
             vectors[i],
-            {"n": i, "topic": ("hr", "it", "日本語", "árvíz'tűrő")[i % 4], "tags": ("a", f"t{i % 3}"), "draft": i % 2 == 0}
+            {
+                "n": i,
+                "topic": ("hr", "it", "日本語", "árvíz'tűrő")[i % 4],
+                "tags": ("a", f"t{i % 3}"),
+                "draft": i % 2 == 0,
+            }
             | ({"year": 2000 + i % 20 + 0.5} if i % 5 else {})
             | ({"mixed": i} if i % 3 == 0 else {"mixed": f"v{i}"} if i % 3 == 1 else {}),
         )
@@ -69,7 +74,9 @@ def best(scores: dict[str, float], top_k: int) -> list[str]:
     return [name for name, _ in sorted(scores.items(), key=lambda s: (-s[1], s[0]))[:top_k]]
 
 
-@pytest.mark.parametrize("terms", [["dog"], ["dog", "house"], ["办公"], ["猫", "家"], ["kutya", "n30"], ["nowhere"], []])
+@pytest.mark.parametrize(
+    "terms", [["dog"], ["dog", "house"], ["办公"], ["猫", "家"], ["kutya", "n30"], ["nowhere"], []]
+)
 async def test_keyword_finds_what_bm25_finds(index: Index, terms: list[str]) -> None:
     rows = make_rows(60)
     await index.add(rows)
@@ -107,7 +114,9 @@ async def test_a_filter_comes_before_the_search(index: Index) -> None:
     await index.optimize()
     where = field("n") == 117
     assert [name for name, _ in await index.semantic(rows[3].vector, top_k=10, where=where)] == ["c0117"]
-    assert [name for name, _ in await index.keyword(["dog", "house", "cat", "家", "haus", "n117"], top_k=3, where=where)]
+    assert [
+        name for name, _ in await index.keyword(["dog", "house", "cat", "家", "haus", "n117"], top_k=3, where=where)
+    ]
 
 
 async def test_adding_again_replaces_and_removing_forgets(index: Index) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean, pstdev
+from math import fsum, sqrt
 
 from rove.store import Scored
 
@@ -17,7 +17,8 @@ def zscores(scored: Sequence[Scored]) -> dict[str, float]:
     if not scored:
         return {}
     values = [score for _, score in scored]
-    mean, deviation = fmean(values), pstdev(values)
+    mean = fsum(values) / len(values)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
     return {name: (score - mean) / deviation if deviation > 1e-12 else 0.0 for name, score in scored}
 
 

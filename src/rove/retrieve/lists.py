@@ -26,11 +26,11 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
     """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
+    found = await means.store.find([chunk_id for chunk_id, _ in ranked])
     places = {
-        name: {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(scored, start=1)}
+        name: {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(scored, 1) if chunk_id in found}
         for name, scored in lists.items()
     }
-    found = await means.store.find([chunk_id for chunk_id, _ in ranked])
     return [
         Hit(
             chunk=found[chunk_id].chunk,

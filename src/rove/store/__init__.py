@@ -36,8 +36,8 @@ class Index(Protocol):
     Scores: higher is better; ties come by chunk id. Filters apply before the search, never after.
     """
 
-    async def add(self, rows: Sequence[IndexRow]) -> None:
-        """Add chunks; one that is there already is replaced."""
+    async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
+        """Add chunks; one that is there already is replaced. `fresh`: the caller knows that none is there."""
         ...
 
     async def remove(self, chunk_ids: Collection[str]) -> None:

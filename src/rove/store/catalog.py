@@ -29,6 +29,8 @@ from rove.store.rows import (
 from rove.store.vectors import keep_vectors
 
 BATCH = 2_000
+SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
+"""What a reader sees of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Catalog:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.database = Database(folder / "catalog.sqlite")
+        self._revision = (-1, 0)
 
     def close(self) -> None:
         """Close the database."""
@@ -89,8 +92,11 @@ class Catalog:
             set_fact(connection, name, value)
 
     def revision(self) -> int:
-        """A number that grows with every change that a search could notice."""
-        return int(self.fact("revision") or "0")
+        """A number that grows with every change that a search could notice. Costs microseconds where none was made."""
+        version = self.database.version()
+        if version != self._revision[0]:
+            self._revision = (version, int(self.fact("revision") or "0"))
+        return self._revision[1]
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -198,7 +204,7 @@ class Catalog:
         """Fetch live chunks by id; one that is not live is absent."""
         d, c = tables.documents.c, tables.chunks.c
         query = (
-            select(tables.chunks, d.document_id, d.source, d.title, d.metadata.label("document_metadata"))
+            select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"))
             .join(tables.documents, d.seq == c.document)
             .where(c.chunk_id.in_(chunk_ids), d.revision > 0)
         )
@@ -234,13 +240,13 @@ class Catalog:
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""
         d, t, c = tables.documents.c, tables.texts.c, tables.chunks.c
-        with self.database.read() as connection:
+        with self.database.snapshot() as connection:
             query = select(tables.documents).where(d.document_id == document_id, d.revision > 0)
             row = connection.execute(query).first()
             if row is None:
                 return None
             text = str(connection.execute(select(t.text).where(t.document == row.seq)).scalar_one())
-            ordered = select(tables.chunks).where(c.document == row.seq).order_by(c.position)
+            ordered = select(*SHOWN).where(c.document == row.seq).order_by(c.position)
             chunks = connection.execute(ordered).all()
         document = document_of(row, text)
         return document, [chunk_of(chunk, document_id, document.metadata) for chunk in chunks]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
@@ -23,6 +25,8 @@ class Database:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._engine = _open(file)
+        self._watch = sqlite3.connect(file, check_same_thread=False)
+        self._watching = Lock()
         try:
             with self.write() as connection:
                 tables.metadata.create_all(connection)
@@ -46,15 +50,26 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """One consistent view of the catalog."""
-        with self._engine.connect() as connection, connection.begin():
+        """A connection to read with; each statement sees what is committed when it runs."""
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Generator[Connection]:
+        """A connection whose statements all see the same state."""
+        with self._engine.connect().execution_options(rove_begin="BEGIN") as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Generator[Connection]:
         """One transaction that is on the disk when the block ends, and undone when it raises."""
-        with self._engine.connect().execution_options(rove_write=True) as connection, connection.begin():
+        with self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE") as connection, connection.begin():
             yield connection
+
+    def version(self) -> int:
+        """A number that changes with every commit, whoever makes it; asks one connection that never writes."""
+        with self._watching:
+            return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
 
     def shrink(self) -> None:
         """Overwrite and give back the space of what was deleted, the write-ahead log included."""
@@ -72,6 +87,7 @@ class Database:
 
     def close(self) -> None:
         """Close every connection."""
+        self._watch.close()
         self._engine.dispose()
 
 
@@ -112,8 +128,8 @@ def _open(file: Path) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
 
     def on_begin(connection: Connection) -> None:
-        write = connection.get_execution_options().get("rove_write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+        if begin := connection.get_execution_options().get("rove_begin"):
+            connection.exec_driver_sql(begin)
 
     event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", on_begin)

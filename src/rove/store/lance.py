@@ -40,6 +40,9 @@ T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
+TIDY_ROWS = 16_384
+TIDY_FRAGMENTS = 32
+"""Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
 EXACT_UP_TO = 20_000
 """When a filter leaves no more rows than this, they are all compared."""
 NPROBES = 20
@@ -66,23 +69,21 @@ class LanceIndex:
         self._connection: lancedb.AsyncConnection | None = None
         self._table: AsyncTable | None = None
         self._opening = asyncio.Lock()
-        self._has_vector_index: bool | None = None
 
     # -- writing -------------------------------------------------------------------------------------------------
 
-    async def add(self, rows: Sequence[IndexRow]) -> None:
+    async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
         """See `Index.add`."""
         latest = {row.chunk_id: row for row in rows}
         if not latest:
             return
         table = await self._open()
         data = await self._data(table, list(latest.values()))
-        held = await table.count_rows(_ids(latest)) if await table.count_rows() else 0
-        if held:
+        if fresh:
+            await table.add(data)
+        else:
             merge = table.merge_insert("chunk_id").when_matched_update_all().when_not_matched_insert_all()
             await merge.execute(data)
-        else:
-            await table.add(data)
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """See `Index.remove`."""
@@ -94,12 +95,14 @@ class LanceIndex:
         """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due."""
         table = await self._open()
         names = {index.name for index in await table.list_indices()}
-        if "terms_idx" not in names:
+        if "terms_idx" not in names:  # a rewritten table has lost it
             await table.create_index("terms", config=FULL_TEXT)
         if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
             await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
-        await table.optimize(cleanup_older_than=GRACE)
-        self._has_vector_index = None
+        fresh = await table.index_stats("terms_idx")
+        fragments = (await table.stats())["fragment_stats"]["num_fragments"]
+        if fragments >= TIDY_FRAGMENTS or (fresh and fresh.num_unindexed_rows >= TIDY_ROWS):
+            await table.optimize(cleanup_older_than=GRACE)
 
     async def erase(self) -> None:
         """See `Index.erase`: writes what is left anew, then drops every older file."""
@@ -227,6 +230,7 @@ class LanceIndex:
             )
             table = await self._connection.create_table(TABLE, schema=schema, exist_ok=True)
             await table.set_unenforced_primary_key("chunk_id")
+            await table.create_index("terms", config=FULL_TEXT)
         except (RuntimeError, OSError, ValueError) as error:
             message = f"The index in {self.folder} cannot be opened: {error}."
             raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error

@@ -116,8 +116,9 @@ class MemoryIndex:
 
     # -- the contract --------------------------------------------------------------------------------------------
 
-    async def add(self, rows: Sequence[IndexRow]) -> None:
+    async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
         """See `Index.add`."""
+        del fresh
         self.extend(rows)
 
     async def remove(self, chunk_ids: Collection[str]) -> None:

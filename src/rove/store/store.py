@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -61,8 +62,9 @@ class Store:
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self._check_model(model)
-        index = INDEXES.get(settings.index)
-        self.index: Index = index(folder=folder / "index", dimension=dimension, k1=settings.k1, b=settings.b)
+        self._make_index = lambda: INDEXES.get(settings.index)(
+            folder=folder / "index", dimension=dimension, k1=settings.k1, b=settings.b
+        )
         limit = settings.resident_chunks
         self.resident = Resident(self.catalog, dimension=dimension, k1=settings.k1, b=settings.b, limit=limit)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
@@ -70,6 +72,11 @@ class Store:
         self._checked = False
         self._batches = 0
         self._languages: tuple[int, list[str]] = (-1, [])
+
+    @cached_property
+    def index(self) -> Index:
+        """The index, whose library is not loaded before it is needed: small bases are searched without it."""
+        return self._make_index()
 
     def _check_model(self, model: str) -> None:
         known = self.catalog.fact("embedder")
@@ -99,7 +106,7 @@ class Store:
 
     async def languages(self) -> list[str]:
         """The languages of the base, most frequent first."""
-        revision = await asyncio.to_thread(self.catalog.revision)
+        revision = self.catalog.revision()
         if revision != self._languages[0]:
             self._languages = (revision, await asyncio.to_thread(self.catalog.languages))
         return self._languages[1]
@@ -115,8 +122,8 @@ class Store:
 
     # -- writing -------------------------------------------------------------------------------------------------
 
-    async def keep(self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> int:
-        """Make documents live: catalog, index, catalog. Returns how many were replaced.
+    async def keep(self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], *, fresh: bool) -> None:
+        """Make documents live: catalog, index, catalog. `fresh`: none of them has an older version.
 
         After a crash at any point, `heal` (run by the next writer) finishes what was begun.
         """
@@ -124,7 +131,7 @@ class Store:
             failpoint("before-stage")
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors)
             failpoint("staged")
-            await self.index.add(rows_of(prepared, vectors))
+            await self.index.add(rows_of(prepared, vectors), fresh=fresh)
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
@@ -132,7 +139,6 @@ class Store:
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self.index.optimize()
-        return len(removed)
 
     def _staged_rows(self, seqs: Sequence[int]) -> list[list[IndexRow]]:
         return list(self.catalog.index_rows(seqs=seqs))
@@ -252,7 +258,8 @@ class Store:
 
     async def close(self) -> None:
         """Close the index and the catalog."""
-        await self.index.close()
+        if "index" in self.__dict__:
+            await self.index.close()
         self.catalog.close()
 
 

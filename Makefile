@@ -1,0 +1,51 @@
+# Everything happens in .venv, which is made when it is first needed and again when its requirements change.
+
+PYTHON ?= python3
+export OMP_WAIT_POLICY = passive
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.made
+REQUIREMENTS := requirements/run.txt requirements/chat.txt requirements/dev.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+$(STAMP): $(REQUIREMENTS) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Rove needs Python 3.11 or later, and '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name another one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	  echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+demo: $(STAMP) ## add real documents, search them, ask, and open the citations
+	@$(BIN)/python demo/run.py
+
+test: $(STAMP) ## run the tests
+	$(BIN)/python -m pytest
+
+check: $(STAMP) ## run the linters: style, types, layers, generated pages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python docs/architecture.py --check
+
+format: $(STAMP) ## put the code into shape, and the architecture page up to date
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python docs/architecture.py
+
+bench: $(STAMP) ## measure quality and speed, and write docs/benchmarks.md
+	$(BIN)/python -m bench all --write docs/benchmarks.md
+
+clean: ## remove .venv, caches and the demo's knowledge base
+	rm -rf $(VENV) build dist demo-kb .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests bench docs demo -name __pycache__ -type d -prune -exec rm -rf {} +

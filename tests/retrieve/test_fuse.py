@@ -1,0 +1,55 @@
+"""Fusion is pure: what it must do with lists of any kind."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rove.retrieve.fuse import reciprocal_rank_fusion, zscore_sum, zscores
+from rove.retrieve.hybrid import fused
+
+SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_nan=False), max_size=8).map(
+    lambda d: sorted(d.items(), key=lambda s: (-s[1], s[0]))
+)
+
+
+@given(SCORED, SCORED)
+def test_every_chunk_comes_once_in_falling_order(
+    keyword: list[tuple[str, float]], semantic: list[tuple[str, float]]
+) -> None:
+    lists = {"keyword": keyword, "semantic": semantic}
+    for name in ("zscore", "rrf"):
+        ranked = fused(lists, name)
+        assert sorted(n for n, _ in ranked) == sorted({n for n, _ in keyword} | {n for n, _ in semantic})
+        assert [s for _, s in ranked] == sorted((s for _, s in ranked), reverse=True)
+
+
+@given(SCORED)
+def test_an_empty_list_leaves_the_other_order_alone(semantic: list[tuple[str, float]]) -> None:
+    ranked = zscore_sum({"keyword": [], "semantic": semantic})
+    spread = {round(s, 6) for _, s in semantic}
+    if len(spread) == len(semantic):
+        assert [n for n, _ in ranked] == [n for n, _ in semantic]
+
+
+@given(SCORED, st.floats(0.5, 9), st.floats(-9, 9))
+def test_the_scale_of_a_list_does_not_matter(keyword: list[tuple[str, float]], stretch: float, shift: float) -> None:
+    moved = [(n, s * stretch + shift) for n, s in keyword]
+    before, after = zscores(keyword), zscores(moved)
+    assert all(
+        abs(before[n] - after[n]) < 1e-3 for n in before if max(map(abs, dict(keyword).values())) > 1e-3 or True
+    ) or (len({round(s, 3) for _, s in keyword}) <= 1)
+
+
+def test_a_chunk_that_both_lists_know_beats_one_that_a_single_list_knows() -> None:
+    lists = {
+        "keyword": [("both", 8.0), ("words", 7.9), ("x", 1.0)],
+        "semantic": [("meaning", 0.9), ("both", 0.89), ("y", 0.1)],
+    }
+    assert zscore_sum(lists)[0][0] == "both"
+    assert reciprocal_rank_fusion([["both", "words"], ["meaning", "both"]])[0][0] == "both"
+
+
+def test_keywords_without_a_word_in_common_do_not_shift_the_meaning() -> None:
+    semantic = [("a", 0.9), ("b", 0.8), ("c", 0.3)]
+    assert [n for n, _ in zscore_sum({"keyword": [], "semantic": semantic})] == ["a", "b", "c"]

@@ -1,0 +1,112 @@
+"""The ways to search, over a real base: every registered retriever keeps the contract; gather keeps its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rove import InputError, Rove, Text, field
+from rove.retrieve import RETRIEVERS
+
+TEXTS = {
+    "en": "Remote work is approved by the head of the unit and reviewed every year.",
+    "de": "Telearbeit genehmigt der Leiter der Abteilung; der Betriebsrat wird gehört.",
+    "hu": "A távmunkát az egységvezető engedélyezi, és évente felülvizsgálja.",
+    "zh": "远程办公由部门主管批准，每年复审一次。",
+    "ja": "在宅勤務は部門長が承認し、毎年見直します。",
+}
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rove]:
+    with Rove.open(tmp_path_factory.mktemp("kb"), embedder={"name": "fake"}) as base:
+        base.add([Text(text, id=name, metadata={"lang": name}) for name, text in TEXTS.items()])
+        base.add(
+            [
+                Text(f"Filler number {i} speaks of weather and of trains.", id=f"f{i}", metadata={"n": i})
+                for i in range(40)
+            ]
+        )
+        yield base
+
+
+@pytest.mark.parametrize("mode", RETRIEVERS.names())
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("who approves remote work", "en"),
+        ("Wer genehmigt Telearbeit?", "de"),
+        ("Ki engedélyezi a távmunkát?", "hu"),
+        ("谁批准远程办公", "zh"),
+        ("在宅勤務は誰が承認しますか", "ja"),
+    ],
+)
+def test_every_mode_finds_it_in_every_language(kb: Rove, mode: str, question: str, wanted: str) -> None:
+    hits = kb.search(question, mode=mode, top_k=3)
+    assert hits[0].chunk.document_id == wanted
+    assert 1 <= len(hits) <= 3
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+    text = kb.text(wanted)
+    assert text[slice(*hits[0].chunk.span)] == hits[0].chunk.text
+    assert hits[0].sources
+    assert all(place.rank >= 1 for hit in hits for place in hit.sources.values())
+
+
+@pytest.mark.parametrize("mode", RETRIEVERS.names())
+def test_a_filter_holds_in_every_mode(kb: Rove, mode: str) -> None:
+    hits = kb.search("filler weather trains remote work", mode=mode, top_k=50, where=field("n") >= 38)
+    assert {hit.chunk.document_id for hit in hits} == {"f38", "f39"}
+
+
+def test_gather_keeps_the_five_numbers(tmp_path: Path) -> None:
+    numbers = {"k_keyword": 2, "k_semantic": 1, "k_rerank": 4, "pool_keyword": 6, "pool_semantic": 5}
+    with Rove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
+        base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i}", id=f"d{i}") for i in range(30)])
+        hits = base.search("apple banana cherry", mode="gather", top_k=50)
+        keyword = [h.chunk.chunk_id for h in base.search("apple banana cherry", mode="keyword", top_k=6)]
+        semantic = [h.chunk.chunk_id for h in base.search("apple banana cherry", mode="semantic", top_k=5)]
+        found = [h.chunk.chunk_id for h in hits]
+        assert len(found) == len(set(found))
+        assert 4 <= len(found) <= 7
+        assert {*keyword[:2], *semantic[:1]} <= set(found)
+        assert set(found) <= {*keyword, *semantic}
+        for hit in hits:
+            if "keyword" in hit.sources:
+                assert keyword[hit.sources["keyword"].rank - 1] == hit.chunk.chunk_id
+            assert "rerank" in hit.sources
+
+
+def test_gather_by_default_gives_at_most_nine_and_at_least_three(kb: Rove) -> None:
+    assert 3 <= len(kb.search("who approves remote work and trains", mode="gather")) <= 9
+
+
+def test_reranking_says_so_and_keeps_what_was_found(kb: Rove) -> None:
+    plain = kb.search("who approves remote work", top_k=10)
+    again = kb.search("who approves remote work", top_k=10, rerank=True)
+    assert {h.chunk.chunk_id for h in again} <= {
+        h.chunk.chunk_id for h in kb.search("who approves remote work", top_k=20)
+    }
+    assert len(again) == len(plain)
+    assert all("rerank" in hit.sources for hit in again)
+
+
+@pytest.mark.parametrize(("question", "more"), [("  ", {}), ("x", {"top_k": 0})])
+def test_a_question_that_cannot_work_is_refused(kb: Rove, question: str, more: dict[str, int]) -> None:
+    with pytest.raises(InputError):
+        kb.search(question, **more)
+
+
+def test_no_mode_of_that_name(kb: Rove) -> None:
+    with pytest.raises(Exception, match="keyword, semantic, hybrid, gather"):
+        kb.search("x", mode="psychic")
+
+
+def test_selective_filters_keep_full_recall(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}, store={"resident_chunks": 0}) as disk:
+        disk.add(
+            [Text(f"text {i} about {'cats' if i % 3 else 'dogs'}", id=f"d{i}", metadata={"n": i}) for i in range(300)]
+        )
+        found = disk.search("cats and dogs", mode="semantic", top_k=3, where=field("n").in_([5, 150, 299]))
+        assert {hit.chunk.document_id for hit in found} == {"d5", "d150", "d299"}
