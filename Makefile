@@ -5,6 +5,7 @@ export OMP_WAIT_POLICY = passive
 
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
 REQUIREMENTS := requirements/run.txt requirements/chat.txt requirements/dev.txt
 
@@ -20,9 +21,10 @@ $(STAMP): $(REQUIREMENTS) pyproject.toml
 	  echo "Name another one: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || { \
 	  echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@echo "Making $(VENV): pip fetches what requirements/*.txt name, which takes a few minutes the first time."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) $(addprefix -r ,$(REQUIREMENTS))
+	@$(PIP) --no-deps --editable .
 	@touch $@
 
 demo: $(STAMP) ## add real documents, search them, ask, and open the citations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROVE = Path(sys.executable).with_name("rove")
-BASE = "demo-kb"
+BASE = os.environ.get("ROVE_KB", "demo-kb")
 ENVIRONMENT = {**os.environ, "ROVE_KB": BASE}
 
 

@@ -59,7 +59,8 @@ class Answerer:
         """
         hits = tuple(hits[: self._settings.references])
         distance = self._settings.max_distance or self._embedder.max_distance
-        if not near_enough(hits, distance):
+        lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
+        if not near_enough(hits, distance, lead):
             note = TOO_FAR.format(distance=distance) if hits else NOTHING_FOUND
             return _refused(question, hits, language, note)
         if self._chat is None:

@@ -6,7 +6,9 @@ import unicodedata
 from collections.abc import Sequence
 
 from rove.answer.data import table
-from rove.records import Hit
+from rove.records import Hit, Place
+
+SURE, PERHAPS = 0.8, 1.2
 
 
 def refusal(language: str) -> str:
@@ -28,13 +30,22 @@ def is_refusal(sentence: str) -> bool:
     return _letters(sentence) in {_letters(known) for known in table("refusals").values()}
 
 
-def near_enough(hits: Sequence[Hit], max_distance: float) -> bool:
+def near_enough(hits: Sequence[Hit], max_distance: float, min_lead: float = 0.0) -> bool:
     """Say whether any hit lies within the cosine distance (1 - its "semantic" score).
 
+    With `min_lead` > 0, where the list was long enough to tell: a hit well within (`SURE` of the distance) passes, one
+    around it (up to `PERHAPS` of it) only where it stands out from its list by that much.
     Hits that no semantic list holds cannot be judged: where none can, they pass. No hit at all never does.
     """
-    distances = [1.0 - hit.sources["semantic"].score for hit in hits if "semantic" in hit.sources]
-    return bool(hits) and (not distances or min(distances) <= max_distance)
+    places = [hit.sources["semantic"] for hit in hits if "semantic" in hit.sources]
+    return bool(hits) and (not places or any(_near(place, max_distance, min_lead) for place in places))
+
+
+def _near(place: Place, max_distance: float, min_lead: float) -> bool:
+    distance = 1.0 - place.score
+    if not min_lead or place.lead is None:
+        return distance <= max_distance
+    return distance <= SURE * max_distance or (distance <= PERHAPS * max_distance and place.lead >= min_lead)
 
 
 def _letters(text: str) -> str:

@@ -44,6 +44,15 @@ class Embedder(Protocol):
         """Cosine distance (0–2) past which this model's nearest passage is taken to be about something else."""
         ...
 
+    @property
+    def min_lead(self) -> float:
+        """How far (in cosine) a passage that answers stands above the run of its list; 0 where that says nothing.
+
+        Cosines of some models crowd together and shift with the languages of question and passage: their lead then
+        tells more than their size.
+        """
+        ...
+
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed what is searched. Returns (n, dimension) float32, unit length, in the order of `texts`.
 

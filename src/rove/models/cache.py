@@ -29,6 +29,11 @@ class QueryCache:
         """See `Embedder.max_distance`."""
         return self._embedder.max_distance
 
+    @property
+    def min_lead(self) -> float:
+        """See `Embedder.min_lead`."""
+        return self._embedder.min_lead
+
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
         return await self._embedder.passages(texts)

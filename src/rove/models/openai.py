@@ -71,6 +71,11 @@ class OpenAIEmbedder:
         return Fingerprint(model=f"openai:{self._model}", dimension=self._dimension)
 
     @property
+    def min_lead(self) -> float:
+        """See `Embedder.min_lead`."""
+        return 0.0
+
+    @property
     def max_distance(self) -> float:
         """See `Embedder.max_distance`."""
         return MAX_DISTANCE

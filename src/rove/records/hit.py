@@ -10,10 +10,14 @@ from rove.records.chunk import Chunk
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one list had the chunk: rank from 1, and that list's own score (higher is better)."""
+    """Where one list had the chunk: rank from 1, and that list's own score (higher is better).
+
+    `lead` is how far the score stands above the mean of ranks 11 to 100 of the list; None where it is shorter than 30.
+    """
 
     rank: int
     score: float
+    lead: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

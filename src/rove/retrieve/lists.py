@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from rove.language.detect import detect
 from rove.language.words import query_terms
@@ -10,6 +10,7 @@ from rove.records import Hit, Place
 from rove.retrieve import Means, Query
 from rove.store import Scored
 
+COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
 Lists = Mapping[str, Sequence[Scored]]
 
 
@@ -27,10 +28,7 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
     """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
     found = await means.store.find([chunk_id for chunk_id, _ in ranked])
-    places = {
-        name: {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(scored, 1) if chunk_id in found}
-        for name, scored in lists.items()
-    }
+    places = {name: _places(scored, found) for name, scored in lists.items()}
     return [
         Hit(
             chunk=found[chunk_id].chunk,
@@ -42,3 +40,14 @@ async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[
         for chunk_id, score in ranked
         if chunk_id in found
     ]
+
+
+def _places(scored: Sequence[Scored], wanted: Container[str]) -> dict[str, Place]:
+    """Say where a list has the wanted chunks, and how far each stands above the list's common run."""
+    common = [score for _, score in scored[COMMON_FROM:COMMON_TO]]
+    mean = sum(common) / len(common) if len(scored) >= COMMON_LEAST else None
+    return {
+        chunk_id: Place(rank, score, None if mean is None else score - mean)
+        for rank, (chunk_id, score) in enumerate(scored, start=1)
+        if chunk_id in wanted
+    }

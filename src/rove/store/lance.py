@@ -100,8 +100,10 @@ class LanceIndex:
         if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
             await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
-        fragments = (await table.stats())["fragment_stats"]["num_fragments"]
-        if fragments >= TIDY_FRAGMENTS or (fresh and fresh.num_unindexed_rows >= TIDY_ROWS):
+        stats = cast("dict[str, dict[str, int]]", await table.stats())
+        if stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS or (
+            fresh and fresh.num_unindexed_rows >= TIDY_ROWS
+        ):
             await table.optimize(cleanup_older_than=GRACE)
 
     async def erase(self) -> None:
