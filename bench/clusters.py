@@ -89,6 +89,7 @@ class ClusterEmbedder:
     """Gives each synthetic chunk and each claim its vector, and counts the time that takes."""
 
     max_distance = 2.0
+    min_lead = 0.0
     seconds = 0.0
 
     def __init__(self, settings: EmbedderSettings) -> None:

@@ -53,11 +53,12 @@ def parse(arguments: list[str]) -> None:
     Raises:
         UsageError: there is no such command or option.
     """
-    group = rove.make_context("rove", list(arguments))
-    name, command, rest = rove.resolve_command(group, [*group._protected_args, *group.args])  # noqa: SLF001
-    assert command is not None
-    with command.make_context(name, rest, parent=group):
-        pass
+    group = click.Context(rove, info_name="rove")
+    command = rove.get_command(group, arguments[0])
+    if command is None:
+        message = f"There is no command {arguments[0]!r}."
+        raise click.UsageError(message)
+    command.make_context(arguments[0], arguments[1:], parent=group)
 
 
 @pytest.fixture
@@ -99,7 +100,8 @@ def test_settings_in_pages_are_settings(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_commands_that_are_only_shown_are_commands(page: Path) -> None:
+def test_commands_that_are_only_shown_are_commands(page: Path, place: Path) -> None:
+    (place / "base.jsonl").touch()
     for block in blocks(page):
         if block.language == "text":
             for arguments in commands(block.text):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
@@ -23,6 +24,7 @@ from rove.settings import Settings, read_settings
 from rove.store.store import Health, Store
 
 Given = str | Path | Text
+WINDOW = 5_000
 
 
 class AsyncRove:
@@ -63,9 +65,10 @@ class AsyncRove:
 
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
         """
-        given = [item for source in sources for item in ([source] if isinstance(source, Given) else source)]
-        locations = await asyncio.to_thread(locate, given)
-        return await Ingest(self.store, self.embedder, self.settings, listener).run(locations)
+        ingest = Ingest(self.store, self.embedder, self.settings, listener)
+        for window in _windows(sources):
+            await ingest.run(await asyncio.to_thread(locate, window))
+        return await ingest.finish()
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
@@ -202,6 +205,13 @@ class AsyncRove:
 
     async def _chunk_vectors(self, hits: Sequence[Hit]) -> Vectors:
         return await self.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])
+
+
+def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:
+    """Flatten what was given, some thousands at a time, so that an endless iterable of texts takes no more memory."""
+    items = chain.from_iterable([source] if isinstance(source, Given) else source for source in sources)
+    while window := list(islice(items, WINDOW)):
+        yield window
 
 
 def _absolute(path: str) -> str:

@@ -10,7 +10,7 @@ from rove.records import LedgerEntry
 
 @dataclass(frozen=True, slots=True)
 class AddStarted:
-    """`sources` is the number of sources that were found."""
+    """`sources` more sources were found."""
 
     sources: int
 

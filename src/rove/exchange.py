@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from rove.enrich.vectors import vector_key
 from rove.errors import InputError
-from rove.ingest import Batch, Finished, Ingest, batched
+from rove.ingest import Finished, Ingest, batched
 from rove.models import Fingerprint
 from rove.records import Document, LedgerEntry, Page, Report, Section
 from rove.store import Vector
@@ -71,8 +71,8 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         for number, line in enumerate(rest, start=2):
             yield from _items(number, line, store, ingest, keep_vectors=same)
 
-    batches: Iterator[Batch] = batched(items())
-    return await ingest.take(batches)
+    await ingest.take(batched(items()))
+    return await ingest.finish()
 
 
 def _items(

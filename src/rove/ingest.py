@@ -52,7 +52,7 @@ class Batch:
 
 
 class Ingest:
-    """One `add`. Built for one run; `run` returns what it did."""
+    """One `add`: `run` as often as there is more, then `finish`."""
 
     def __init__(self, store: Store, embedder: Embedder, settings: Settings, listener: Listener) -> None:
         self.store = store
@@ -65,7 +65,7 @@ class Ingest:
         self._began = monotonic()
         self._broken: dict[str, tuple[str, str]] = {}
 
-    async def run(self, locations: Sequence[Location]) -> Report:
+    async def run(self, locations: Sequence[Location]) -> None:
         """Take in everything that the locations hold.
 
         Raises:
@@ -78,9 +78,9 @@ class Ingest:
         waiting = [known.get(uri, LedgerEntry(uri, "queued")) for uri in uris]
         queued = [replace(e, state="queued", outcome="", reason="", cure="") for e in waiting if e.state != "live"]
         await asyncio.to_thread(self.store.ledger.put, queued)
-        return await self.take(batched(self._items(locations, known)))
+        await self.take(batched(self._items(locations, known)))
 
-    async def take(self, batches: Iterator[Batch]) -> Report:
+    async def take(self, batches: Iterator[Batch]) -> None:
         """Keep batch after batch; the next is read in a thread while one is embedded."""
         reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
         try:
@@ -89,6 +89,9 @@ class Ingest:
                 await self._keep(batch)
         finally:
             await asyncio.gather(reading, return_exceptions=True)
+
+    async def finish(self) -> Report:
+        """Bring the index up to date, and say what was done."""
         if self._report.documents:
             await self.store.optimize()
         return replace(self._report, seconds=monotonic() - self._began)

@@ -126,7 +126,6 @@ def test_two_write_while_a_third_searches(tmp_path: Path) -> None:
     with Rove.open(base, **FAKE) as kb:
         kb.add(Text("A pilot boards every vessel.", id="first"))
     seen: set[str] = set()
-    rounds = 0
     with (
         helper(WRITER, tmp_path / "north.log", base, folders[0]) as north,
         helper(WRITER, tmp_path / "south.log", base, folders[1]) as south,
@@ -141,12 +140,8 @@ def test_two_write_while_a_third_searches(tmp_path: Path) -> None:
             last += north.process.poll() is not None and south.process.poll() is not None
             for question in QUESTIONS:
                 hits = reader.ask(question)
-                lists = [hits[at : at + 48] for at in range(0, len(hits), 48)]
-                assert lists, "the first document is always there"
+                assert hits, "the first document is always there"
                 seen |= {hit[0] for hit in hits}
-            rounds += 1
-            for writer in (north, south):
-                writer.tell("") if writer.process.poll() is None and rounds < 0 else None
         assert north.hear() == "30 30\n"
         assert south.hear() == "30 30\n"
     ids = cataloged(base)

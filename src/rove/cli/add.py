@@ -24,13 +24,14 @@ class Bar:
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
         self.task = self.progress.add_task("", total=None, chunks=0)
-        self.chunks = 0
+        self.chunks = self.sources = 0
 
     def __call__(self, event: Event) -> None:
         """Move the bar."""
         match event:
             case AddStarted(sources):
-                self.progress.update(self.task, total=sources)
+                self.sources += sources
+                self.progress.update(self.task, total=self.sources)
             case ChunksEmbedded(count):
                 self.chunks += count
                 self.progress.update(self.task, chunks=self.chunks)

@@ -305,7 +305,7 @@ class Catalog:
 
     def chunk_ids(self) -> list[str]:
         """Ids of all live chunks."""
-        query = select(tables.chunks.c.seq, tables.chunks.c.chunk_id)
+        query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
 
     def index_rows(
@@ -316,7 +316,9 @@ class Catalog:
         Of all live ones newer than a revision; or of given document rows, staged ones too; or of given live chunks.
         """
         c, d = tables.chunks.c, tables.documents.c
-        live = c.document.in_(select(d.seq).where(d.revision > since))
+        if since:
+            with self.database.read() as connection:
+                seqs = list(connection.execute(select(d.seq).where(d.revision > since)).scalars())
         query = select(
             c.seq,
             c.chunk_id,
@@ -331,11 +333,11 @@ class Catalog:
         if seqs is not None:
             parts = [query.where(c.document.in_(part)) for part in slices(seqs)]
         elif ids is not None:
-            parts = [query.where(live, c.chunk_id.in_(part)) for part in slices(ids)]
+            parts = [_live(query).where(c.chunk_id.in_(part)) for part in slices(ids)]
         else:
-            parts = [query.where(live)]
+            parts = [_live(query)]
         for part in parts:
-            for rows in self._pages(part, live=False):
+            for rows in self._pages(part):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
@@ -347,11 +349,9 @@ class Catalog:
         fields = {seq: metadata_of(row.metadata) for seq, row in owners.items()}
         return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]
 
-    def _pages(self, query: Select[*tuple[Any, ...]], *, live: bool = True) -> Iterator[Sequence[AnyRow]]:
+    def _pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
         """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""
-        c, d = tables.chunks.c, tables.documents.c
-        if live:
-            query = query.where(c.document.in_(select(d.seq).where(d.revision > 0)))
+        c = tables.chunks.c
         last = 0
         while True:
             with self.database.read() as connection:
@@ -360,6 +360,12 @@ class Catalog:
                 return
             last = rows[-1].seq
             yield rows
+
+
+def _live(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """Keep to chunks of live documents."""
+    d = tables.documents.c
+    return query.join(tables.documents, d.seq == tables.chunks.c.document).where(d.revision > 0)
 
 
 def _last(connection: Connection, column: Any) -> int:  # noqa: ANN401 - an integer column
