@@ -367,8 +367,13 @@ def test_ten_thousand_files_of_which_a_hundred_are_bad(tmp_path: Path) -> None:
 
 def make_ten_thousand(folder: Path) -> dict[str, str]:
     """10,000 files in 100 folders; returns the bad ones with the outcome that each must get."""
-    kinds = [(".txt", b"", "empty"), (".pdf", b"%PDF-1.7\nrest", "damaged"), (".txt", bytes(range(256)) * 2, "unreadable"),
-             (".json", b'{"a": ', "damaged"), (".docx", b"PK\x03\x04 cut", "damaged")]  # fmt: skip
+    kinds = [
+        (".txt", b"", "empty"),
+        (".pdf", b"%PDF-1.7\nrest", "damaged"),
+        (".txt", bytes(range(256)) * 2, "unreadable"),
+        (".json", b'{"a": ', "damaged"),
+        (".docx", b"PK\x03\x04 cut", "damaged"),
+    ]
     bad: dict[str, str] = {}
     for n in range(10_000):
         parent = folder / f"{n // 100:02}"

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,6 @@ def test_requirements_are_exact_versions() -> None:
 
 
 def test_requirements_hold_what_pyproject_asks_for() -> None:
-    tomllib = pytest.importorskip("tomllib")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for name, wanted in (
         ("run", project["dependencies"]),

@@ -19,9 +19,11 @@ from rove.load.discover import locate
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, Vectors
 from rove.models.cache import QueryCache
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
+from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
 from rove.settings import Settings, read_settings
-from rove.store.store import Health, Store
+from rove.store.health import Health
+from rove.store.store import Store
 
 Given = str | Path | Text
 WINDOW = 5_000
@@ -72,7 +74,7 @@ class AsyncRove:
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
-        unfinished = await asyncio.to_thread(self.store.ledger.entries, "queued", "embedded", "indexed")
+        unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
         return await self.add(*(entry.source for entry in unfinished), listener=listener)
 
     # -- out -------------------------------------------------------------------------------------------------------

@@ -73,11 +73,10 @@ class Ingest:
                 source came.
         """
         self.listener(AddStarted(len(locations)))
+        await self.store.mend()
         uris = [location.uri for location in locations]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
-        waiting = [known.get(uri, LedgerEntry(uri, "queued")) for uri in uris]
-        queued = [replace(e, state="queued", outcome="", reason="", cure="") for e in waiting if e.state != "live"]
-        await asyncio.to_thread(self.store.ledger.put, queued)
+        await asyncio.to_thread(self.store.ledger.put, [_queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
         await self.take(batched(self._items(locations, known)))
 
     async def take(self, batches: Iterator[Batch]) -> None:
@@ -112,8 +111,8 @@ class Ingest:
             source = read(location, max_bytes=self.settings.load.max_file_mb * 1_000_000)
             described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
             fingerprint = content_hash(self.pipeline, source.data, described)
-            if known and known.state == "live" and known.fingerprint == fingerprint:
-                yield Finished(known, unchanged=True)
+            if known and _queued(known).fingerprint == fingerprint:
+                yield Finished(replace(known, state="live"), unchanged=True)
                 return
             entry = replace(entry, fingerprint=fingerprint)
             for document in load_documents(source):
@@ -160,7 +159,7 @@ class Ingest:
             found = await embed(texts, self.embedder, self.store.vectors, self._embedded)
             embed_seconds = monotonic() - began
             whole = [p for p in fresh if not self._refused(p, found.refused)]
-            await self.store.keep(whole, found.vectors, fresh=not replaced)
+            await self.store.keep(whole, found.vectors)
             self._report = replace(
                 self._report,
                 replaced=self._report.replaced + replaced,
@@ -200,7 +199,7 @@ class Ingest:
         stale = await asyncio.to_thread(self.store.catalog.stale, held)
         if stale:
             await self.store.remove(stale, erase=False)
-        await asyncio.to_thread(self.store.ledger.put, [done.entry for done in changed])
+        await asyncio.to_thread(self.store.ledger.put, [done.entry for done in finished])
         failed = tuple(done.entry for done in changed if done.entry.outcome)
         self._report = replace(
             self._report,
@@ -210,6 +209,11 @@ class Ingest:
         )
         for done in finished:
             self.listener(SourceDone(done.entry, done.unchanged))
+
+
+def _queued(entry: LedgerEntry) -> LedgerEntry:
+    """Put a source in the queue. It keeps the fingerprint of what is live of it, if that is live whole."""
+    return replace(entry, state="queued", fingerprint=entry.fingerprint if entry.state in {"live", "queued"} else "")
 
 
 def batched(items: Iterable[Prepared | Finished]) -> Iterator[Batch]:

@@ -12,7 +12,7 @@ from rove.engine import AsyncRove, Given
 from rove.events import Listener, ignore
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
 from rove.settings import Settings, read_settings
-from rove.store.store import Health
+from rove.store.health import Health
 
 T = TypeVar("T")
 

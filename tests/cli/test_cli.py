@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rove.cli import COMMANDS, rove
-from rove.cli.output import plain
+from rove.records import Text
+from rove.sync import Rove
 
 DOCUMENTS = {
     "remote.md": "# Remote work\n\n## Approval\n\nRemote work is approved by the head of unit within five days.\n\n"
@@ -24,14 +25,27 @@ DOCUMENTS = {
     "休暇.md": "# 休暇\n\n休暇は部長が三日以内に承認します。申請書は事務所にあります。\n",
     "news.json": json.dumps(
         {
-            "n1": {"query": "Canteen", "document": "The canteen serves soup.", "metadata": {"topic": "food", "year": 2021}},
-            "n2": {"query": "食堂", "document": "食堂今天供应面条。", "metadata": {"topic": "food", "year": 2024, "draft": True}},
-            "n3": {"query": "Parking", "document": "The parking deck closes.", "metadata": {"topic": "cars", "year": 2023}},
+            "n1": {
+                "query": "Canteen",
+                "document": "The canteen serves soup.",
+                "metadata": {"topic": "food", "year": 2021},
+            },
+            "n2": {
+                "query": "食堂",
+                "document": "食堂今天供应面条。",
+                "metadata": {"topic": "food", "year": 2024, "draft": True},
+            },
+            "n3": {
+                "query": "Parking",
+                "document": "The parking deck closes.",
+                "metadata": {"topic": "cars", "year": 2023},
+            },
         },
         ensure_ascii=False,
     ),
-}  # fmt: skip
+}
 QUESTION = "Who approves remote work?"
+ROVE = Path(sys.executable).with_name("rove")
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +100,8 @@ def piped(*arguments: object, base: Path) -> str:
 
 def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
     """Run the command line as a process of its own."""
-    command = [sys.executable, "-W", "error", "-m", "rove.cli.__main__"] if False else [str(ROVE)]
-    words = [*command, *map(str, arguments)]
+    words = [str(ROVE), *map(str, arguments)]
     return subprocess.run(words, capture_output=True, text=True, check=False, encoding="utf-8", **more)
-
-
-ROVE = Path(sys.executable).with_name("rove")
 
 
 def document_id(base: Path, name: str) -> str:
@@ -190,7 +200,7 @@ def test_search_in_every_mode_and_language(mode: str, question: str, name: str, 
     assert set(chunk) >= {"chunk_id", "document_id", "text", "span", "page", "headings", "metadata", "language"}
     assert hits[0]["sources"]
     text = piped("search", question, "--mode", mode, "--top", 3, base=base)
-    assert name.partition("#")[0] in text
+    assert f"{chunk['document_id']}:{chunk['span'][0]}-{chunk['span'][1]}" in text
     assert " ".join(chunk["text"].split()) in text
 
 
@@ -439,7 +449,9 @@ def test_not_a_base_and_not_an_export(tmp_path: Path, base: Path) -> None:
     assert call("import", tmp_path / "gone.jsonl", base=base).exit_code == 2
 
 
-@pytest.mark.parametrize("arguments", [["add"], ["delete"], ["search"], ["ask"], ["export"], ["search", "x", "--top", "0"]])
+@pytest.mark.parametrize(
+    "arguments", [["add"], ["delete"], ["search"], ["ask"], ["export"], ["search", "x", "--top", "0"]]
+)
 def test_a_wrong_call_exits_2_and_says_how(arguments: list[str], base: Path) -> None:
     result = call(*arguments, base=base)
     assert result.exit_code == 2
@@ -447,16 +459,33 @@ def test_a_wrong_call_exits_2_and_says_how(arguments: list[str], base: Path) -> 
     assert result.stdout == ""
 
 
-def test_text_from_documents_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "evil.txt").write_text("Harmless \x1b[31mred\x1b[0m \x1b]0;title\x07 [bold]words[/bold] [link=x]y[/link].")
-    call("add", tmp_path / "evil.txt", base=tmp_path / "kb")
-    for arguments in (["search", "harmless words"], ["ask", "harmless words"], ["inspect"], ["inspect", tmp_path / "evil.txt"],
-                      ["inspect", tmp_path / "evil.txt", "--chunks"], ["inspect", tmp_path / "evil.txt", "--span", "0:40"]):  # fmt: skip
-        output = call(*arguments, base=tmp_path / "kb").output
-        assert "\x1b" not in output, arguments
-        assert "\x07" not in output, arguments
-    assert "[bold]words[/bold]" in call("search", "harmless words", base=tmp_path / "kb").stdout
-    assert plain("[red]\x1b") == "\\[red]"
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "harmless words"],
+        ["ask", "harmless words"],
+        ["inspect"],
+        ["inspect", "evil"],
+        ["inspect", "evil", "--chunks"],
+        ["inspect", "evil", "--span", "0:69"],
+        ["inspect", "--ledger"],
+    ],
+    ids=" ".join,
+)
+def test_text_from_documents_cannot_steer_the_terminal(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a document says, its title too, reaches a terminal without control characters and is never markup."""
+    text = "Harmless \x1b[31mred\x1b[0m \x1b]0;title\x07 [bold]words[/bold] [link=x]y[/link]."
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(Text(text, id="evil", title="Evil \x1b[31mred\x07 [bold]title[/bold]"), tmp_path / "\x1b[31mred.md")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    output = call(*arguments, base=tmp_path / "kb").output
+    assert "\x1b[31mred" not in output
+    assert "\x1b]" not in output
+    assert "\x07" not in output
+    if "search" in arguments or "evil" in arguments:
+        assert "[bold]words" in output
 
 
 # -- as a process ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import pytest
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
 from rove.records import Text, field
-from rove.store.store import Health
+from rove.store.health import Health
 from rove.sync import Rove
 
 TEXTS = {

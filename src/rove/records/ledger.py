@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-STATES = ("queued", "loaded", "chunked", "embedded", "indexed", "live", "failed")
+UNFINISHED = ("queued", "loaded", "chunked", "embedded", "indexed")
+STATES = (*UNFINISHED, "live", "failed")
 
 
 @dataclass(frozen=True, slots=True)

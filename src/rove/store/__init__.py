@@ -60,6 +60,14 @@ class Index(Protocol):
         """Return the number of chunks that are held."""
         ...
 
+    async def check(self) -> None:
+        """Read everything through.
+
+        Raises:
+            ServiceError: something is damaged or lost, so that searches would fail or miss chunks.
+        """
+        ...
+
     async def optimize(self) -> None:
         """Bring search structures up to date after many additions. Cheap when there is nothing to do."""
         ...

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 
 from rove.records import Chunk, Document, DocumentInfo
 from rove.store import IndexRow, Vector, tables
@@ -130,7 +130,19 @@ class Catalog:
                 connection.execute(insert(tables.documents), documents)
                 connection.execute(insert(tables.texts), texts)
                 connection.execute(insert(tables.chunks), chunks)
+            _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
         return list(range(first, first + len(documents)))
+
+    def is_finished(self) -> bool:
+        """False where a writer, this one or another, stopped before it was done."""
+        d, r, f = tables.documents.c, tables.removals.c, tables.facts.c
+        left = (
+            select(d.seq).where(d.revision == 0).exists(),
+            select(r.seq).where(r.pending).exists(),
+            select(f.name).where(f.name == "erasing", f.value != "").exists(),
+        )
+        with self.database.read() as connection:
+            return not connection.execute(select(or_(*left))).scalar_one()
 
     def staged(self) -> list[int]:
         """Row numbers of documents that a crash left between `stage` and `publish`."""
@@ -150,12 +162,20 @@ class Catalog:
                 old = list(connection.execute(before).scalars())
                 removed += self._remove(connection, old, revision)
                 connection.execute(update(tables.documents).where(d.seq.in_(part)).values(revision=revision))
+                _set_state(
+                    connection, connection.execute(select(d.ledger_source).where(d.seq.in_(part))).scalars(), "indexed"
+                )
         return removed
 
-    def delete(self, document_ids: Sequence[str]) -> list[str]:
-        """Take documents away, their text, chunks and vectors; returns the ids of the chunks taken away."""
+    def delete(self, document_ids: Sequence[str], *, erase: bool = False) -> list[str]:
+        """Take documents away, their text, chunks and vectors; returns the ids of the chunks taken away.
+
+        With `erase` the fact "erasing" says that their bytes have yet to leave the disk.
+        """
         with self.database.write() as connection:
             d = tables.documents.c
+            if erase:
+                set_fact(connection, "erasing", "yes")
             revision = next_revision(connection)
             removed: list[str] = []
             for part in slices(document_ids):
@@ -228,6 +248,15 @@ class Catalog:
                     select(d.document_id, d.fingerprint).where(d.document_id.in_(part), d.revision > 0)
                 )
             }
+
+    def holds(self, document_ids: Sequence[str]) -> bool:
+        """Say whether any of these documents is there, live or on its way in."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            return any(
+                connection.execute(select(d.seq).where(d.document_id.in_(part)).limit(1)).first()
+                for part in slices(document_ids)
+            )
 
     def text(self, document_id: str) -> str:
         """The canonical text of a live document, "" where there is none."""
@@ -366,6 +395,12 @@ def _live(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     """Keep to chunks of live documents."""
     d = tables.documents.c
     return query.join(tables.documents, d.seq == tables.chunks.c.document).where(d.revision > 0)
+
+
+def _set_state(connection: Connection, sources: Iterable[str], state: str) -> None:
+    """Say in the ledger how far these sources have come."""
+    for part in slices(list(set(sources))):
+        connection.execute(update(tables.ledger).where(tables.ledger.c.source.in_(part)).values(state=state))
 
 
 def _last(connection: Connection, column: Any) -> int:  # noqa: ANN401 - an integer column

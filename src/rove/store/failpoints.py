@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-NAMES = ("before-stage", "staged", "indexed", "published", "deleted")
+NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 
 
 def failpoint(name: str) -> None:

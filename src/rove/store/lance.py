@@ -40,6 +40,7 @@ T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
+LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
@@ -131,7 +132,7 @@ class LanceIndex:
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
         """See `Index.rebuild`."""
         await self.close()
-        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await asyncio.to_thread(_clear, self.folder)
         async for rows in batches:
             await self.add(rows)
         await self.optimize()
@@ -182,6 +183,21 @@ class LanceIndex:
     async def count(self) -> int:
         """See `Index.count`."""
         return await self._ask(lambda table: table.count_rows())
+
+    async def check(self) -> None:
+        """See `Index.check`. Opens the table anew, since an open one answers from what it remembers."""
+        await self.close()
+
+        async def ask(table: AsyncTable) -> None:
+            if "terms_idx" not in {index.name for index in await table.list_indices()}:
+                raise RuntimeError(LOST)
+            some = ""
+            async for batch in await table.query().to_batches():
+                some = some or next((t for t in cast("list[str]", batch["terms"].to_pylist()) if t), "")
+            if some:
+                await table.query().nearest_to_text(some.split()[0], columns="terms").limit(1).to_arrow()
+
+        await self._ask(ask)
 
     async def _filtered(self, table: AsyncTable, query: AsyncVectorQuery, where: Filter) -> AsyncVectorQuery:
         """Put a filter before the search, and keep the recall that a selective one would cost."""
@@ -259,6 +275,13 @@ class LanceIndex:
         for name in schema.names[len(arrays) :]:
             arrays[name] = pa.array([row.get(name) for row in fields], KINDS[name[-1]])
         return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+
+def _clear(folder: Path) -> None:
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)
 
 
 def _ids(chunk_ids: Collection[str]) -> str:

@@ -141,6 +141,9 @@ class MemoryIndex:
         """See `Index.count`."""
         return self.live
 
+    async def check(self) -> None:
+        """See `Index.check`: memory does not decay."""
+
     async def optimize(self) -> None:
         """See `Index.optimize`: there is nothing to do."""
 

@@ -113,6 +113,6 @@ removals = Table(
     Column("seq", Integer, primary_key=True),
     Column("chunk_id", String, nullable=False),
     Column("revision", Integer, nullable=False, index=True),
-    Column("pending", Boolean, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
 )
 """Chunks that were taken away: `pending` until the index has forgotten them too."""

@@ -1,0 +1,138 @@
+"""Mending: what an interrupted writer left is finished, and the index is brought back to what the catalog says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from rove.errors import RoveError
+from rove.store import Index, IndexRow
+from rove.store.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What `heal` found and did. Counts are of chunks. `problems` says each thing that was wrong, in words."""
+
+    chunks: int
+    missing: int = 0
+    extra: int = 0
+    twice: int = 0
+    published: int = 0
+    rebuilt: bool = False
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True when nothing had to be healed."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Chunk ids on which catalog and index do not agree."""
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    twice: tuple[str, ...] = ()
+
+    def problems(self) -> list[str]:
+        """Each kind that is there, in words."""
+        kinds = (
+            (self.missing, "missing from the index"),
+            (self.extra, "in the index only"),
+            (self.twice, "held twice"),
+        )
+        return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
+
+
+async def heal(catalog: Catalog, index: Index, *, thorough: bool) -> Health:
+    """Finish what was begun, compare, mend. The caller holds the base for writing.
+
+    Not `thorough`: chunks are compared one by one only where their numbers differ. An index that cannot be read is
+    made anew from the catalog; nothing is embedded again.
+    """
+    problems: list[str] = []
+    staged = await asyncio.to_thread(catalog.staged)
+    difference, rebuilt = Difference(), False
+    try:
+        await _finish_writing(catalog, index, staged, problems)
+        if thorough:
+            await index.check()
+        if thorough or await index.count() != await asyncio.to_thread(catalog.count):
+            difference = await _compare(catalog, index)
+            problems += difference.problems()
+            await _mend(catalog, index, difference)
+        if await finish_erasing(catalog, index):
+            problems.append("an erasure was under way when a writer stopped")
+    except RoveError as error:
+        problems.append(str(error))
+        rebuilt = True
+        await asyncio.to_thread(catalog.publish, await asyncio.to_thread(catalog.staged))
+        await index.rebuild(_rows(catalog))
+        await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
+        await finish_erasing(catalog, index)
+    return Health(
+        chunks=await asyncio.to_thread(catalog.count),
+        missing=len(difference.missing),
+        extra=len(difference.extra),
+        twice=len(difference.twice),
+        published=len(staged),
+        rebuilt=rebuilt,
+        problems=tuple(problems),
+    )
+
+
+async def forget(catalog: Catalog, index: Index, chunk_ids: Sequence[str]) -> None:
+    """Take chunks out of the index that the catalog has let go of."""
+    if chunk_ids:
+        await index.remove(chunk_ids)
+        await asyncio.to_thread(catalog.forgotten, chunk_ids)
+
+
+async def finish_erasing(catalog: Catalog, index: Index) -> bool:
+    """Take the bytes of what was erased off the disk; False when nothing waits for it."""
+    if not await asyncio.to_thread(catalog.fact, "erasing"):
+        return False
+    await index.erase()
+    await asyncio.to_thread(catalog.database.shrink)
+    await asyncio.to_thread(catalog.set_fact, "erasing", "")
+    return True
+
+
+async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> None:
+    leaving = await asyncio.to_thread(catalog.unforgotten)
+    if staged:
+        problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
+        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
+            await index.add(rows)
+        leaving += await asyncio.to_thread(catalog.publish, staged)
+    if leaving:
+        problems.append(f"{len(leaving)} chunks were on their way out when a writer stopped")
+        await forget(catalog, index, leaving)
+
+
+async def _compare(catalog: Catalog, index: Index) -> Difference:
+    wanted = set(await asyncio.to_thread(catalog.chunk_ids))
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for chunk_id in await index.chunk_ids():
+        (twice if chunk_id in seen else seen).add(chunk_id)
+    return Difference(tuple(sorted(wanted - seen)), tuple(sorted(seen - wanted)), tuple(sorted(twice & wanted)))
+
+
+async def _mend(catalog: Catalog, index: Index, difference: Difference) -> None:
+    if difference.extra or difference.twice:
+        await index.remove([*difference.extra, *difference.twice])
+    again = [*difference.missing, *difference.twice]
+    if again:
+        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(ids=again))):
+            await index.add(rows)
+        await index.optimize()
+
+
+async def _rows(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:
+    batches = catalog.index_rows()
+    while (rows := await asyncio.to_thread(next, batches, None)) is not None:
+        yield rows
