@@ -30,7 +30,7 @@ class Output:
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print one line of plain text as it is; `style` shows in a terminal only."""
-        self.console.print(text, style=style or None, markup=False)
+        self.console.print(_printable(text), style=style or None, markup=False)
 
     def marked(self, text: str) -> None:
         """Print a line with rich's marks; what comes from documents must have gone through `plain`."""
@@ -63,11 +63,15 @@ class Output:
 
 def plain(text: str) -> str:
     """Make text safe to stand among rich's marks; control characters, which could steer the terminal, are dropped."""
-    return escape("".join(c for c in text if c.isprintable() or c in "\n\t"))
+    return escape(_printable(text))
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
 def _cell(value: object) -> str:
-    return " ".join(str("" if value is None else value).split())
+    return _printable(" ".join(str("" if value is None else value).split()))
 
 
 def _plain(value: object) -> object:

@@ -116,10 +116,17 @@ def _places(item: str | Path | Text) -> Iterator[Location]:
     else:
         # abspath, not resolve: a link is named by where it stands
         path = Path(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
-        if path.is_dir():
+        if _is_folder(path):
             yield from _walk(path)
         else:
             yield _file(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # it lies in a folder that is closed to us: reading it says so
+        return False
 
 
 def _file(path: Path) -> Location:
