@@ -13,7 +13,7 @@ from time import monotonic
 
 from rove.chunk.cut import cut
 from rove.enrich.terms import chunk_terms
-from rove.enrich.vectors import embed, vector_key
+from rove.enrich.vectors import Embedded, embed, vector_key
 from rove.errors import InputError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
 from rove.load.discover import Location, load_documents, read
@@ -80,14 +80,21 @@ class Ingest:
         await self.take(batched(self._items(locations, known)))
 
     async def take(self, batches: Iterator[Batch]) -> None:
-        """Keep batch after batch; the next is read in a thread while one is embedded."""
-        reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-        try:
-            while (batch := await reading) is not None:
-                reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
-                await self._keep(batch)
-        finally:
-            await asyncio.gather(reading, return_exceptions=True)
+        """Keep batch after batch. While one is embedded the next is read, but not while one is written.
+
+        SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
+        5 ms each time.
+        """
+        batch = await asyncio.to_thread(next, batches, None)
+        while batch is not None:
+            reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            try:
+                fresh, found = await self._embed(batch.prepared)
+            finally:
+                await asyncio.wait([reading])
+            await self._keep(fresh, found)
+            await self._finish(batch.finished)
+            batch = await reading
 
     async def finish(self) -> Report:
         """Bring the index up to date, and say what was done."""
@@ -151,23 +158,30 @@ class Ingest:
 
     # -- keeping --------------------------------------------------------------------------------------------------
 
-    async def _keep(self, batch: Batch) -> None:
-        fresh, replaced = await self._fresh(batch.prepared)
-        if fresh:
-            began = monotonic()
-            texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
-            found = await embed(texts, self.embedder, self.store.vectors, self._embedded)
-            embed_seconds = monotonic() - began
-            whole = [p for p in fresh if not self._refused(p, found.refused)]
-            await self.store.keep(whole, found.vectors)
-            self._report = replace(
-                self._report,
-                replaced=self._report.replaced + replaced,
-                documents=self._report.documents + len(whole),
-                chunks=self._report.chunks + sum(len(p.chunks) for p in whole),
-                embed_seconds=self._report.embed_seconds + embed_seconds,
-            )
-        await self._finish(batch.finished)
+    async def _embed(self, prepared: Sequence[Prepared]) -> tuple[list[Prepared], Embedded]:
+        """Find out which documents are new, and give their chunks vectors."""
+        latest = {p.document.document_id: p for p in prepared}
+        live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
+        fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
+        texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
+        found = await embed(texts, self.embedder, self.store.vectors, self._embedded)
+        replaced = sum(p.document.document_id in live for p in fresh)
+        self._report = replace(
+            self._report,
+            replaced=self._report.replaced + replaced,
+            embed_seconds=self._report.embed_seconds + found.seconds,
+        )
+        return [p for p in fresh if not self._refused(p, found.refused)], found
+
+    async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
+        if not fresh:
+            return
+        await self.store.keep(fresh, found.vectors)
+        self._report = replace(
+            self._report,
+            documents=self._report.documents + len(fresh),
+            chunks=self._report.chunks + sum(len(p.chunks) for p in fresh),
+        )
 
     def _refused(self, prepared: Prepared, refused: Mapping[str, ServiceError]) -> bool:
         """Say whether the embedder refused a chunk of this document, and remember why for the ledger."""
@@ -176,13 +190,6 @@ class Ingest:
             reason = f"The embedder refused {len(errors)} chunks of {prepared.document.source}: {errors[0].reason}"
             self._broken[prepared.ledger_source] = (reason, errors[0].cure)
         return bool(errors)
-
-    async def _fresh(self, prepared: Sequence[Prepared]) -> tuple[list[Prepared], int]:
-        """Leave out what is live just so already; also count those that replace an older version."""
-        latest = {p.document.document_id: p for p in prepared}
-        live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
-        fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
-        return fresh, sum(p.document.document_id in live for p in fresh)
 
     def _embedded(self, count: int) -> None:
         self.listener(ChunksEmbedded(count))

@@ -26,10 +26,11 @@ def vector_key(fingerprint: Fingerprint, text: str) -> str:
 
 @dataclass(slots=True)
 class Embedded:
-    """Vectors by key, and what was wrong with the texts that have none."""
+    """Vectors by key, what was wrong with the texts that have none, and the embedder's own time."""
 
     vectors: dict[str, Vector] = field(default_factory=dict[str, Vector])
     refused: dict[str, ServiceError] = field(default_factory=dict[str, ServiceError])
+    seconds: float = 0.0
 
 
 async def embed(
@@ -57,6 +58,7 @@ async def embed(
             unsaved |= await _embed_batch({key: texts[key] for key in batch}, embedder, result.refused)
             progress(len(batch))
             now = monotonic()
+            result.seconds += now - begin
             if now - begin < SLOW_S:
                 size = min(2 * size, LARGEST_BATCH)
             if todo and now - saved > SAVE_EVERY_S:

@@ -16,7 +16,8 @@ from rove.errors import ConfigError, ServiceError
 from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, Scored, Vector
-from rove.store.catalog import Catalog, Found, Prepared, rows_of
+from rove.store.catalog import Catalog, Prepared, rows_of
+from rove.store.documents import Found
 from rove.store.failpoints import failpoint
 from rove.store.health import Health, finish_erasing, forget, heal
 from rove.store.ledger import Ledger

@@ -1,0 +1,253 @@
+"""Reading the catalog: documents, their text, and their chunks as an index or a reader wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Select, func, or_, select
+
+from rove.records import Chunk, Document, DocumentInfo
+from rove.store import IndexRow, Vector, tables
+from rove.store.database import Database, get_fact
+from rove.store.rows import AnyRow, chunk_of, document_of, index_row, info_of, metadata_of, slices, vector_of
+
+BATCH = 2_000
+SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
+"""What a reader sees of a chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that is live, with the place and title of its document."""
+
+    chunk: Chunk
+    uri: str
+    title: str
+
+
+class Documents:
+    """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.database = Database(folder / "catalog.sqlite")
+        self._revision = (-1, 0)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def fact(self, name: str) -> str:
+        """One fact about the base, "" where it is not known."""
+        with self.database.read() as connection:
+            return get_fact(connection, name)
+
+    def revision(self) -> int:
+        """A number that grows with every change that a search could notice. Costs microseconds where none was made."""
+        version = self.database.version()
+        if version != self._revision[0]:
+            self._revision = (version, int(self.fact("revision") or "0"))
+        return self._revision[1]
+
+    def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
+        """Fetch live chunks by id; one that is not live is absent."""
+        d, c = tables.documents.c, tables.chunks.c
+        query = (
+            select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"))
+            .join(tables.documents, d.seq == c.document)
+            .where(c.chunk_id.in_(chunk_ids), d.revision > 0)
+        )
+        with self.database.read() as connection:
+            rows = connection.execute(query).all()
+        return {
+            row.chunk_id: Found(
+                chunk_of(row, row.document_id, metadata_of(row.document_metadata)), row.source, row.title
+            )
+            for row in rows
+        }
+
+    def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """What the live versions of these documents were made from; an unknown id is absent."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            return {
+                row.document_id: row.fingerprint
+                for part in slices(document_ids)
+                for row in connection.execute(
+                    select(d.document_id, d.fingerprint).where(d.document_id.in_(part), d.revision > 0)
+                )
+            }
+
+    def holds(self, document_ids: Sequence[str]) -> bool:
+        """Say whether any of these documents is there, live or on its way in."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            return any(
+                connection.execute(select(d.seq).where(d.document_id.in_(part)).limit(1)).first()
+                for part in slices(document_ids)
+            )
+
+    def text(self, document_id: str) -> str:
+        """The canonical text of a live document, "" where there is none."""
+        d, t = tables.documents.c, tables.texts.c
+        query = select(t.text).join(tables.documents, d.seq == t.document)
+        query = query.where(d.document_id == document_id, d.revision > 0)
+        with self.database.read() as connection:
+            return str(connection.execute(query).scalar() or "")
+
+    def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
+        """A live document with its chunks in order; None where there is none of that id."""
+        d, t, c = tables.documents.c, tables.texts.c, tables.chunks.c
+        with self.database.snapshot() as connection:
+            query = select(tables.documents).where(d.document_id == document_id, d.revision > 0)
+            row = connection.execute(query).first()
+            if row is None:
+                return None
+            text = str(connection.execute(select(t.text).where(t.document == row.seq)).scalar_one())
+            ordered = select(*SHOWN).where(c.document == row.seq).order_by(c.position)
+            chunks = connection.execute(ordered).all()
+        document = document_of(row, text)
+        return document, [chunk_of(chunk, document_id, document.metadata) for chunk in chunks]
+
+    def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
+        """List live documents in the order they came: all, or those of the given ids or sources."""
+        d = tables.documents.c
+        query = select(tables.documents).where(d.revision > 0).order_by(d.seq)
+        if ids or sources:
+            query = query.where(d.document_id.in_(ids) | d.source.in_(sources) | d.ledger_source.in_(sources))
+        with self.database.read() as connection:
+            return [info_of(row) for row in connection.execute(query)]
+
+    def languages(self) -> list[str]:
+        """The languages of the live documents, most frequent first."""
+        d = tables.documents.c
+        query = select(d.language).where(d.revision > 0).group_by(d.language).order_by(func.sum(d.chunks).desc())
+        with self.database.read() as connection:
+            return list(connection.execute(query).scalars())
+
+    def stale(self, held: Mapping[str, Collection[str]]) -> list[str]:
+        """Ids of live documents that came from these sources once and are not among what each of them holds now."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            return [
+                row.document_id
+                for part in slices(list(held))
+                for row in connection.execute(
+                    select(d.document_id, d.ledger_source).where(d.ledger_source.in_(part), d.revision > 0)
+                )
+                if row.document_id not in held[row.ledger_source]
+            ]
+
+    def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
+        """The vectors of chunks, (dimension,) float32 each."""
+        c, v = tables.chunks.c, tables.vectors.c
+        query = select(c.chunk_id, v.vector).join(tables.vectors, v.seq == c.vector)
+        with self.database.read() as connection:
+            return {
+                row.chunk_id: vector_of(row.vector)
+                for part in slices(chunk_ids)
+                for row in connection.execute(query.where(c.chunk_id.in_(part)))
+            }
+
+    def count(self) -> int:
+        """Number of live chunks."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > 0)).scalar() or 0)
+
+    def removed_since(self, revision: int) -> list[str]:
+        """Chunks taken away after that revision."""
+        r = tables.removals.c
+        with self.database.read() as connection:
+            return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
+
+    def chunk_ids(self) -> list[str]:
+        """Ids of all live chunks."""
+        query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
+        return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
+
+    def index_rows(
+        self, *, since: int = 0, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
+    ) -> Iterator[list[IndexRow]]:
+        """Give what an index keeps of chunks, in batches.
+
+        Of all live ones newer than a revision; or of given document rows, staged ones too; or of given live chunks.
+        """
+        c, d = tables.chunks.c, tables.documents.c
+        if since:
+            with self.database.read() as connection:
+                seqs = list(connection.execute(select(d.seq).where(d.revision > since)).scalars())
+        query = select(
+            c.seq,
+            c.chunk_id,
+            c.document,
+            c.kind,
+            c.page,
+            c.language,
+            c.metadata,
+            c.terms,
+            tables.vectors.c.vector.label("blob"),
+        ).join(tables.vectors, tables.vectors.c.seq == c.vector)
+        if seqs is not None:
+            parts = [query.where(c.document.in_(part)) for part in slices(seqs)]
+        elif ids is not None:
+            parts = [_live(query).where(c.chunk_id.in_(part)) for part in slices(ids)]
+        else:
+            parts = [_live(query)]
+        for part in parts:
+            for rows in self._pages(part):
+                yield self._index_rows(rows)
+
+    def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
+        d = tables.documents.c
+        seqs = list({row.document for row in rows})
+        with self.database.read() as connection:
+            query = select(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata).where(d.seq.in_(seqs))
+            owners = {row.seq: row for row in connection.execute(query)}
+        fields = {seq: metadata_of(row.metadata) for seq, row in owners.items()}
+        return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]
+
+    def _pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
+        """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""
+        c = tables.chunks.c
+        last = 0
+        while True:
+            with self.database.read() as connection:
+                rows = connection.execute(query.where(c.seq > last).order_by(c.seq).limit(BATCH)).all()
+            if not rows:
+                return
+            last = rows[-1].seq
+            yield rows
+
+    def is_finished(self) -> bool:
+        """False where a writer, this one or another, stopped before it was done."""
+        d, r, f = tables.documents.c, tables.removals.c, tables.facts.c
+        left = (
+            select(d.seq).where(d.revision == 0).exists(),
+            select(r.seq).where(r.pending).exists(),
+            select(f.name).where(f.name == "erasing", f.value != "").exists(),
+        )
+        with self.database.read() as connection:
+            return not connection.execute(select(or_(*left))).scalar_one()
+
+    def staged(self) -> list[int]:
+        """Row numbers of documents that a crash left between `stage` and `publish`."""
+        with self.database.read() as connection:
+            query = select(tables.documents.c.seq).where(tables.documents.c.revision == 0)
+            return list(connection.execute(query).scalars())
+
+    def unforgotten(self) -> list[str]:
+        """Chunks that are gone from the catalog and that the index may still hold."""
+        r = tables.removals.c
+        here = select(tables.chunks.c.seq).where(tables.chunks.c.chunk_id == r.chunk_id).exists()
+        with self.database.read() as connection:
+            return list(connection.execute(select(r.chunk_id).where(r.pending, ~here)).scalars())
+
+
+def _live(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """Keep to chunks of live documents."""
+    d = tables.documents.c
+    return query.join(tables.documents, d.seq == tables.chunks.c.document).where(d.revision > 0)
