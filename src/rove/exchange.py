@@ -37,7 +37,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
     if found is None:  # erased while the export ran
         return "{}"
     document, chunks = found
-    keys = [vector_key(fingerprint, chunk.indexed_text) for chunk in chunks]
+    keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
     vectors = store.vectors.get(keys)
     tree = {
         "document_id": document.document_id,

@@ -60,7 +60,8 @@ class Ingest:
         self.settings = settings
         self.listener = listener
         chunk = settings.chunk.model_dump_json()
-        self.pipeline = content_hash(PIPELINE, chunk, str(embedder.fingerprint))
+        self.model = str(embedder.fingerprint)
+        self.pipeline = content_hash(PIPELINE, chunk, self.model)
         self._report = Report()
         self._began = monotonic()
         self._broken: dict[str, tuple[str, str]] = {}
@@ -113,7 +114,7 @@ class Ingest:
         attempt = known.attempt + 1 if known and known.state != "live" else 1
         entry = LedgerEntry(location.uri, "live", attempt=attempt)
         document_ids: set[str] = set()
-        done = Finished(entry, document_ids=document_ids)
+        chunks = 0
         try:
             source = read(location, max_bytes=self.settings.load.max_file_mb * 1_000_000)
             described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
@@ -124,17 +125,17 @@ class Ingest:
             entry = replace(entry, fingerprint=fingerprint)
             for document in load_documents(source):
                 prepared = self.prepare(document, location.uri)
-                entry = replace(entry, documents=entry.documents + 1, chunks=entry.chunks + len(prepared.chunks))
+                chunks += len(prepared.chunks)
                 document_ids.add(document.document_id)
                 yield prepared
-            if not entry.documents:
+            if not document_ids:
                 reason, cure = f"{location.uri} holds no text.", "Check that it is the file you meant."
                 entry = replace(entry, state="failed", outcome="empty", reason=reason, cure=cure)
         except InputError as error:
             state = "live" if error.outcome == "partial" else "failed"
             entry = replace(entry, state=state, outcome=error.outcome, reason=error.reason, cure=error.cure)
-        done.entry = entry
-        yield done
+        entry = replace(entry, documents=len(document_ids), chunks=chunks)
+        yield Finished(entry, document_ids=document_ids)
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
         """Cut a document into chunks and give them their terms and the names of their vectors."""
@@ -153,7 +154,7 @@ class Ingest:
             document=document,
             chunks=chunks,
             terms=[chunk_terms(chunk) for chunk in chunks],
-            vector_keys=[vector_key(self.embedder.fingerprint, chunk.indexed_text) for chunk in chunks],
+            vector_keys=[vector_key(self.model, chunk.indexed_text) for chunk in chunks],
         )
 
     # -- keeping --------------------------------------------------------------------------------------------------

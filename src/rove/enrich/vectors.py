@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from rove.errors import ServiceError
-from rove.models import Embedder, Fingerprint
+from rove.models import Embedder
 from rove.records import content_hash
 from rove.store import Vector
 from rove.store.vectors import VectorCache
@@ -19,9 +19,9 @@ SLOW_S = 0.25
 SAVE_EVERY_S = 2.0
 
 
-def vector_key(fingerprint: Fingerprint, text: str) -> str:
-    """Name the vector of a text: the same text under the same embedder has one name."""
-    return content_hash(str(fingerprint), text)
+def vector_key(model: str, text: str) -> str:
+    """Name the vector of a text: the same text under the same model (its fingerprint, as text) has one name."""
+    return content_hash(model, text)
 
 
 @dataclass(slots=True)

@@ -99,12 +99,12 @@ class _Analyser(dict[str, tuple[str, ...]]):
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
         core = piece.strip(_EDGES)
-        if core.isascii() and core.isalpha() and (core.islower() or core.istitle()) and len(piece) <= CACHED_CHARS:
-            return self._plain(piece, core.lower())
+        if core.isalpha() and (core.islower() or core.istitle()) and len(piece) <= CACHED_CHARS and _is_latin(core):
+            return self._plain(piece, core.casefold())
         return self._any(piece)
 
     def _plain(self, piece: str, form: str) -> tuple[str, ...]:
-        """One word of ASCII letters, as most are: what `_any` would say of it, sooner."""
+        """One word of Latin letters, as most are: what `_any` would say of it, sooner."""
         found = (self.term(form),)
         stopped = form in self.stops
         if stopped:
@@ -192,6 +192,10 @@ def _normal(word: str) -> str:
 def _is_name(word: str) -> bool:
     """Say whether a word is written as an acronym: WHO and IT are names, not stop words."""
     return len(word) > 1 and word.removesuffix("'s").isupper()
+
+
+def _is_latin(word: str) -> bool:
+    return word.isascii() or (max(word) < "\u0250" and unicodedata.is_normalized("NFKC", word))
 
 
 def _is_unspaced(word: str) -> bool:

@@ -13,7 +13,7 @@ from rove.records import Chunk, Document
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import next_revision, set_fact
 from rove.store.documents import Documents
-from rove.store.rows import chunk_row, document_row, fields_of, slices
+from rove.store.rows import chunk_row, document_row, fields_of, slices, within
 from rove.store.vectors import keep_vectors
 
 
@@ -90,13 +90,15 @@ class Catalog(Documents):
             revision = next_revision(connection)
             removed: list[str] = []
             for part in slices(seqs):
-                ids = select(d.document_id).where(d.seq.in_(part))
-                before = select(d.seq).where(d.document_id.in_(ids), d.seq.not_in(part))
+                ids = select(d.document_id).where(within(d.seq, part))
+                before = select(d.seq).where(d.document_id.in_(ids), ~within(d.seq, part))
                 old = list(connection.execute(before).scalars())
                 removed += self._remove(connection, old, revision)
-                connection.execute(update(tables.documents).where(d.seq.in_(part)).values(revision=revision))
+                connection.execute(update(tables.documents).where(within(d.seq, part)).values(revision=revision))
                 _set_state(
-                    connection, connection.execute(select(d.ledger_source).where(d.seq.in_(part))).scalars(), "indexed"
+                    connection,
+                    connection.execute(select(d.ledger_source).where(within(d.seq, part))).scalars(),
+                    "indexed",
                 )
         return removed
 
@@ -112,7 +114,7 @@ class Catalog(Documents):
             revision = next_revision(connection)
             removed: list[str] = []
             for part in slices(document_ids):
-                seqs = list(connection.execute(select(d.seq).where(d.document_id.in_(part))).scalars())
+                seqs = list(connection.execute(select(d.seq).where(within(d.document_id, part))).scalars())
                 removed += self._remove(connection, seqs, revision)
         return removed
 
@@ -121,22 +123,24 @@ class Catalog(Documents):
         r = tables.removals.c
         with self.database.write() as connection:
             for part in slices(chunk_ids):
-                connection.execute(update(tables.removals).where(r.chunk_id.in_(part)).values(pending=False))
+                connection.execute(update(tables.removals).where(within(r.chunk_id, part)).values(pending=False))
 
     def _remove(self, connection: Connection, seqs: Sequence[int], revision: int) -> list[str]:
         """Delete document rows and all that hangs on them, vectors that nothing else uses included."""
         c, v = tables.chunks.c, tables.vectors.c
         removed: list[str] = []
         for part in slices(seqs, 500):
-            rows = connection.execute(select(c.chunk_id, c.vector).where(c.document.in_(part))).all()
-            connection.execute(delete(tables.chunks).where(c.document.in_(part)))
-            connection.execute(delete(tables.texts).where(tables.texts.c.document.in_(part)))
-            connection.execute(delete(tables.documents).where(tables.documents.c.seq.in_(part)))
+            rows = connection.execute(select(c.chunk_id, c.vector).where(within(c.document, part))).all()
+            connection.execute(delete(tables.chunks).where(within(c.document, part)))
+            connection.execute(delete(tables.texts).where(within(tables.texts.c.document, part)))
+            connection.execute(delete(tables.documents).where(within(tables.documents.c.seq, part)))
             used = select(c.seq).where(c.vector == v.seq).exists()
             for some in slices(list({row.vector for row in rows})):
-                connection.execute(delete(tables.vectors).where(v.seq.in_(some), ~used))
+                connection.execute(delete(tables.vectors).where(within(v.seq, some), ~used))
             kept = set(
-                connection.execute(select(c.chunk_id).where(c.chunk_id.in_([row.chunk_id for row in rows]))).scalars()
+                connection.execute(
+                    select(c.chunk_id).where(within(c.chunk_id, [row.chunk_id for row in rows]))
+                ).scalars()
             )
             removed += [row.chunk_id for row in rows if row.chunk_id not in kept]
         if removed:
@@ -148,7 +152,7 @@ class Catalog(Documents):
 def _set_state(connection: Connection, sources: Iterable[str], state: str) -> None:
     """Say in the ledger how far these sources have come."""
     for part in slices(list(set(sources))):
-        connection.execute(update(tables.ledger).where(tables.ledger.c.source.in_(part)).values(state=state))
+        connection.execute(update(tables.ledger).where(within(tables.ledger.c.source, part)).values(state=state))
 
 
 def _last(connection: Connection, column: Any) -> int:  # noqa: ANN401 - an integer column

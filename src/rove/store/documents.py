@@ -12,7 +12,7 @@ from sqlalchemy import Select, func, or_, select
 from rove.records import Chunk, Document, DocumentInfo
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
-from rove.store.rows import AnyRow, chunk_of, document_of, index_row, info_of, metadata_of, slices, vector_of
+from rove.store.rows import AnyRow, chunk_of, document_of, index_row, info_of, metadata_of, slices, vector_of, within
 
 BATCH = 2_000
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
@@ -58,7 +58,7 @@ class Documents:
         query = (
             select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"))
             .join(tables.documents, d.seq == c.document)
-            .where(c.chunk_id.in_(chunk_ids), d.revision > 0)
+            .where(within(c.chunk_id, chunk_ids), d.revision > 0)
         )
         with self.database.read() as connection:
             rows = connection.execute(query).all()
@@ -77,7 +77,7 @@ class Documents:
                 row.document_id: row.fingerprint
                 for part in slices(document_ids)
                 for row in connection.execute(
-                    select(d.document_id, d.fingerprint).where(d.document_id.in_(part), d.revision > 0)
+                    select(d.document_id, d.fingerprint).where(within(d.document_id, part), d.revision > 0)
                 )
             }
 
@@ -86,7 +86,7 @@ class Documents:
         d = tables.documents.c
         with self.database.read() as connection:
             return any(
-                connection.execute(select(d.seq).where(d.document_id.in_(part)).limit(1)).first()
+                connection.execute(select(d.seq).where(within(d.document_id, part)).limit(1)).first()
                 for part in slices(document_ids)
             )
 
@@ -117,7 +117,9 @@ class Documents:
         d = tables.documents.c
         query = select(tables.documents).where(d.revision > 0).order_by(d.seq)
         if ids or sources:
-            query = query.where(d.document_id.in_(ids) | d.source.in_(sources) | d.ledger_source.in_(sources))
+            query = query.where(
+                within(d.document_id, ids) | within(d.source, sources) | within(d.ledger_source, sources)
+            )
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 
@@ -136,7 +138,7 @@ class Documents:
                 row.document_id
                 for part in slices(list(held))
                 for row in connection.execute(
-                    select(d.document_id, d.ledger_source).where(d.ledger_source.in_(part), d.revision > 0)
+                    select(d.document_id, d.ledger_source).where(within(d.ledger_source, part), d.revision > 0)
                 )
                 if row.document_id not in held[row.ledger_source]
             ]
@@ -149,7 +151,7 @@ class Documents:
             return {
                 row.chunk_id: vector_of(row.vector)
                 for part in slices(chunk_ids)
-                for row in connection.execute(query.where(c.chunk_id.in_(part)))
+                for row in connection.execute(query.where(within(c.chunk_id, part)))
             }
 
     def count(self) -> int:
@@ -192,9 +194,9 @@ class Documents:
             tables.vectors.c.vector.label("blob"),
         ).join(tables.vectors, tables.vectors.c.seq == c.vector)
         if seqs is not None:
-            parts = [query.where(c.document.in_(part)) for part in slices(seqs)]
+            parts = [query.where(within(c.document, part)) for part in slices(seqs)]
         elif ids is not None:
-            parts = [_live(query).where(c.chunk_id.in_(part)) for part in slices(ids)]
+            parts = [_live(query).where(within(c.chunk_id, part)) for part in slices(ids)]
         else:
             parts = [_live(query)]
         for part in parts:
@@ -205,7 +207,7 @@ class Documents:
         d = tables.documents.c
         seqs = list({row.document for row in rows})
         with self.database.read() as connection:
-            query = select(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata).where(d.seq.in_(seqs))
+            query = select(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata).where(within(d.seq, seqs))
             owners = {row.seq: row for row in connection.execute(query)}
         fields = {seq: metadata_of(row.metadata) for seq, row in owners.items()}
         return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]

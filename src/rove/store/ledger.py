@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 from rove.records import LedgerEntry
 from rove.store import tables
 from rove.store.database import Database
-from rove.store.rows import slices
+from rove.store.rows import slices, within
 
 COLUMNS = tuple(column.name for column in tables.ledger.columns)
 
@@ -29,7 +29,7 @@ class Ledger:
             return {
                 row.source: LedgerEntry(**row._mapping)  # pyright: ignore[reportPrivateUsage] - SQLAlchemy's public name
                 for part in slices(sources)
-                for row in connection.execute(query.where(tables.ledger.c.source.in_(part)))
+                for row in connection.execute(query.where(within(tables.ledger.c.source, part)))
             }
 
     def entries(self, *states: str) -> list[LedgerEntry]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from sqlalchemy import Row
+from sqlalchemy import ColumnElement, Row, func, select
 
 from rove.records import Chunk, Document, DocumentInfo, Page, Section
 from rove.records.source import Metadata, MetaValue
@@ -20,6 +20,12 @@ AnyRow = Row[*tuple[Any, ...]]
 def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
     """Cut a sequence into runs that fit one SQL statement."""
     return (items[i : i + size] for i in range(0, len(items), size))
+
+
+def within(column: ColumnElement[Any], values: Collection[str] | Collection[int]) -> ColumnElement[bool]:
+    """Say that a column's value is one of these: one JSON parameter, however many they are."""
+    each = func.json_each(json.dumps(list(values))).table_valued("value")
+    return column.in_(select(each.c.value))
 
 
 def to_json(value: object) -> str:

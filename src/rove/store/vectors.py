@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from rove.store import Vector, tables
 from rove.store.database import Database
-from rove.store.rows import blob_of, slices, vector_of
+from rove.store.rows import blob_of, slices, vector_of, within
 
 
 class VectorCache:
@@ -24,7 +24,7 @@ class VectorCache:
             return {
                 str(key)
                 for part in slices(keys)
-                for key in connection.execute(select(v.key).where(v.key.in_(part))).scalars()
+                for key in connection.execute(select(v.key).where(within(v.key, part))).scalars()
             }
 
     def get(self, keys: Sequence[str]) -> dict[str, Vector]:
@@ -34,7 +34,7 @@ class VectorCache:
             return {
                 row.key: vector_of(row.vector)
                 for part in slices(keys)
-                for row in connection.execute(select(v.key, v.vector).where(v.key.in_(part)))
+                for row in connection.execute(select(v.key, v.vector).where(within(v.key, part)))
             }
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
@@ -50,7 +50,7 @@ def keep_vectors(connection: Connection, vectors: Mapping[str, Vector]) -> dict[
     seqs = {
         str(row.key): int(row.seq)
         for part in slices(list(vectors))
-        for row in connection.execute(select(v.key, v.seq).where(v.key.in_(part)))
+        for row in connection.execute(select(v.key, v.seq).where(within(v.key, part)))
     }
     last = int(connection.execute(select(func.max(v.seq))).scalar() or 0)
     fresh = {key: last + i for i, key in enumerate((key for key in vectors if key not in seqs), start=1)}
