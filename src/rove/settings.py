@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError
 
@@ -49,13 +50,17 @@ class EmbedderSettings(Part):
 
 
 class ChatSettings(Part):
-    """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`."""
+    """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
+
+    `max_tokens` bounds a reply: a small model can go on for ever.
+    """
 
     model: str = ""
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     timeout_s: float = Field(default=60.0, gt=0)
     retries: int = Field(default=2, ge=0)
+    max_tokens: int = Field(default=1024, ge=1)
 
 
 class StoreSettings(Part):
@@ -120,9 +125,13 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let the environment win over what `read_settings` passes from the file."""
-        del settings_cls, dotenv_settings, file_secret_settings
-        return (env_settings, init_settings)
+        """Rank arguments over the environment over the file."""
+        del dotenv_settings, file_secret_settings
+        return (init_settings, env_settings, InitSettingsSource(settings_cls, init_kwargs=_file.get({})))
+
+
+_file: ContextVar[dict[str, Any]] = ContextVar("_file")
+"""What `read_settings` has read, for the length of one call."""
 
 
 def read_settings(location: str | Path, **arguments: object) -> Settings:
@@ -145,8 +154,8 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
         base = file.parent / str(tree.get("path", "kb")) if is_file else location
-        settings = Settings.model_validate({**tree, "path": base})
-        return _with(settings, arguments) if arguments else settings
+        _file.set(tree)
+        return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
@@ -154,13 +163,3 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
         message = f"Settings of {location}: {problems}."
         raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
-
-
-def _with(settings: Settings, arguments: Mapping[str, object]) -> Settings:
-    tree = settings.model_dump()
-    for name, value in arguments.items():
-        if isinstance(value, Mapping) and isinstance(tree.get(name), dict):
-            tree[name] = {**tree[name], **cast("Mapping[str, object]", value)}
-        else:
-            tree[name] = value
-    return Settings.model_validate(tree)

@@ -1,1 +1,1 @@
-"""Stage 3 of 7: give chunks what they are found by: their terms and their vectors."""
+"""Stage 3 of 6: give chunks what they are found by: their terms and their vectors."""

@@ -1,4 +1,4 @@
-"""Stage 1 of 7: read one source and make Documents of it, with canonical text, sections and pages.
+"""Stage 1 of 6: read one source and make Documents of it, with canonical text, sections and pages.
 
 A new type is one file with a `Loader` and one line in `LOADERS` (and its suffixes in `SUFFIXES`).
 """

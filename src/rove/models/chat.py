@@ -189,7 +189,7 @@ def _provider(name: str, key: str) -> Provider[Any]:
 
 def _request_settings(model: Model[Any], settings: ChatSettings) -> ModelSettings:
     """Leave retries and time-outs to us alone, where the provider's client can be told so."""
-    chosen = ModelSettings()
+    chosen = ModelSettings(max_tokens=settings.max_tokens)
     if "max_retries" not in model.unsupported_settings:
         chosen["max_retries"] = 0
     if "timeout" not in model.unsupported_settings:
