@@ -20,7 +20,7 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...]) -> 
     Without a chat model (settings table "chat") the answer quotes the sources, and says so.
     """
     condition = parse_where(where)
-    with session.base() as kb:
+    with session.base(once=True) as kb:
         answer = kb.ask(" ".join(question), where=condition)
     if session.output.as_json:
         session.output.json(answer)

@@ -24,7 +24,7 @@ def search(
 ) -> None:
     """Find the passages that match QUESTION best."""
     condition = parse_where(where)
-    with session.base() as kb:
+    with session.base(once=True) as kb:
         hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank)
     if session.output.as_json:
         session.output.json(hits)

@@ -15,12 +15,14 @@ from rove.cli.output import Output
 from rove.errors import ConfigError, InputError, RoveError
 from rove.records import Filter, field
 from rove.records.filter import All, Scalar
+from rove.settings import StoreSettings, read_settings
 from rove.sync import Rove
 
 P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 CONDITION = re.compile(r"\s*([^\s=!<>]+)\s*(==|=|!=|>=|<=|>|<)\s*(.*?)\s*", re.S)
 FAILED, BAD_CALL = 1, 2
+LOADED_FOR_ONE = 20_000
 
 
 class Session:
@@ -32,9 +34,12 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self) -> Generator[Rove]:
-        """Open the base for the length of the block."""
-        with Rove.open(self.location, **self.settings) as kb:
+    def base(self, *, once: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded."""
+        settings = read_settings(self.location, **self.settings)
+        if once and settings.store == StoreSettings():
+            settings = settings.model_copy(update={"store": StoreSettings(resident_chunks=LOADED_FOR_ONE)})
+        with Rove(settings) as kb:
             yield kb
 
 

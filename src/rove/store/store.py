@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -46,7 +47,8 @@ class Store:
         self._make_index = lambda: INDEXES.get(settings.index)(
             folder=folder / "index", dimension=dimension, k1=settings.k1, b=settings.b
         )
-        limit = settings.resident_chunks
+        # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
+        limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
         self.resident = Resident(self.catalog, dimension=dimension, k1=settings.k1, b=settings.b, limit=limit)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._turn = asyncio.Lock()
