@@ -9,7 +9,7 @@ from pathlib import Path
 from bench import DATA, ROOT
 from bench.report import Table, page, say
 
-DOCS, QUERIES, KILOBYTES = 300, 150, 300
+DOCS, QUERIES, KILOBYTES = 250, 120, 90
 
 
 def parser() -> argparse.ArgumentParser:
@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
     made.add_argument("--kb", type=int, default=KILOBYTES, help="most text of a set, UTF-8 kB")
-    made.add_argument("--threads", type=int, default=1, help="of the embedder, in the quality part")
+    made.add_argument("--threads", type=int, default=2, help="of the embedder, in the quality part")
     made.add_argument("--no-rerank", action="store_true", help="leave the reranked mode out")
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.chunk.cut import cut
-from rove.enrich.terms import terms_of
+from rove.enrich.terms import chunk_terms
 from rove.enrich.vectors import Embedded, embed, vector_key
 from rove.errors import InputError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
@@ -23,7 +23,7 @@ from rove.settings import Settings
 from rove.store.catalog import Prepared
 from rove.store.store import Store
 
-PIPELINE = "2"
+PIPELINE = "1"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096
@@ -153,7 +153,7 @@ class Ingest:
             fingerprint=content_hash(self.pipeline, document.version),
             document=document,
             chunks=chunks,
-            terms=terms_of(chunks),
+            terms=[chunk_terms(chunk) for chunk in chunks],
             vector_keys=[vector_key(self.model, chunk.indexed_text) for chunk in chunks],
         )
 

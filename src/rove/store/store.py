@@ -40,6 +40,7 @@ class Store:
             ConfigError: the base was made with another embedder, or is not a Rove base.
         """
         self.folder = folder
+        self.dimension = dimension
         self.catalog = Catalog(folder)
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
@@ -68,7 +69,7 @@ class Store:
         elif known != model:
             self.catalog.close()
             message = f"{self.folder} was made with the embedder [{known}]; this one is [{model}]."
-            cure = "Open it with the embedder that made it, or make a new base: rove export OLD | rove import NEW"
+            cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
             raise ConfigError(message, cure=cure)
 
     # -- searching -----------------------------------------------------------------------------------------------
@@ -99,9 +100,10 @@ class Store:
         return await asyncio.to_thread(self.catalog.find, chunk_ids)
 
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of live chunks: (n, dimension) float32, in the order of the ids."""
+        """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
         found = await asyncio.to_thread(self.catalog.chunk_vectors, chunk_ids)
-        return np.stack([found[chunk_id] for chunk_id in chunk_ids])
+        gone = np.zeros(self.dimension, np.float32)
+        return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
 
     # -- writing -------------------------------------------------------------------------------------------------
 
