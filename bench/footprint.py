@@ -6,13 +6,13 @@ The texts are streamed from the file: reading the sets here would raise the peak
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.process import peak_bytes
 from rove import Rove, Text
 
 
@@ -50,7 +50,7 @@ def measure(workload: Path) -> dict[str, float]:
 
 def peak_mb() -> float:
     """Most memory that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak_bytes() / 2**20
 
 
 if __name__ == "__main__":

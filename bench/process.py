@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from bench import ROOT
 
@@ -56,3 +58,9 @@ def measured(command: Sequence[str], *, timeout_s: float = 3600) -> dict:
         message = f"{' '.join(command[:4])} printed nothing"
         raise ChildError(message)
     return json.loads(lines[-1])
+
+
+def peak_bytes() -> int:
+    """Most memory that this process ever held. (ru_maxrss would carry over that of the process that started it.)"""
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1)) * 1024

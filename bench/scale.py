@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import resource
 import shutil
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import CACHE, ROOT, clusters
+from bench.process import peak_bytes
 from rove import Rove, Text, field
 from rove.language.words import terms
 from rove.records import Chunk, Document
@@ -154,7 +154,7 @@ def finish(folder: Path, ready: Path, *, keep: bool) -> None:
 
 def peak_mb() -> float:
     """Most memory that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak_bytes() / 2**20
 
 
 def run_quietly(job: Callable[[], dict[str, object]]) -> None:
