@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,11 @@ def read(folder: Path) -> Workload:
     return work
 
 
+def few(work: Workload) -> Workload:
+    """The first texts of a workload."""
+    return replace(work, ids=work.ids[:20], texts=work.texts[:20], vectors=work.vectors[:20])
+
+
 def compete(
     version: str,
     ingest: Callable[[Workload, Path], object],
@@ -77,8 +82,10 @@ def compete(
     """
     work = read(Path(sys.argv[1]))
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        # Some load their libraries at the top, some when they are first used: here all have, before the clock starts.
+        ingest(few(work), Path(folder, "few"))
         started = time.perf_counter()
-        engine = ingest(work, Path(folder))
+        engine = ingest(work, Path(folder, "all"))
         ingested = time.perf_counter() - started - work.embed_seconds - embedded(engine)
         status = Path("/proc/self/status").read_text("ascii")
         peak = int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
