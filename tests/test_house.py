@@ -30,7 +30,7 @@ REGISTRIES = (
     "/opt/" + "pypi",
 )
 MACHINE_PATHS = re.compile(
-    "|".join(["/work/" + r"(main|shared)\b", "/ro" + r"ot/", "/home/" + r"\w+/", "/Us" + r"ers/\w+/"])
+    "|".join(["/wo" + r"rk/(main|shared)\b", "/ro" + r"ot/", "/home/" + r"\w+/", "/Us" + r"ers/\w+/"])
 )
 PINNED = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+(; [^;]+)?")
 

@@ -37,10 +37,6 @@ class Database:
                     set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
         except DatabaseError as error:
             self.close()
-            if isinstance(error, OperationalError) and "not a database" not in str(error):
-                message = f"The catalog {file} cannot be opened: {error.orig}."
-                cure = "Check that the folder is writable and the disk is not full."
-                raise ServiceError(message, cure=cure) from error
             message = f"{file} is not a Rove catalog: {error.orig}."
             raise ConfigError(message, cure="Open another folder, or restore this one from `rove export`.") from error
         if row is not None and int(row) != tables.SCHEMA_VERSION:
@@ -62,9 +58,20 @@ class Database:
 
     @contextmanager
     def write(self) -> Generator[Connection]:
-        """One transaction that is on the disk when the block ends, and undone when it raises."""
-        with self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE") as connection, connection.begin():
-            yield connection
+        """One transaction that is on the disk when the block ends, and undone when it raises.
+
+        Raises:
+            ServiceError: the disk is full, or cannot be written to; nothing of the transaction is kept.
+        """
+        connecting = self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE")
+        try:
+            with connecting as connection, connection.begin():
+                yield connection
+        except OperationalError as error:
+            message = f"The catalog {self.file} could not be written: {error.orig}."
+            raise ServiceError(
+                message, cure="Make room on the disk, check its rights, and run the same again."
+            ) from error
 
     def version(self) -> int:
         """A number that changes with every commit, whoever makes it; asks one connection that never writes."""
