@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rove.language.words import terms
+from rove.language.words import joined_terms
 from rove.records import Chunk
 
 
 def chunk_terms(chunk: Chunk) -> str:
     """Return the terms of a chunk, space-joined, in order."""
-    return " ".join(terms(chunk.indexed_text, chunk.language))
+    return joined_terms(chunk.indexed_text, chunk.language)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from itertools import chain
 from operator import add
 
 import regex
@@ -28,7 +27,8 @@ _ASCII_WORDS = regex.compile(rf"\w+(?:{_JOINED}\w+|,\d{{3}}(?!\d))*", regex.ASCI
 _WORD = rf"[^\W{_HAN}{_KANA}{_OPEN}\p{{Hangul}}]+"
 _WORDS = regex.compile(rf"[{_HAN}{_KANA}]+|[{_OPEN}]+|\p{{Hangul}}+|{_WORD}(?:{_JOINED}{_WORD}|,\d{{3}}(?!\d))*")
 _UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
-_HAN_RUNS = regex.compile(rf"[{_HAN}]+")
+_HAN_LETTER = regex.compile(f"[{_HAN}]")
+_NOT_HAN = regex.compile(f"[^{_HAN}]+")
 _HANGUL = regex.compile(r"\p{Hangul}")
 _DROPPED = regex.compile(r"[\ud800-\udfff\u00ad\u0640]")  # half characters, soft hyphens, Arabic stretching
 _PIECES = regex.compile(r"[^\W_]+")
@@ -60,11 +60,18 @@ def terms(text: str, language: str) -> list[str]:
     >>> terms("東京タワー", "ja")
     ['東京', '京タ', 'タワ', 'ワー', '東', '京']
     """
+    return joined_terms(text, language).split()
+
+
+def joined_terms(text: str, language: str) -> str:
+    """Return `terms` joined by single spaces, as indices keep them: quicker than the list."""
     analyser = _analyser(language)
     pieces = text.split()
-    found = list(chain.from_iterable(map(analyser.__getitem__, pieces)))
-    met = analyser.stop_terms.keys() & pieces
-    return found + sorted(set(chain.from_iterable(map(analyser.stop_terms.__getitem__, met)))) if met else found
+    found = " ".join(filter(None, map(analyser.__getitem__, pieces)))
+    if met := analyser.stop_terms.keys() & pieces:
+        stopped = sorted(set(" ".join(map(analyser.stop_terms.__getitem__, met)).split()))
+        return " ".join([found, *stopped]) if found else " ".join(stopped)
+    return found
 
 
 def query_terms(text: str, language: str) -> list[str]:
@@ -87,32 +94,32 @@ def query_terms(text: str, language: str) -> list[str]:
     return [term for term in telling or every if term]
 
 
-class _Analyser(dict[str, tuple[str, ...]]):
-    """What stands between white space → its terms less the stop words, worked out when first met."""
+class _Analyser(dict[str, str]):
+    """What stands between white space → its terms less the stop words, space-joined, worked out when first met."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language = language
         self.stops = stop_words(language)
-        self.stop_terms: dict[str, tuple[str, ...]] = {}
+        self.stop_terms: dict[str, str] = {}
         self.term = Stem(language)
 
-    def __missing__(self, piece: str) -> tuple[str, ...]:
+    def __missing__(self, piece: str) -> str:
         core = piece.strip(_EDGES)
         if core.isalpha() and (core.islower() or core.istitle()) and len(piece) <= CACHED_CHARS and _is_latin(core):
             return self._plain(piece, core.casefold())
         return self._any(piece)
 
-    def _plain(self, piece: str, form: str) -> tuple[str, ...]:
+    def _plain(self, piece: str, form: str) -> str:
         """One word of Latin letters, as most are: what `_any` would say of it, sooner."""
-        found = (self.term(form),)
-        stopped = form in self.stops
-        if stopped:
+        found = self.term(form)
+        if form in self.stops:
             self.stop_terms[piece] = found
-        kept = self[piece] = () if stopped else found
-        return kept
+            found = ""
+        self[piece] = found
+        return found
 
-    def _any(self, piece: str) -> tuple[str, ...]:
+    def _any(self, piece: str) -> str:
         found: list[str] = []
         stopped: list[str] = []
         unspaced: list[str] = []
@@ -124,10 +131,10 @@ class _Analyser(dict[str, tuple[str, ...]]):
             for form in self.forms(word):
                 (stopped if stop and form in self.stops else found).append(self.term(form))
         if unspaced:
-            return (*filter(None, found), *_unspaced(unspaced))
-        kept = tuple(filter(None, found))
+            return " ".join([*filter(None, found), *_unspaced(unspaced)])
+        kept = " ".join(filter(None, found))
         if stopped:
-            self.stop_terms[piece] = tuple(filter(None, stopped))
+            self.stop_terms[piece] = " ".join(filter(None, stopped))
         if stopped or len(piece) <= CACHED_CHARS:
             self[piece] = kept
         return kept
@@ -211,10 +218,16 @@ def _syllables(word: str) -> list[str]:
 
 def _unspaced(runs: list[str]) -> list[str]:
     """Return the pairs of characters of each run, and each Han character: 猫 finds 黒猫."""
-    runs = [run if unicodedata.is_normalized("NFKC", run) else _letters(run) for run in runs]
-    found = [first + second for run in runs for first, second in zip(run, run[1:])]  # noqa: B905
-    found += [run for run in runs if len(run) == 1 and not _HAN_RUNS.match(run)]
-    return found + list("".join(_HAN_RUNS.findall(" ".join(runs))))
+    if not unicodedata.is_normalized("NFKC", joined := "".join(runs)):
+        runs = [run if unicodedata.is_normalized("NFKC", run) else _letters(run) for run in runs]
+        joined = "".join(runs)
+    found: list[str] = []
+    for run in runs:
+        found += map(add, run, run[1:])
+        if len(run) == 1 and not _HAN_LETTER.match(run):
+            found.append(run)
+    found += _NOT_HAN.sub("", joined)
+    return found
 
 
 def _letters(run: str) -> str:
