@@ -7,6 +7,7 @@ acknowledged is lost by a crash, and running the same `add` again takes up where
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -16,6 +17,7 @@ from rove.enrich.terms import chunk_terms
 from rove.enrich.vectors import Embedded, embed, vector_key
 from rove.errors import InputError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
+from rove.language.detect import load_model
 from rove.load.discover import Location, load_documents, read
 from rove.models import Embedder
 from rove.records import Document, LedgerEntry, Report, content_hash
@@ -28,6 +30,8 @@ PIPELINE = "1"
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096
 BATCH_S = 1.0
+MANY_SOURCES = 256
+"""Sources from which on the language model is loaded while the first are read."""
 
 
 @dataclass(slots=True)
@@ -78,7 +82,11 @@ class Ingest:
         uris = [location.uri for location in locations]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
         await asyncio.to_thread(self.store.ledger.put, [_queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
+        many = len(locations) >= MANY_SOURCES
+        loading = asyncio.create_task(asyncio.to_thread(load_model)) if many else None
         await self.take(batched(self._items(locations, known)))
+        if loading:
+            await loading
 
     async def take(self, batches: Iterator[Batch]) -> None:
         """Keep batch after batch. While one is embedded the next is read, but not while one is written.
@@ -86,9 +94,9 @@ class Ingest:
         SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
         5 ms each time.
         """
-        batch = await asyncio.to_thread(next, batches, None)
+        batch = await asyncio.to_thread(_next, batches)
         while batch is not None:
-            reading = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            reading = asyncio.create_task(asyncio.to_thread(_next, batches))
             try:
                 fresh, found = await self._embed(batch.prepared)
             finally:
@@ -112,9 +120,10 @@ class Ingest:
     def _read(self, location: Location, known: LedgerEntry | None) -> Iterator[Prepared | Finished]:
         """Read one source: its documents as they come, and how it ended last."""
         attempt = known.attempt + 1 if known and known.state != "live" else 1
-        entry = LedgerEntry(location.uri, "live", attempt=attempt)
         document_ids: set[str] = set()
         chunks = 0
+        fingerprint = ""
+        state, outcome, reason, cure = "live", "", "", ""
         try:
             source = read(location, max_bytes=self.settings.load.max_file_mb * 1_000_000)
             described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
@@ -122,7 +131,6 @@ class Ingest:
             if known and _queued(known).fingerprint == fingerprint:
                 yield Finished(replace(known, state="live"), unchanged=True)
                 return
-            entry = replace(entry, fingerprint=fingerprint)
             for document in load_documents(source):
                 prepared = self.prepare(document, location.uri)
                 chunks += len(prepared.chunks)
@@ -130,11 +138,21 @@ class Ingest:
                 yield prepared
             if not document_ids:
                 reason, cure = f"{location.uri} holds no text.", "Check that it is the file you meant."
-                entry = replace(entry, state="failed", outcome="empty", reason=reason, cure=cure)
+                state, outcome = "failed", "empty"
         except InputError as error:
             state = "live" if error.outcome == "partial" else "failed"
-            entry = replace(entry, state=state, outcome=error.outcome, reason=error.reason, cure=error.cure)
-        entry = replace(entry, documents=len(document_ids), chunks=chunks)
+            outcome, reason, cure = error.outcome, error.reason, error.cure
+        entry = LedgerEntry(
+            location.uri,
+            state,
+            outcome,
+            reason,
+            cure,
+            attempt=attempt,
+            fingerprint=fingerprint,
+            documents=len(document_ids),
+            chunks=chunks,
+        )
         yield Finished(entry, document_ids=document_ids)
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
@@ -217,6 +235,17 @@ class Ingest:
         )
         for done in finished:
             self.listener(SourceDone(done.entry, done.unchanged))
+
+
+def _next(batches: Iterator[Batch]) -> Batch | None:
+    """Make the next batch. Its many small records hold no cycles, so looking for cycles among them waits until then."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return next(batches, None)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _queued(entry: LedgerEntry) -> LedgerEntry:

@@ -114,6 +114,8 @@ class _PageFinder:
 
 def _places(document: Document, spans: Sequence[tuple[int, int]], *, headers: bool) -> list[_Place]:
     """Return the place of each span, by one sweep over spans and sections."""
+    if not document.sections:
+        return [_place(document, [], headers=headers)] * len(spans)
     waiting = sorted(document.sections, key=lambda s: (s.span[0], s.level), reverse=True)
     bare = bare_headings(document)
     inside: list[Section] = []

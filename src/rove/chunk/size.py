@@ -25,6 +25,8 @@ class SizeChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
+        if not document.sections and len(text) <= self.settings.size_chars:
+            return [span] if (span := trimmed(text, 0, len(text)))[0] < span[1] else []
         starts = sorted({s.span[0] for s in document.sections})
         cutter = Cutter(text, self.settings, find_blocks(text), starts)
         edges = [0, *_section_edges(document.sections, len(text), self.settings.size_chars // 4), len(text)]

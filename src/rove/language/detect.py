@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from itertools import chain
+from threading import Lock
 from typing import Protocol, cast
-
-import regex
 
 from rove.language.scripts import CLASSES, class_counts
 from rove.language.stopwords import languages_of, stop_words
@@ -42,18 +42,19 @@ _KANA_SHARE = 0.04  # Chinese texts quote a kana now and then, long ones a name 
 _KANA_SHARE_LONG = 0.15
 _LONG_HAN = 60
 _CLEAR_HITS = 4
-_MODEL_CHARS = 1000
+_MODEL_CHARS = 400
 _FIRST_CHARS = 240  # the beginning is asked first; most texts need no more
 _HIT_WEIGHT = 6.0  # one function word against the model's log-likelihood
 _PRIOR = {"en": 5.0, "de": 2.0, "fr": 1.5, "es": 1.5, "hu": 1.0, "it": 1.0, "pt": 0.5, "nl": 0.0, "ru": 4.0}
 _FAMILIAR = -2.0  # prior of another language that has function words here
 _RARE = -5.0
-_WORDS = regex.compile(r"[^\W\d_]+")
-_ASCII_LETTER = regex.compile(r"[A-Za-z]")
-_URDU = regex.compile("[ٹڈڑںےہھ]")
-_PASHTO = regex.compile("[ټډړښځڅڼ]")
-_UIGHUR = regex.compile("[ۇۆۈۋې]")
-_PERSIAN = regex.compile("[پچژگیک]")
+_WORDS = re.compile(r"[^\W\d_]+")
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
+_URDU = re.compile("[ٹڈڑںےہھ]")
+_PASHTO = re.compile("[ټډړښځڅڼ]")
+_UIGHUR = re.compile("[ۇۆۈۋې]")
+_PERSIAN = re.compile("[پچژگیک]")
+_loading = Lock()
 
 
 class _Model(Protocol):
@@ -141,14 +142,16 @@ def _by_clear_words(sample: str, possible: frozenset[str]) -> str:
 
 
 def _votes(words: list[str], possible: frozenset[str]) -> Counter[str]:
-    known = languages_of()
-    votes = Counter(chain.from_iterable(known[word] for word in words if word in known))
-    return Counter({language: votes[language] for language in votes if language in possible})
+    votes = Counter(chain.from_iterable(filter(None, map(languages_of().get, words))))
+    for language in votes.keys() - possible:
+        del votes[language]
+    return votes
 
 
 def _clear(votes: Counter[str], words: int, possible: frozenset[str]) -> str:
     """Return the language whose function words decide alone, "" where none do."""
-    (best, hits), (_, second) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
+    hits, second = (*sorted(votes.values(), reverse=True)[:2], 0, 0)[:2]
+    best = max(votes, key=votes.__getitem__, default="")
     few = len(possible) <= len(_PRIOR)
     clear = hits >= _CLEAR_HITS and hits - second >= 1.5 * hits**0.5 and hits * 5 >= words
     return best if (few and hits > second) or clear else ""
@@ -158,8 +161,17 @@ def _prior(language: str) -> float:
     return _PRIOR.get(language, _FAMILIAR if stop_words(language) else _RARE)
 
 
-@cache
+def load_model() -> None:
+    """Load the model that unclear texts need: half a second, most of which leaves other threads free to run."""
+    _model()
+
+
 def _model() -> _Model:
-    """Load py3langid, which takes about a second: hence not when this module is imported."""
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> _Model:
     module = import_module("py3langid.langid")
     return cast("_Model", module.LanguageIdentifier.from_model_file(module.MODEL_FILE))

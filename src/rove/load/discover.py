@@ -7,7 +7,7 @@ import re
 import stat
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -212,10 +212,14 @@ def _finished(document: Document, source: Source) -> Document:
     if not is_storable(document.text) or "\0" in document.text:
         message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
         raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
-    language = document.language
-    return replace(
-        document,
-        language=detect(document.text[:DETECT_CHARS]) if language == "und" else language,
-        metadata={**document.metadata, **source.metadata},
-        title=source.title or document.title,
+    return Document(
+        document.document_id,
+        document.source,
+        document.kind,
+        document.text,
+        source.title or document.title,
+        detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
+        {**document.metadata, **source.metadata},
+        document.sections,
+        document.pages,
     )

@@ -32,8 +32,7 @@ class Document:
     """What one loader made of one source (a JSON source can hold many documents).
 
     `text` is the canonical, markdown-like text; every span anywhere in Rove is (start, end) offsets into it, in
-    characters. `kind` is the type name that chooses the chunk strategy. `language` is ISO 639-1 or "und". `version`
-    hashes everything that a reader of the document could notice.
+    characters. `kind` is the type name that chooses the chunk strategy. `language` is ISO 639-1 or "und".
     """
 
     document_id: str
@@ -45,11 +44,15 @@ class Document:
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
     sections: tuple[Section, ...] = ()
     pages: tuple[Page, ...] = ()
-    version: str = field(init=False, default="")
+    _version: str = field(init=False, default="", repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        described = repr((self.title, sorted(self.metadata.items()), self.sections, self.pages))
-        object.__setattr__(self, "version", content_hash(self.kind, described, self.text))
+    @property
+    def version(self) -> str:
+        """A hash of all that a reader of the document could notice; worked out when first asked for."""
+        if not self._version:
+            described = repr((self.title, sorted(self.metadata.items()), self.sections, self.pages))
+            object.__setattr__(self, "_version", content_hash(self.kind, described, self.text))
+        return self._version
 
     def headings_at(self, offset: int) -> tuple[str, ...]:
         """Titles of the sections that hold `offset`, outermost first."""

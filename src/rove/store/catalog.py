@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rove.records import Chunk, Document
 from rove.store import IndexRow, Vector, tables
-from rove.store.database import next_revision, set_fact
+from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.rows import chunk_row, document_row, fields_of, slices, within
 from rove.store.vectors import keep_vectors
@@ -57,8 +57,8 @@ class Catalog(Documents):
             vector_seqs = keep_vectors(connection, vectors)
             first = _last(connection, tables.documents.c.seq) + 1
             chunk_seq = _last(connection, tables.chunks.c.seq)
-            documents: list[dict[str, object]] = []
-            chunks: list[dict[str, object]] = []
+            documents: list[tuple[object, ...]] = []
+            chunks: list[tuple[object, ...]] = []
             for seq, item in enumerate(prepared, start=first):
                 document, common = item.document, item.document.metadata
                 documents.append(
@@ -75,11 +75,10 @@ class Catalog(Documents):
                     chunk_seq += 1
                     own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
                     chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key]))
-            if documents:
-                texts = [{"document": first + i, "text": item.document.text} for i, item in enumerate(prepared)]
-                connection.execute(insert(tables.documents), documents)
-                connection.execute(insert(tables.texts), texts)
-                connection.execute(insert(tables.chunks), chunks)
+            texts = [(seq, item.document.text) for seq, item in enumerate(prepared, start=first)]
+            insert_rows(connection, tables.documents, documents)
+            insert_rows(connection, tables.texts, texts)
+            insert_rows(connection, tables.chunks, chunks)
             _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
         return list(range(first, first + len(documents)))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, select
+from sqlalchemy import Connection, Engine, Table, create_engine, event, select
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -96,6 +96,17 @@ class Database:
         """Close every connection."""
         self._watch.close()
         self._engine.dispose()
+
+
+def insert_rows(connection: Connection, table: Table, rows: list[tuple[object, ...]], *, replace: bool = False) -> None:
+    """Insert many rows, each with a value for every column in the table's order; `replace` those of the same key.
+
+    Straight to the driver: values here are of SQLite's own types, and need none of SQLAlchemy's work on each.
+    """
+    if rows:
+        verb = "INSERT OR REPLACE" if replace else "INSERT"
+        marks = ", ".join("?" * len(table.columns))
+        connection.exec_driver_sql(f'{verb} INTO "{table.name}" VALUES ({marks})', rows)
 
 
 def set_fact(connection: Connection, name: str, value: str) -> None:

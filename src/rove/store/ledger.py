@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 
 from sqlalchemy import select
-from sqlalchemy.dialects.sqlite import insert
 
 from rove.records import LedgerEntry
 from rove.store import tables
-from rove.store.database import Database
+from rove.store.database import Database, insert_rows
 from rove.store.rows import slices, within
 
-COLUMNS = tuple(column.name for column in tables.ledger.columns)
+values = attrgetter(*(column.name for column in tables.ledger.columns if column.name != "updated_at"))
+"""An entry's values in the order of the columns, less the last, which is the time of writing."""
 
 
 class Ledger:
@@ -45,11 +46,9 @@ class Ledger:
         if not entries:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [{name: getattr(entry, name) for name in COLUMNS} | {"updated_at": now} for entry in entries]
-        statement = insert(tables.ledger)
-        values = {name: statement.excluded[name] for name in rows[0] if name != "source"}
+        rows = [(*values(entry), now) for entry in entries]
         with self.database.write() as connection:
-            connection.execute(statement.on_conflict_do_update(index_elements=["source"], set_=values), rows)
+            insert_rows(connection, tables.ledger, rows, replace=True)
 
     def forget_empty(self) -> None:
         """Drop the entries of sources that are live by name only: none of their documents is left."""

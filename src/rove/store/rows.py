@@ -53,25 +53,25 @@ def blob_of(vector: Vector) -> bytes:
 
 def document_row(
     document: Document, seq: int, *, fingerprint: str, ledger_source: str, chunks: int, added_at: str
-) -> dict[str, object]:
-    """Write a document down, not live yet."""
-    return {
-        "seq": seq,
-        "document_id": document.document_id,
-        "version": document.version,
-        "fingerprint": fingerprint,
-        "ledger_source": ledger_source,
-        "source": document.source,
-        "kind": document.kind,
-        "title": document.title,
-        "language": document.language,
-        "metadata": to_json(dict(document.metadata)),
-        "sections": to_json([[s.title, s.level, *s.span] for s in document.sections]),
-        "pages": to_json([[p.number, *p.span] for p in document.pages]),
-        "chunks": chunks,
-        "added_at": added_at,
-        "revision": 0,
-    }
+) -> tuple[object, ...]:
+    """Write a document down in the order of the table's columns, not live yet."""
+    return (
+        seq,
+        document.document_id,
+        document.version,
+        fingerprint,
+        ledger_source,
+        document.source,
+        document.kind,
+        document.title,
+        document.language,
+        to_json(dict(document.metadata)),
+        to_json([[s.title, s.level, *s.span] for s in document.sections]),
+        to_json([[p.number, *p.span] for p in document.pages]),
+        chunks,
+        added_at,
+        0,
+    )
 
 
 def document_of(row: AnyRow, text: str) -> Document:
@@ -103,25 +103,24 @@ def info_of(row: AnyRow) -> DocumentInfo:
     )
 
 
-def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int) -> dict[str, object]:
-    """Write a chunk down. `own` is its metadata beyond the document's."""
-    return {
-        "seq": seq,
-        "chunk_id": chunk.chunk_id,
-        "document": document_seq,
-        "position": chunk.position,
-        "start": chunk.span[0],
-        "end": chunk.span[1],
-        "kind": chunk.kind,
-        "prefix": chunk.prefix,
-        "headings": to_json(chunk.headings),
-        "page": chunk.page,
-        "language": chunk.language,
-        "text": chunk.text,
-        "metadata": to_json(own),
-        "terms": terms,
-        "vector": vector,
-    }
+def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int) -> tuple[object, ...]:
+    """Write a chunk down in the order of the table's columns. `own` is its metadata beyond the document's."""
+    return (
+        seq,
+        chunk.chunk_id,
+        document_seq,
+        chunk.position,
+        *chunk.span,
+        chunk.kind,
+        chunk.prefix,
+        to_json(chunk.headings),
+        chunk.page,
+        chunk.language,
+        chunk.text,
+        to_json(own),
+        terms,
+        vector,
+    )
 
 
 def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chunk:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 
 from rove.store import Vector, tables
-from rove.store.database import Database
+from rove.store.database import Database, insert_rows
 from rove.store.rows import blob_of, slices, vector_of, within
 
 
@@ -54,7 +54,5 @@ def keep_vectors(connection: Connection, vectors: Mapping[str, Vector]) -> dict[
     }
     last = int(connection.execute(select(func.max(v.seq))).scalar() or 0)
     fresh = {key: last + i for i, key in enumerate((key for key in vectors if key not in seqs), start=1)}
-    if fresh:
-        rows = [{"seq": seq, "key": key, "vector": blob_of(vectors[key])} for key, seq in fresh.items()]
-        connection.execute(insert(tables.vectors), rows)
+    insert_rows(connection, tables.vectors, [(seq, key, blob_of(vectors[key])) for key, seq in fresh.items()])
     return seqs | fresh
