@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -98,7 +98,9 @@ class Database:
         self._engine.dispose()
 
 
-def insert_rows(connection: Connection, table: Table, rows: list[tuple[object, ...]], *, replace: bool = False) -> None:
+def insert_rows(
+    connection: Connection, table: Table, rows: Sequence[tuple[object, ...]], *, replace: bool = False
+) -> None:
     """Insert many rows, each with a value for every column in the table's order; `replace` those of the same key.
 
     Straight to the driver: values here are of SQLite's own types, and need none of SQLAlchemy's work on each.
@@ -106,7 +108,7 @@ def insert_rows(connection: Connection, table: Table, rows: list[tuple[object, .
     if rows:
         verb = "INSERT OR REPLACE" if replace else "INSERT"
         marks = ", ".join("?" * len(table.columns))
-        connection.exec_driver_sql(f'{verb} INTO "{table.name}" VALUES ({marks})', rows)
+        connection.exec_driver_sql(f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows))
 
 
 def set_fact(connection: Connection, name: str, value: str) -> None:

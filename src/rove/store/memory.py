@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +12,12 @@ from rove.errors import ConfigError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.columns import Columns
+from rove.store.nearest import Nearest
 from rove.store.postings import Postings
-
-CORES = os.cpu_count() or 1
-PARALLEL_FROM = 20_000
-THREADS = ThreadPoolExecutor(CORES, thread_name_prefix="rove-cosines")
 
 
 class MemoryIndex:
-    """See `Index`. Memory: about 4 · dimension bytes a chunk, and 8 a posting."""
+    """See `Index`. Memory: about 5 · dimension bytes a chunk, and 8 a posting."""
 
     def __init__(self, *, dimension: int, folder: Path | None = None, k1: float = 1.2, b: float = 0.75) -> None:
         del folder
@@ -35,7 +30,7 @@ class MemoryIndex:
         self._ids: list[str] = []
         self._row: dict[str, int] = {}
         self._alive: NDArray[np.bool_] = np.zeros(0, bool)
-        self._vectors: NDArray[np.float32] = np.zeros((0, self.dimension), np.float32)
+        self._vectors = Nearest(self.dimension)
         self._columns = Columns()
         self._postings = Postings(k1=self.k1, b=self.b)
 
@@ -59,12 +54,8 @@ class MemoryIndex:
         if vectors.shape[1] != self.dimension:
             message = f"Vectors have {vectors.shape[1]} dimensions; this index holds {self.dimension}."
             raise ConfigError(message, cure="Open the base with the embedder that made it.")
-        first, end = len(self._ids), len(self._ids) + len(latest)
-        if end > len(self._vectors):
-            grown = np.empty((max(end, 2 * len(self._vectors)), self.dimension), np.float32)
-            grown[:first] = self._vectors[:first]
-            self._vectors = grown
-        self._vectors[first:end] = vectors
+        first = len(self._ids)
+        self._vectors.extend(vectors)
         self._row.update((chunk_id, first + i) for i, chunk_id in enumerate(latest))
         self._columns.extend([row.fields for row in latest.values()])
         self._postings.extend([row.terms for row in latest.values()])
@@ -84,35 +75,23 @@ class MemoryIndex:
         scores = self._postings.scores(terms, self._alive)
         if where is not None:
             scores[~self._columns.mask(where)] = 0
-        return self._top(scores, np.flatnonzero(scores > 0), top_k)
+        rows = np.flatnonzero(scores)
+        return self._best(rows, scores[rows], top_k)
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. Exact."""
-        n = len(self._ids)
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
-        kept = int(keep.sum())
-        if kept < n // 4:
-            rows = np.flatnonzero(keep)
-            return self._top(cosines(self._vectors[rows], vector), None, top_k, rows)
-        scores = cosines(self._vectors[:n], vector)
-        return self._top(scores, None if kept == n else np.flatnonzero(keep), top_k)
+        rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
+        return self._best(rows, scores, top_k)
 
-    def _top(
-        self,
-        scores: NDArray[np.float32],
-        among: NDArray[np.intp] | None,
-        top_k: int,
-        rows: NDArray[np.intp] | None = None,
-    ) -> list[Scored]:
-        """The best of `scores` (those at `among`, or all); `rows` maps a place in `scores` to a row."""
-        places = np.arange(len(scores)) if among is None else among
-        if len(places) > top_k:
-            values = scores if among is None else scores[among]
-            edge = np.partition(values, len(values) - top_k)[len(values) - top_k]
-            places = places[values >= edge]
-        row_of = places if rows is None else rows[places]
-        ranked = sorted(((self._ids[r], float(scores[p])) for r, p in zip(row_of, places, strict=True)), key=_rank)
-        return ranked[:top_k]
+    def _best(self, rows: NDArray[np.intp], scores: NDArray[np.float32], top_k: int) -> list[Scored]:
+        """The best of these rows, each with its score."""
+        if len(rows) > top_k:
+            edge = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
+            near = scores >= edge
+            rows, scores = rows[near], scores[near]
+        ranked = [(self._ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+        return sorted(ranked, key=_rank)[:top_k]
 
     # -- the contract --------------------------------------------------------------------------------------------
 
@@ -159,19 +138,6 @@ class MemoryIndex:
     async def close(self) -> None:
         """See `Index.close`."""
         self._clear()
-
-
-def cosines(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
-    """Multiply (n, dimension) by (dimension,), both unit length.
-
-    By `vecdot` and not by a matrix product: BLAS would wake threads that spin, which beside a busy process costs up to
-    a hundred times the work itself. Many rows are shared out to a thread per core instead.
-    """
-    if len(vectors) < PARALLEL_FROM:
-        return np.vecdot(vectors, vector)
-    size = -(-len(vectors) // CORES)
-    parts = [vectors[start : start + size] for start in range(0, len(vectors), size)]
-    return np.concatenate(list(THREADS.map(np.vecdot, parts, [vector] * len(parts))))
 
 
 def _rank(scored: Scored) -> tuple[float, str]:
