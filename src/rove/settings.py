@@ -80,7 +80,7 @@ class SearchSettings(Part):
 
     top_k: int = Field(default=10, ge=1)
     candidates: int = Field(default=100, ge=1)
-    fusion: Literal["zscore", "rrf"] = "zscore"
+    fusion: Literal["adaptive", "zscore", "rrf"] = "adaptive"
     k_keyword: int = Field(default=3, ge=0)
     k_semantic: int = Field(default=3, ge=0)
     k_rerank: int = Field(default=3, ge=0)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.retrieve.fuse import reciprocal_rank_fusion, zscore_sum, zscores
-from rove.retrieve.hybrid import fused
+from rove.retrieve.fuse import FUSIONS, Lists, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
 
 SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_nan=False), max_size=8).map(
     lambda d: sorted(d.items(), key=lambda s: (-s[1], s[0]))
@@ -18,8 +17,8 @@ SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_na
 def test_every_chunk_comes_once_in_falling_order(
     keyword: list[tuple[str, float]], semantic: list[tuple[str, float]]
 ) -> None:
-    lists = {"keyword": keyword, "semantic": semantic}
-    for name in ("zscore", "rrf"):
+    lists = Lists({"keyword": keyword, "semantic": semantic}, coverage=0.5)
+    for name in FUSIONS:
         ranked = fused(lists, name)
         assert sorted(n for n, _ in ranked) == sorted({n for n, _ in keyword} | {n for n, _ in semantic})
         assert [s for _, s in ranked] == sorted((s for _, s in ranked), reverse=True)
@@ -27,7 +26,7 @@ def test_every_chunk_comes_once_in_falling_order(
 
 @given(SCORED)
 def test_an_empty_list_leaves_the_other_order_alone(semantic: list[tuple[str, float]]) -> None:
-    ranked = zscore_sum({"keyword": [], "semantic": semantic})
+    ranked = zscore_sum(Lists({"keyword": [], "semantic": semantic}))
     spread = {round(s, 6) for _, s in semantic}
     if len(spread) == len(semantic):
         assert [n for n, _ in ranked] == [n for n, _ in semantic]
@@ -41,14 +40,34 @@ def test_the_scale_of_a_list_does_not_matter(scores: list[int], stretch: int, sh
 
 
 def test_a_chunk_that_both_lists_know_beats_one_that_a_single_list_knows() -> None:
-    lists = {
+    ranked = {
         "keyword": [("both", 8.0), ("words", 7.9), ("x", 1.0)],
         "semantic": [("meaning", 0.9), ("both", 0.89), ("y", 0.1)],
     }
-    assert zscore_sum(lists)[0][0] == "both"
+    assert zscore_sum(Lists(ranked))[0][0] == adaptive(Lists(ranked))[0][0] == "both"
     assert reciprocal_rank_fusion([["both", "words"], ["meaning", "both"]])[0][0] == "both"
 
 
 def test_keywords_without_a_word_in_common_do_not_shift_the_meaning() -> None:
     semantic = [("a", 0.9), ("b", 0.8), ("c", 0.3)]
-    assert [n for n, _ in zscore_sum({"keyword": [], "semantic": semantic})] == ["a", "b", "c"]
+    assert [n for n, _ in zscore_sum(Lists({"keyword": [], "semantic": semantic}))] == ["a", "b", "c"]
+
+
+@given(SCORED, st.floats(0, 1))
+def test_adaptive_fusion_keeps_the_order_of_a_lone_list(scored: list[tuple[str, float]], coverage: float) -> None:
+    for name in ("keyword", "semantic"):
+        order = [n for n, _ in adaptive(Lists({"keyword": [], "semantic": [], name: scored}, coverage))]
+        scores = dict(scored)
+        if name == "semantic":
+            assert all(scores[a] >= scores[b] - 1e-6 for a, b in zip(order, order[1:], strict=False))
+    assert adaptive(Lists({})) == []
+
+
+def test_the_words_count_by_what_they_cover() -> None:
+    ranked = {
+        "keyword": [("words", 4.0), ("x", 1.0)],
+        "semantic": [("meaning", 0.9), ("y", 0.86), ("x", 0.85), ("z", 0.84)],
+    }
+    assert adaptive(Lists(ranked, coverage=1.0))[0][0] == "words"
+    assert adaptive(Lists(ranked, coverage=0.01))[0][0] == "meaning"
+    assert adaptive(Lists(ranked, coverage=0.0))[0][0] == "meaning"

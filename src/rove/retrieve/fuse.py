@@ -1,11 +1,68 @@
-"""Fusion: several ranked lists become one."""
+"""Fusion: several ranked lists become one. Pure functions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum, sqrt
 
 from rove.store import Scored
+
+KEYWORD_WEIGHT = 8.0
+"""The best keyword hit that has every word of the question, in standard deviations of the semantic list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Ranked lists by name, best first. `coverage`: the share of the question's words in the best keyword hit."""
+
+    ranked: Mapping[str, Sequence[Scored]]
+    coverage: float = 1.0
+
+
+def coverage(asked: Collection[str], found: Collection[str]) -> float:
+    """Return the share of the question's different terms that a chunk has, 0 to 1; 0 where nothing is asked.
+
+    >>> coverage(["who", "wrote", "it", "it"], ["wrote", "it"])
+    0.6666666666666666
+    """
+    terms = set(asked)
+    return len(terms.intersection(found)) / len(terms) if terms else 0.0
+
+
+def fused(lists: Lists, fusion: str) -> list[Scored]:
+    """Fuse by the named rule of `FUSIONS`."""
+    return FUSIONS[fusion](lists)
+
+
+def adaptive(lists: Lists) -> list[Scored]:
+    """Fuse by how much the keywords know: each list in its own unit, the keywords by the root of their coverage.
+
+    score(c) = (cosine(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
+
+    σ is the standard deviation of the semantic list; a chunk that a list lacks adds 0 for it. Where the words of a
+    question do not occur, as across languages, or only a stray one does, the meaning decides; where one chunk has
+    them all, it takes much meaning to outrank it. Ties by id. Measured: docs/decisions/009-fusion.md.
+
+    >>> lists = {"keyword": [("a", 9.0), ("b", 3.0)], "semantic": [("b", 0.9), ("c", 0.7)]}
+    >>> [name for name, _ in adaptive(Lists(lists, coverage=1.0))]
+    ['a', 'b', 'c']
+    >>> [name for name, _ in adaptive(Lists(lists, coverage=0.02))]
+    ['b', 'a', 'c']
+    """
+    keyword, semantic = (lists.ranked.get(name, ()) for name in ("keyword", "semantic"))
+    scores = dict.fromkeys([name for name, _ in (*keyword, *semantic)], 0.0)
+    if semantic:
+        lowest = min(score for _, score in semantic)
+        unit = _deviation([score for _, score in semantic])
+        for name, score in semantic:
+            scores[name] += (score - lowest) / unit if unit else 0.0
+    best = max((score for _, score in keyword), default=0.0)
+    if best > 0:
+        weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
+        for name, score in keyword:
+            scores[name] += weight * score / best
+    return sorted(scores.items(), key=_rank)
 
 
 def zscores(scored: Sequence[Scored]) -> dict[str, float]:
@@ -16,26 +73,25 @@ def zscores(scored: Sequence[Scored]) -> dict[str, float]:
     """
     if not scored:
         return {}
-    values = [score for _, score in scored]
-    mean = fsum(values) / len(values)
-    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
-    return {name: (score - mean) / deviation if deviation > 1e-12 else 0.0 for name, score in scored}
+    mean = fsum(score for _, score in scored) / len(scored)
+    deviation = _deviation([score for _, score in scored])
+    return {name: (score - mean) / deviation if deviation else 0.0 for name, score in scored}
 
 
-def zscore_sum(lists: Mapping[str, Sequence[Scored]]) -> list[Scored]:
+def zscore_sum(lists: Lists) -> list[Scored]:
     """Fuse lists by the sum of their z-scores; one that lacks a chunk gives it the list's lowest. Ties by id.
 
     Unlike ranks, scores tell a list that knows from one that guesses: where no query word occurs in any chunk, the
     keyword list is empty and the semantic order stands.
 
-    >>> zscore_sum({"keyword": [("a", 9.0), ("b", 1.0)], "semantic": [("b", 0.9), ("c", 0.1)]})
+    >>> zscore_sum(Lists({"keyword": [("a", 9.0), ("b", 1.0)], "semantic": [("b", 0.9), ("c", 0.1)]}))
     [('a', 0.0), ('b', 0.0), ('c', -2.0)]
     """
-    standard = [zscores(scored) for scored in lists.values() if scored]
+    standard = [zscores(scored) for scored in lists.ranked.values() if scored]
     names = {name for scores in standard for name in scores}
     floors = [min(scores.values()) for scores in standard]
-    fused = [(n, sum(s.get(n, low) for s, low in zip(standard, floors, strict=True))) for n in names]
-    return sorted(fused, key=lambda scored: (-scored[1], scored[0]))
+    sums = [(n, sum(s.get(n, low) for s, low in zip(standard, floors, strict=True))) for n in names]
+    return sorted(sums, key=_rank)
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) -> list[Scored]:
@@ -50,4 +106,22 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) ->
     for ranking in rankings:
         for rank, name in enumerate(ranking, start=1):
             scores[name] = scores.get(name, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+    return sorted(scores.items(), key=_rank)
+
+
+def _ranks(lists: Lists) -> list[Scored]:
+    return reciprocal_rank_fusion([[name for name, _ in scored] for scored in lists.ranked.values()])
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation, 0 where the values differ by rounding only."""
+    mean = fsum(values) / len(values)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
+    return deviation if deviation > 1e-12 else 0.0
+
+
+def _rank(scored: Scored) -> tuple[float, str]:
+    return (-scored[1], scored[0])
+
+
+FUSIONS: dict[str, Callable[[Lists], list[Scored]]] = {"adaptive": adaptive, "zscore": zscore_sum, "rrf": _ranks}

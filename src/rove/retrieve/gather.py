@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rove.records import Hit
 from rove.retrieve import Means, Query
-from rove.retrieve.hybrid import fused
+from rove.retrieve.fuse import fused
 from rove.retrieve.lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
 
@@ -27,7 +27,7 @@ class GatherRetriever:
         s = self.means.settings
         depth = max(s.k_keyword, s.k_semantic, s.pool_keyword, s.pool_semantic, 1)
         lists = await ranked_lists(self.means, query, top_k=depth, names=["keyword", "semantic"])
-        keyword, semantic = ([chunk_id for chunk_id, _ in lists[name]] for name in ("keyword", "semantic"))
+        keyword, semantic = ([chunk_id for chunk_id, _ in lists.ranked[name]] for name in ("keyword", "semantic"))
         straight = {*keyword[: s.k_keyword], *semantic[: s.k_semantic]}
         pool = {*keyword[: s.pool_keyword], *semantic[: s.pool_semantic]}
         ranked = [(chunk_id, score) for chunk_id, score in fused(lists, s.fusion) if chunk_id in straight | pool]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from rove.records import Hit
 from rove.retrieve import Means, Query
-from rove.retrieve.fuse import reciprocal_rank_fusion, zscore_sum
-from rove.retrieve.lists import Lists, ranked_lists, to_hits
+from rove.retrieve.fuse import fused
+from rove.retrieve.lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
-from rove.store import Scored
 
 
 class HybridRetriever:
-    """Fuses the two lists by z-score sum (the default) or reciprocal rank. See `Retriever`."""
+    """Fuses the two lists by the rule that the settings name. See `Retriever`."""
 
     def __init__(self, means: Means) -> None:
         self.means = means
@@ -24,10 +23,3 @@ class HybridRetriever:
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
         hits = await to_hits(self.means, fused(lists, settings.fusion)[:pool], lists)
         return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]
-
-
-def fused(lists: Lists, fusion: str) -> list[Scored]:
-    """Fuse lists by the named rule, "zscore" or "rrf"."""
-    if fusion == "rrf":
-        return reciprocal_rank_fusion([[chunk_id for chunk_id, _ in scored] for scored in lists.values()])
-    return zscore_sum(lists)

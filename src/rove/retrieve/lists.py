@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 
 from rove.language.detect import detect
 from rove.language.words import query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Means, Query
+from rove.retrieve.fuse import Lists, coverage
 from rove.store import Scored
 
 COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
-Lists = Mapping[str, Sequence[Scored]]
 
 
 async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequence[str]) -> Lists:
@@ -22,13 +22,16 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
         terms = query_terms(query.text, language)
     if "semantic" in names:
         vector = (await means.embedder.queries([query.text]))[0]
-    return await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+    ranked = await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+    if not terms or len(names) == 1 or not ranked["keyword"]:
+        return Lists(ranked)
+    return Lists(ranked, coverage(terms, await means.store.terms(ranked["keyword"][0][0])))
 
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
     """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
     found = await means.store.find([chunk_id for chunk_id, _ in ranked])
-    places = {name: _places(scored, found) for name, scored in lists.items()}
+    places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
     return [
         Hit(
             chunk=found[chunk_id].chunk,

@@ -20,7 +20,7 @@ class KeywordRetriever:
         """See `Retriever.retrieve`."""
         pool = max(query.top_k, self.means.settings.rerank_pool if query.rerank else 0)
         lists = await ranked_lists(self.means, query, top_k=pool, names=[self.name])
-        hits = await to_hits(self.means, lists[self.name], lists)
+        hits = await to_hits(self.means, lists.ranked[self.name], lists)
         return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]
 
 

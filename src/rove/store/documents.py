@@ -143,6 +143,13 @@ class Documents:
                 if row.document_id not in held[row.ledger_source]
             ]
 
+    def terms(self, chunk_id: str) -> list[str]:
+        """The terms of a chunk, none where there is no such chunk."""
+        c = tables.chunks.c
+        with self.database.read() as connection:
+            found = connection.execute(select(c.terms).where(c.chunk_id == chunk_id).limit(1)).scalar()
+        return str(found or "").split()
+
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""
         c, v = tables.chunks.c, tables.vectors.c

@@ -90,8 +90,8 @@ class MemoryIndex:
             edge = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
             near = scores >= edge
             rows, scores = rows[near], scores[near]
-        ranked = [(self._ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
-        return sorted(ranked, key=_rank)[:top_k]
+        ids = map(self._ids.__getitem__, rows)
+        return sorted(zip(ids, map(float, scores), strict=True), key=_rank)[:top_k]
 
     # -- the contract --------------------------------------------------------------------------------------------
 

@@ -99,6 +99,10 @@ class Store:
         """Fetch live chunks by id. See `Catalog.find`."""
         return await asyncio.to_thread(self.catalog.find, chunk_ids)
 
+    async def terms(self, chunk_id: str) -> list[str]:
+        """The terms that a chunk is indexed by; none where it has just gone."""
+        return await asyncio.to_thread(self.catalog.terms, chunk_id)
+
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
         found = await asyncio.to_thread(self.catalog.chunk_vectors, chunk_ids)
