@@ -41,7 +41,7 @@ def fill(folder: Path, count: int) -> None:
             texts = list(clusters.texts(start, min(BATCH, count - start)))
             vectors = await embedder.passages([text.text for text in texts])
             prepared = [prepare(text) for text in texts]
-            await store.keep(prepared, dict(zip((t.id for t in texts), vectors, strict=True)))
+            await store.keep(prepared, dict(zip((t.id for t in texts), vectors, strict=True)), {})
         await store.optimize()
         await store.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
@@ -16,8 +16,8 @@ from rove.exchange import exported, imported
 from rove.ingest import Ingest
 from rove.language.detect import detect
 from rove.load.discover import locate
-from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, Vectors
-from rove.models.cache import QueryCache
+from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
+from rove.models.cache import remembering
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
@@ -39,12 +39,13 @@ class AsyncRove:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.embedder: Embedder = QueryCache(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        reranker = RERANKERS.get(settings.search.reranker)(self.embedder, self._chunk_vectors)
+        fitting = "late" if isinstance(self.embedder, LateEmbedder) else "embedder"
+        reranker = RERANKERS.get(settings.search.reranker or fitting)(self.embedder, self.store)
         self.means = Means(self.store, self.embedder, reranker, settings.search)
 
     @classmethod
@@ -86,7 +87,7 @@ class AsyncRove:
         top_k: int | None = None,
         where: Filter | None = None,
         mode: str = "hybrid",
-        rerank: bool = False,
+        rerank: bool | None = None,
     ) -> list[Hit]:
         """Find chunks, best first.
 
@@ -96,7 +97,8 @@ class AsyncRove:
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
                 or a plug-in's name.
-            rerank: let the reranker look at the best again ("gather" always does).
+            rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
+                does where the embedder keeps what late interaction compares, which costs a few milliseconds.
 
         Raises:
             InputError: the question is blank.
@@ -109,6 +111,7 @@ class AsyncRove:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
         retriever = RETRIEVERS.get(mode)(self.means)
+        rerank = (mode == "hybrid" and isinstance(self.embedder, LateEmbedder)) if rerank is None else rerank
         return await retriever.retrieve(Query(question, top_k, where, rerank))
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
@@ -204,9 +207,6 @@ class AsyncRove:
         if not chat.model:
             return None
         return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
-
-    async def _chunk_vectors(self, hits: Sequence[Hit]) -> Vectors:
-        return await self.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])
 
 
 def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:

@@ -1,7 +1,7 @@
 """A base as lines of JSON: to carry it to another machine, another embedder or another version of Rove.
 
 The first line says what it is; each other line holds one document with its canonical text, structure and metadata,
-and the vectors of its chunks under their content keys, base64 of little-endian float32.
+and the vectors of its chunks under their content keys, base64 of little-endian float32, and their tokens.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
         return "{}"
     document, chunks = found
     keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
-    vectors = store.vectors.get(keys)
+    vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
     tree = {
         "document_id": document.document_id,
         "source": document.source,
@@ -50,6 +50,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
         "pages": [[p.number, *p.span] for p in document.pages],
         "text": document.text,
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
+        "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
     }
     return json.dumps(tree, ensure_ascii=False)
 
@@ -83,13 +84,13 @@ def _items(
         return
     try:
         document = _document(tree)
-        vectors = _vectors(tree) if keep_vectors else {}
+        vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
     except (KeyError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         cure = "Export the base again; the other lines were taken in."
         yield Finished(LedgerEntry(f"import:{number}", "failed", "damaged", reason, cure))
         return
-    store.vectors.put(vectors)
+    store.vectors.put(vectors, tokens)
     source = document.source.partition("#")[0]
     yield ingest.prepare(document, source)
     yield Finished(LedgerEntry(source, "live", outcome="", documents=1))
@@ -120,3 +121,8 @@ def _document(tree: dict[str, Any]) -> Document:
 def _vectors(tree: dict[str, Any]) -> dict[str, Vector]:
     blobs = cast("dict[str, str]", tree["vectors"])
     return {key: vector_of(b64decode(blob, validate=True)) for key, blob in blobs.items()}
+
+
+def _tokens(tree: dict[str, Any]) -> dict[str, bytes]:
+    blobs = cast("dict[str, str]", tree["tokens"])
+    return {key: b64decode(blob, validate=True) for key, blob in blobs.items() if key in tree["vectors"]}

@@ -195,7 +195,7 @@ class Ingest:
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
         if not fresh:
             return
-        await self.store.keep(fresh, found.vectors)
+        await self.store.keep(fresh, found.vectors, found.tokens)
         self._report = replace(
             self._report,
             documents=self._report.documents + len(fresh),

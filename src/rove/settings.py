@@ -75,7 +75,8 @@ class StoreSettings(Part):
 class SearchSettings(Part):
     """Retrieval.
 
-    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker.
+    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` "" is
+    "late" where the embedder keeps tokens, else "embedder"; a `rerank_weight` of None is the reranker's own.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -86,8 +87,8 @@ class SearchSettings(Part):
     k_rerank: int = Field(default=3, ge=0)
     pool_keyword: int = Field(default=10, ge=0)
     pool_semantic: int = Field(default=10, ge=0)
-    reranker: str = "embedder"
-    rerank_weight: float = Field(default=0.3, ge=0, le=1)
+    reranker: str = ""
+    rerank_weight: float | None = Field(default=None, ge=0, le=1)
     rerank_pool: int = Field(default=20, ge=1)
 
 

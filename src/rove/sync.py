@@ -63,7 +63,7 @@ class Rove:
         top_k: int | None = None,
         where: Filter | None = None,
         mode: str = "hybrid",
-        rerank: bool = False,
+        rerank: bool | None = None,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
         return self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank))

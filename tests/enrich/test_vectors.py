@@ -53,7 +53,7 @@ async def test_each_text_is_embedded_once(cache: VectorCache) -> None:
     texts = keyed([f"text {i}" for i in range(100)])
     told: list[int] = []
     first = await embed(texts, Picky(), cache, told.append)
-    cache.put(first.vectors)
+    cache.put(first.vectors, first.tokens)
     again = await embed(texts, Picky(), cache, told.append)
     assert Picky.embedded == 100
     assert sum(told) == 200

@@ -18,9 +18,14 @@ SHOWN_CHARS = 400
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )
-@click.option("--rerank", is_flag=True, help="Look at the best passages again.")
+@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
 def search(
-    session: Session, question: tuple[str, ...], top_k: int | None, mode: str, where: tuple[str, ...], rerank: bool
+    session: Session,
+    question: tuple[str, ...],
+    top_k: int | None,
+    mode: str,
+    where: tuple[str, ...],
+    rerank: bool | None,
 ) -> None:
     """Find the passages that match QUESTION best."""
     condition = parse_where(where)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from rove.errors import ServiceError
-from rove.models import Embedder
+from rove.models import Embedder, passages_with_tokens
 from rove.records import content_hash
 from rove.store import Vector
 from rove.store.vectors import VectorCache
@@ -26,9 +26,10 @@ def vector_key(model: str, text: str) -> str:
 
 @dataclass(slots=True)
 class Embedded:
-    """Vectors by key, what was wrong with the texts that have none, and the embedder's own time."""
+    """Vectors by key, tokens of the new ones, what was wrong with texts that have none, and the embedder's own time."""
 
     vectors: dict[str, Vector] = field(default_factory=dict[str, Vector])
+    tokens: dict[str, bytes] = field(default_factory=dict[str, bytes])
     refused: dict[str, ServiceError] = field(default_factory=dict[str, ServiceError])
     seconds: float = 0.0
 
@@ -49,41 +50,42 @@ async def embed(
     if result.vectors:
         progress(len(result.vectors))
     todo = [key for key in texts if key not in result.vectors]
-    unsaved: dict[str, Vector] = {}
+    unsaved = Embedded(refused=result.refused)
     size, saved = FIRST_BATCH, monotonic()
     try:
         while todo:
             batch, todo = todo[:size], todo[size:]
             begin = monotonic()
-            unsaved |= await _embed_batch({key: texts[key] for key in batch}, embedder, result.refused)
+            await _embed_batch({key: texts[key] for key in batch}, embedder, unsaved)
             progress(len(batch))
             now = monotonic()
             result.seconds += now - begin
             if now - begin < SLOW_S:
                 size = min(2 * size, LARGEST_BATCH)
             if todo and now - saved > SAVE_EVERY_S:
-                await asyncio.to_thread(cache.put, unsaved)
-                result.vectors |= unsaved
-                unsaved, saved = {}, monotonic()
+                await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
+                result.vectors |= unsaved.vectors
+                unsaved, saved = Embedded(refused=result.refused), monotonic()
     except BaseException:
-        await asyncio.to_thread(cache.put, unsaved)
+        await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
         raise
-    result.vectors |= unsaved
+    result.vectors |= unsaved.vectors
+    result.tokens = unsaved.tokens
     return result
 
 
-async def _embed_batch(
-    texts: Mapping[str, str], embedder: Embedder, refused: dict[str, ServiceError]
-) -> dict[str, Vector]:
+async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Embedded) -> None:
+    """Add the vectors and tokens of these texts to `result`, or why they have none."""
     try:
-        return dict(zip(texts, await embedder.passages(list(texts.values())), strict=True))
+        vectors, tokens = await passages_with_tokens(embedder, list(texts.values()))
     except ServiceError as error:
         if error.retryable:
             raise
         if len(texts) == 1:
-            refused[next(iter(texts))] = error
-            return {}
-    found: dict[str, Vector] = {}
-    for key, text in texts.items():
-        found |= await _embed_batch({key: text}, embedder, refused)
-    return found
+            result.refused[next(iter(texts))] = error
+        else:
+            for key, text in texts.items():
+                await _embed_batch({key: text}, embedder, result)
+    else:
+        result.vectors.update(zip(texts, vectors, strict=True))
+        result.tokens.update(zip(texts, tokens, strict=False))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +66,51 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class LateEmbedder(Protocol):
+    """An `Embedder` that keeps a passage's tokens too, so that each word of a question can find its own counterpart.
+
+    What it keeps of a passage is its own affair: a few kilobytes, made in the same pass as the vector.
+    """
+
+    async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        """Return what `Embedder.passages` returns, and the tokens of each text; no tokens at all where it cannot."""
+        ...
+
+    async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
+        """Return how well the question's tokens are met by those of each passage: (n,) float32, higher is better.
+
+        None where it cannot say.
+        """
+        ...
+
+
+async def passages_with_tokens(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+    """Embed with tokens where the model has them, else without."""
+    if isinstance(embedder, LateEmbedder):
+        return await embedder.passages_with_tokens(texts)
+    return await embedder.passages(texts), []
+
+
+class KeptOfChunks(Protocol):
+    """What ingest has kept of chunks: the store."""
+
+    async def chunk_vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        """Return their vectors, (n, dimension) float32, in the order of the ids."""
+        ...
+
+    async def chunk_tokens(self, chunk_ids: Sequence[str]) -> list[bytes]:
+        """Return their tokens, in the order of the ids; b"" for one that has none."""
+        ...
+
+
 class Reranker(Protocol):
     """Looks again at what a first stage found."""
+
+    @property
+    def weight(self) -> float:
+        """How much it counts beside the first stage, 0 to 1, if the settings do not say."""
+        ...
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
         """Return (n,) float32, higher is better, on any scale; all zeros where it has no opinion."""
@@ -103,6 +146,7 @@ EMBEDDERS = Registry(
 RERANKERS = Registry(
     "reranker",
     {
+        "late": "rove.models.rerank:LateReranker",
         "embedder": "rove.models.rerank:EmbedderReranker",
     },
 )

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
-from rove.models import Embedder, Fingerprint, Vectors
+from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
 
 REMEMBERED = 512
+
+
+def remembering(embedder: Embedder) -> Embedder:
+    """Return the embedder with a memory for questions before it."""
+    return LateQueryCache(embedder) if isinstance(embedder, LateEmbedder) else QueryCache(embedder)
 
 
 class QueryCache:
@@ -49,3 +55,19 @@ class QueryCache:
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
         return np.stack(found) if found else np.zeros((0, self.fingerprint.dimension), np.float32)
+
+
+class LateQueryCache(QueryCache):
+    """A `LateEmbedder` before another one, which keeps the tokens of its last questions itself."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        super().__init__(embedder)
+        self._late = cast("LateEmbedder", embedder)
+
+    async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        """See `LateEmbedder.passages_with_tokens`."""
+        return await self._late.passages_with_tokens(texts)
+
+    async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
+        """See `LateEmbedder.interactions`."""
+        return await self._late.interactions(question, passages)

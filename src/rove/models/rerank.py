@@ -1,30 +1,51 @@
-"""Rerankers that are packaged."""
+"""Rerankers that are packaged. Both read what ingest has kept: none embeds a passage."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from rove.models import Embedder, Vectors
+from rove.models import Embedder, KeptOfChunks, LateEmbedder, Vectors
 from rove.records import Hit
 
-ChunkVectors = Callable[[Sequence[Hit]], Awaitable[Vectors]]
+
+class LateReranker:
+    """Late interaction: every token of the question looks for its best counterpart in the passage (MaxSim).
+
+    Khattab & Zaharia, ColBERT (SIGIR 2020). It has no opinion where the embedder keeps no tokens.
+    """
+
+    weight = 0.6
+
+    def __init__(self, embedder: Embedder, kept: KeptOfChunks) -> None:
+        self._embedder = embedder
+        self._kept = kept
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
+        """See `Reranker.scores`."""
+        silent = np.zeros(len(hits), np.float32)
+        if not isinstance(self._embedder, LateEmbedder):
+            return silent
+        tokens = await self._kept.chunk_tokens([hit.chunk.chunk_id for hit in hits])
+        if not all(tokens):
+            return silent
+        scores = await self._embedder.interactions(question, tokens)
+        return silent if scores is None else scores
 
 
 class EmbedderReranker:
-    """Scores every hit by the embedder's cosine to the question, those that only the keywords found included.
+    """Scores every hit by the embedder's cosine to the question, those that only the keywords found included."""
 
-    The chunks' vectors are those of the index, so this costs one query embedding and no passage.
-    """
+    weight = 0.3
 
-    def __init__(self, embedder: Embedder, vectors: ChunkVectors) -> None:
+    def __init__(self, embedder: Embedder, kept: KeptOfChunks) -> None:
         self._embedder = embedder
-        self._vectors = vectors
+        self._kept = kept
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
         """See `Reranker.scores`: cosines, -1 to 1."""
         if not hits:
             return np.zeros(0, np.float32)
         vector = (await self._embedder.queries([question]))[0]
-        return (await self._vectors(hits)) @ vector
+        return (await self._kept.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ vector

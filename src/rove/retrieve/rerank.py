@@ -14,17 +14,20 @@ async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit
     """Rank the first `rerank_pool` hits anew, the rest after them as they were.
 
     score = (1 - w) · z(first stage) + w · z(reranker), both standardised over the pool, w = `rerank_weight`. Each hit
-    of the pool gets its place in the reranker's own list as source "rerank".
+    of the pool gets its place in the reranker's own list as source "rerank". Hits stay as they are where the reranker
+    has no opinion.
     """
     settings = means.settings
     pool, rest = list(hits[: settings.rerank_pool]), list(hits[settings.rerank_pool :])
     opinions = [float(score) for score in await means.reranker.scores(question, pool)]
+    if not any(opinions):
+        return list(hits)
     ids = [hit.chunk.chunk_id for hit in pool]
     own = sorted(zip(ids, opinions, strict=True), key=lambda scored: (-scored[1], scored[0]))
     places = {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(own, start=1)}
     first = zscores([(hit.chunk.chunk_id, hit.score) for hit in pool])
     second = zscores(own)
-    weight = settings.rerank_weight
+    weight = means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
     blended = [
         replace(
             hit,

@@ -50,11 +50,13 @@ class Catalog(Documents):
         with self.database.write() as connection:
             set_fact(connection, name, value)
 
-    def stage(self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[int]:
+    def stage(
+        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
+    ) -> list[int]:
         """Keep documents that are not live yet, and the vectors of their chunks; returns their row numbers."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self.database.write() as connection:
-            vector_seqs = keep_vectors(connection, vectors)
+            vector_seqs = keep_vectors(connection, vectors, tokens)
             first = _last(connection, tables.documents.c.seq) + 1
             chunk_seq = _last(connection, tables.chunks.c.seq)
             documents: list[tuple[object, ...]] = []

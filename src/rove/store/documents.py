@@ -161,6 +161,17 @@ class Documents:
                 for row in connection.execute(query.where(within(c.chunk_id, part)))
             }
 
+    def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
+        """What late interaction compares of chunks; one that has none is absent."""
+        c, t = tables.chunks.c, tables.tokens.c
+        query = select(c.chunk_id, t.tokens).join(tables.tokens, t.vector == c.vector)
+        with self.database.read() as connection:
+            return {
+                row.chunk_id: row.tokens
+                for part in slices(chunk_ids)
+                for row in connection.execute(query.where(within(c.chunk_id, part)))
+            }
+
     def count(self) -> int:
         """Number of live chunks."""
         d = tables.documents.c

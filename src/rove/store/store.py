@@ -109,17 +109,25 @@ class Store:
         gone = np.zeros(self.dimension, np.float32)
         return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
 
+    async def chunk_tokens(self, chunk_ids: Sequence[str]) -> list[bytes]:
+        """What late interaction compares of chunks, in the order of the ids; b"" for one that has none."""
+        found = await asyncio.to_thread(self.catalog.chunk_tokens, chunk_ids)
+        return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
+
     # -- writing -------------------------------------------------------------------------------------------------
 
-    async def keep(self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> None:
+    async def keep(
+        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
+    ) -> None:
         """Make documents live: catalog, index, catalog.
 
+        `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens.
         After a crash at any point, `heal` (run by the next writer) finishes what was begun.
         """
         async with self.writing():
             failpoint("before-stage")
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
-            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors)
+            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
             await self.index.add(rows_of(prepared, vectors), fresh=not known)
             failpoint("indexed")

@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -82,6 +82,14 @@ vectors = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 """Vectors by content: the key hashes the embedder's fingerprint and the text. float32, little-endian."""
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("vector", Integer, ForeignKey("vectors.seq", ondelete="CASCADE"), primary_key=True),
+    Column("tokens", LargeBinary, nullable=False),
+)
+"""What late interaction compares, in the embedder's own form; apart from `vectors`, which are read many at a time."""
 
 chunks = Table(
     "chunks",

@@ -37,15 +37,26 @@ class VectorCache:
                 for row in connection.execute(select(v.key, v.vector).where(within(v.key, part)))
             }
 
-    def put(self, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors; a key that is known already keeps what it has."""
+    def tokens(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """What late interaction compares, of the keys that have it."""
+        v, t = tables.vectors.c, tables.tokens.c
+        query = select(v.key, t.tokens).join(tables.tokens, t.vector == v.seq)
+        with self.database.read() as connection:
+            return {
+                row.key: row.tokens
+                for part in slices(keys)
+                for row in connection.execute(query.where(within(v.key, part)))
+            }
+
+    def put(self, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> None:
+        """Keep vectors, and the tokens of some of them; a key that is known already keeps its vector."""
         if vectors:
             with self.database.write() as connection:
-                keep_vectors(connection, vectors)
+                keep_vectors(connection, vectors, tokens)
 
 
-def keep_vectors(connection: Connection, vectors: Mapping[str, Vector]) -> dict[str, int]:
-    """Keep vectors within a transaction; returns the row number of each key."""
+def keep_vectors(connection: Connection, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> dict[str, int]:
+    """Keep vectors and tokens within a transaction; returns the row number of each key."""
     v = tables.vectors.c
     seqs = {
         str(row.key): int(row.seq)
@@ -55,4 +66,6 @@ def keep_vectors(connection: Connection, vectors: Mapping[str, Vector]) -> dict[
     last = int(connection.execute(select(func.max(v.seq))).scalar() or 0)
     fresh = {key: last + i for i, key in enumerate((key for key in vectors if key not in seqs), start=1)}
     insert_rows(connection, tables.vectors, [(seq, key, blob_of(vectors[key])) for key, seq in fresh.items()])
-    return seqs | fresh
+    seqs |= fresh
+    insert_rows(connection, tables.tokens, [(seqs[key], blob) for key, blob in tokens.items()], replace=True)
+    return seqs
