@@ -2,8 +2,7 @@
 
 What was learnt of it, and what is done about each: no fsync, and a torn manifest makes a table unopenable (the catalog
 is the truth; `Store.heal` rebuilds); concurrent upserts can duplicate rows (unenforced primary key, one writer at a
-time); selective filters starve the vector index (few rows left are searched exactly, else every partition may be
-asked); deleted rows keep their bytes (`erase` rewrites the table); a cleanup can pull files from under a reader (it
+time); a selective filter starves the vector index (as many partitions are asked as it takes); deleted rows keep their bytes (`erase` rewrites the table); a cleanup can pull files from under a reader (it
 opens the table again and asks once more).
 """
 
@@ -27,7 +26,6 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 from lancedb.index import FTS, IvfSq
-from lancedb.query import AsyncVectorQuery
 from lancedb.table import AsyncTable
 
 from rove.errors import ServiceError
@@ -44,9 +42,8 @@ LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
-EXACT_UP_TO = 20_000
-"""When a filter leaves no more rows than this, they are all compared."""
 NPROBES = 20
+"""Partitions of the vector index that are asked; with a filter as many as it takes."""
 REFINE = 5
 GRACE = timedelta(minutes=10)
 """How long old versions are kept for readers that still use them."""
@@ -166,7 +163,7 @@ class LanceIndex:
             query = table.query().nearest_to(vector).distance_type("cosine").select(["chunk_id", "_distance"])
             query = query.refine_factor(REFINE).minimum_nprobes(NPROBES).maximum_nprobes(NPROBES)
             if where is not None:
-                query = await self._filtered(table, query, where)
+                query = query.where(compile_filter(where, (await table.schema()).names)).maximum_nprobes(0)
             found = await query.limit(top_k).to_arrow()
             return [(chunk_id, 1 + score) for chunk_id, score in _ranked(found, "_distance", sign=-1)]
 
@@ -198,14 +195,6 @@ class LanceIndex:
                 await table.query().nearest_to_text(some.split()[0], columns="terms").limit(1).to_arrow()
 
         await self._ask(ask)
-
-    async def _filtered(self, table: AsyncTable, query: AsyncVectorQuery, where: Filter) -> AsyncVectorQuery:
-        """Put a filter before the search, and keep the recall that a selective one would cost."""
-        condition = compile_filter(where, (await table.schema()).names)
-        query = query.where(condition)
-        if await table.count_rows(condition) <= EXACT_UP_TO:
-            return query.bypass_vector_index()
-        return query.maximum_nprobes(0)
 
     async def _ask(self, ask: Callable[[AsyncTable], Awaitable[T]]) -> T:
         """Run a query; if the table has changed under it, open it again and ask once more."""
