@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Attribute = int | float
-KINDS = {np.dtype(np.float32): 1, np.dtype(np.uint8): 2, np.dtype(np.int8): 3, np.dtype(np.int64): 7}
+KINDS = {"float32": 1, "int8": 3}
 FLOAT = 1
 CONTRIB = "com.microsoft"
 
 
 def varint(value: int) -> bytes:
-    """Encode a number of 0 or more, seven bits a byte, the lowest first.
+    r"""Encode a number of 0 or more, seven bits a byte, the lowest first.
 
     >>> varint(300)
-    b'\\xac\\x02'
+    b'\xac\x02'
     """
     parts = bytearray()
     while value > 127:
@@ -31,7 +31,7 @@ def varint(value: int) -> bytes:
     return bytes(parts)
 
 
-def field(number: int, value: int | float | str | bytes) -> bytes:
+def field(number: int, value: float | str | bytes) -> bytes:
     """Encode one field: a varint, a float of 32 bits, or bytes with their length."""
     if isinstance(value, float):
         return varint(number << 3 | 5) + struct.pack("<f", value)
@@ -48,12 +48,12 @@ class ModelWriter:
         self._nodes: list[bytes] = []
         self._constants: list[bytes] = []
 
-    def constant(self, value: NDArray[np.generic]) -> str:
+    def constant(self, value: NDArray[np.float32] | NDArray[np.int8]) -> str:
         """Add an initialiser and return its name."""
         name = f"constant_{len(self._constants)}"
         shape = b"".join(field(1, size) for size in value.shape)
         data = np.ascontiguousarray(value).tobytes()
-        self._constants.append(shape + field(2, KINDS[value.dtype]) + field(8, name) + field(9, data))
+        self._constants.append(shape + field(2, KINDS[value.dtype.name]) + field(8, name) + field(9, data))
         return name
 
     def node(self, kind: str, inputs: Sequence[str], outputs: int = 1, **attributes: Attribute) -> list[str]:

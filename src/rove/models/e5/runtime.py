@@ -21,12 +21,16 @@ from rove.models.e5 import UnsuitableError
 from rove.models.e5.cached import cached, forget
 from rove.models.e5.graph import CONVERTER, converted
 from rove.models.e5.tokens import Tokenizer
-from rove.models.e5.weights import HIDDEN, POSITIONS, Vocabulary, Weights, packaged_file
+from rove.models.e5.weights import HIDDEN, POSITIONS, Weights, packaged_file
 
 Result = TypeVar("Result")
 WINDOW_TOKENS = POSITIONS - 2
 LEAST_COSINE = 0.98
-CHECKED = ("Where does the cat sleep?", "Die Katze schläft auf dem Sofa, 12 Stunden am Tag.", "猫がソファーで寝ている。")
+CHECKED = (
+    "Where does the cat sleep?",
+    "Die Katze schläft auf dem Sofa, 12 Stunden am Tag.",
+    "猫がソファーで寝ている。",
+)
 REFERENCE = Path(__file__).with_name("reference.npy")
 """The package's own vectors of `CHECKED`, as passages: (3, 384) float16."""
 
@@ -47,7 +51,7 @@ class E5Runtime:
         self._weights = Weights(weights or packaged_file())
         vocabulary = self._weights.vocabulary()
         self.tokenizer = Tokenizer(vocabulary)
-        self._ends = _ends(vocabulary)
+        self._ends = (vocabulary.begin, vocabulary.end)
         self._pool = ThreadPoolExecutor(threads, "e5") if threads > 1 else None
         self._start()
 
@@ -57,7 +61,7 @@ class E5Runtime:
             try:
                 self._session = _session(cached(name, lambda: converted(self._weights)))
                 closest = float((self.embed(CHECKED, is_query=False) * np.load(REFERENCE)).sum(axis=1).min())
-            except Exception as error:  # noqa: BLE001 - onnxruntime raises subclasses of Exception that have no other base
+            except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other class
                 trouble = f"ONNX Runtime {onnxruntime.__version__} does not run the converted weights: {error}"
             else:
                 if closest >= LEAST_COSINE:
@@ -74,7 +78,7 @@ class E5Runtime:
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
         """Return (n, 384) float32, unit length.
 
-        A text of more than 510 tokens is cut into windows of 510. Its vector is the mean of theirs, weighted by their tokens.
+        A text of more than 510 tokens is cut into windows of 510; its vector is the mean of theirs by their tokens.
         """
         rows = self._each(lambda text: self._vector(text, is_query), texts)
         return np.stack(rows) if rows else np.zeros((0, HIDDEN), np.float32)
@@ -90,11 +94,12 @@ class E5Runtime:
 
     def _vector(self, text: str, is_query: bool) -> Vectors:
         ids = self.tokenizer.ids(text, is_query=is_query)
-        total = np.zeros(HIDDEN, np.float32)
+        total: Vectors = np.zeros(HIDDEN, np.float32)
         for begin in range(0, len(ids), WINDOW_TOKENS):
             window = ids[begin : begin + WINDOW_TOKENS]
             total += self._hidden(window).mean(axis=0) * np.float32(len(window) / len(ids))
-        return total / np.linalg.norm(total)
+        total /= np.linalg.norm(total)
+        return total
 
     def _tokens(self, text: str, is_query: bool) -> Vectors:
         ids = self.tokenizer.ids(text, is_query=is_query)
@@ -110,15 +115,12 @@ class E5Runtime:
         return cast("NDArray[np.float32]", states[0])[0]
 
 
-def _ends(vocabulary: Vocabulary) -> tuple[int, int]:
-    return vocabulary.begin, vocabulary.end
-
-
 def _session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
-    options = onnxruntime.SessionOptions()
+    library = cast("Any", onnxruntime)
+    options = library.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     # Higher levels would fuse what is quicker apart: see `graph`.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.graph_optimization_level = library.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return library.InferenceSession(model, options, providers=["CPUExecutionProvider"])

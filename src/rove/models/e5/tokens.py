@@ -87,7 +87,7 @@ class Tokenizer:
         """Add scores as the engine does, one by one in float32."""
         scores = self._scores[np.array(ids, np.int64)]
         scores[[i == self._unknown for i in ids]] = self._unknown_score
-        return float(np.add.accumulate(np.concatenate([np.float32([begin]), scores]))[-1])
+        return float(np.add.accumulate(np.concatenate([np.array([begin], np.float32), scores]))[-1])
 
     def _remember(self, word: str) -> Cut:
         if len(self._known) >= REMEMBERED_WORDS:
