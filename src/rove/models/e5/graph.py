@@ -27,7 +27,7 @@ CONVERTER = 1
 EPSILON = 1e-12
 LARGEST_WEIGHT = 64
 LOUD_UNITS = (318, 1462, 354, 408, 778, 658, 1152, 413)
-"""Of layers 0–7: measured on 40 texts of 13 sets and languages; the check on start would notice if they were others."""
+"""Of layers 0–7: measured on 40 passages in many languages."""
 
 PEAKS = Path(__file__).with_name("peaks.npy")
 """Largest absolute value of each input on the same texts: (layer, attention | inner product, 384) float16."""
