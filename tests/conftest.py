@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+os.environ.setdefault("ROVE_CACHE", str(Path(tempfile.gettempdir()) / f"rove-test-cache-{os.getuid()}"))
+"""One conversion of the packaged model serves all tests and their processes; the user's own cache stays as it is."""
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 

