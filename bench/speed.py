@@ -53,7 +53,7 @@ def embedding() -> Table:
     cosines = [f"{got[name]:.4f}" for name in ("cosine_mean", "cosine_least")]
     rows = [[*times, got["engine_cpu"] / got["fast_cpu"], *cosines, f"{got['query_ms']:.1f}"]]
     columns = ["engine, CPU ms a passage", "fast, CPU ms a passage", "×", "cosine, mean", "least", "question, ms p50"]
-    note = "The packaged multilingual-e5-small on one thread: its package's engine and Rove's runtime, the same texts in one run."
+    note = "multilingual-e5-small on one thread: its package's engine and Rove's runtime, the same texts in one run."
     return Table("The packaged embedder", columns, rows, note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +43,9 @@ class Postings:
         """Add rows, each given as space-joined terms."""
         first = len(self._lengths)
         number = self._vocabulary.__getitem__
-        numbers = [list(map(number, row.split())) for row in rows]
-        lengths = np.fromiter((len(n) for n in numbers), np.int64, len(numbers))
-        flat = np.fromiter((n for row in numbers for n in row), np.int64, int(lengths.sum()))
+        pieces = [row.split() for row in rows]
+        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+        flat = np.fromiter(map(number, chain.from_iterable(pieces)), np.int64, int(lengths.sum()))
         owners = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
         pairs, counts = np.unique(flat * len(rows) + owners, return_counts=True)
         terms = (pairs // max(len(rows), 1)).astype(np.int32)
