@@ -45,7 +45,8 @@ TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
 NPROBES = 20
 """Partitions of the vector index that are asked; with a filter as many as it takes."""
-REFINE = 5
+REFINED = 50
+"""Least number of candidates whose whole vectors are fetched and compared; each fetch is a read from the disk."""
 GRACE = timedelta(minutes=10)
 """How long old versions are kept for readers that still use them."""
 FULL_TEXT = FTS(
@@ -162,7 +163,7 @@ class LanceIndex:
 
         async def ask(table: AsyncTable) -> list[Scored]:
             query = table.query().nearest_to(vector).distance_type("cosine").select(["chunk_id", "_distance"])
-            query = query.refine_factor(REFINE).minimum_nprobes(NPROBES).maximum_nprobes(NPROBES)
+            query = query.refine_factor(max(1, -(-REFINED // top_k))).minimum_nprobes(NPROBES).maximum_nprobes(NPROBES)
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names)).maximum_nprobes(0)
             found = await query.limit(top_k).to_arrow()
