@@ -44,8 +44,11 @@ class AsyncRove:
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        fitting = "late" if isinstance(self.embedder, LateEmbedder) else "embedder"
-        reranker = RERANKERS.get(settings.search.reranker or fitting)(self.embedder, self.store)
+        late = isinstance(self.embedder, LateEmbedder)
+        self._hybrid_reranks = late or bool(settings.search.reranker)
+        reranker = RERANKERS.get(settings.search.reranker or ("late" if late else "embedder"))(
+            self.embedder, self.store, settings.reranker
+        )
         self.means = Means(self.store, self.embedder, reranker, settings.search)
 
     @classmethod
@@ -98,7 +101,8 @@ class AsyncRove:
             mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
                 or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
-                does where the embedder keeps what late interaction compares, which costs a few milliseconds.
+                does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
+                the settings name a reranker.
 
         Raises:
             InputError: the question is blank.
@@ -111,7 +115,7 @@ class AsyncRove:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
         retriever = RETRIEVERS.get(mode)(self.means)
-        rerank = (mode == "hybrid" and isinstance(self.embedder, LateEmbedder)) if rerank is None else rerank
+        rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
         return await retriever.retrieve(Query(question, top_k, where, rerank))
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:

@@ -49,6 +49,17 @@ class EmbedderSettings(Part):
     retries: int = Field(default=3, ge=0)
 
 
+class RerankerSettings(Part):
+    """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    threads: int = Field(default=0, ge=0)
+    timeout_s: float = Field(default=30.0, gt=0)
+    retries: int = Field(default=2, ge=0)
+
+
 class ChatSettings(Part):
     """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
 
@@ -75,8 +86,9 @@ class StoreSettings(Part):
 class SearchSettings(Part):
     """Retrieval.
 
-    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` "" is
-    "late" where the embedder keeps tokens, else "embedder"; a `rerank_weight` of None is the reranker's own.
+    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
+    "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
+    "embedder". A `rerank_weight` of None is the reranker's own.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -113,6 +125,7 @@ class Settings(BaseSettings):
     chunk: ChunkSettings = ChunkSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     chat: ChatSettings = ChatSettings()
+    reranker: RerankerSettings = RerankerSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     answer: AnswerSettings = AnswerSettings()

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-import rove.models.openai as waits
+import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove.answer.chat import verify
 from rove.answer.compose import Answerer

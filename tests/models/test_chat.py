@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-import rove.models.openai as waits
+import rove.models.endpoint as waits
 from openai_server import Reply, Server, chat, failure, no_choices, raw_stream, serve
 from rove.errors import ConfigError, ServiceError
 from rove.models.chat import PydanticChatModel

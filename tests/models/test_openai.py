@@ -9,10 +9,11 @@ import httpx
 import numpy as np
 import pytest
 
-import rove.models.openai as module
+import rove.models.endpoint as module
 from openai_server import Reply, Server, embeddings, failure, serve
 from rove.errors import ConfigError, ServiceError
-from rove.models.openai import OpenAIEmbedder, backoff_s, batches, retry_after_s
+from rove.models.endpoint import backoff_s, retry_after_s
+from rove.models.openai import OpenAIEmbedder, batches
 from rove.settings import EmbedderSettings
 
 KEY = "sk-very-secret-4711"

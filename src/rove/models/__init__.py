@@ -105,7 +105,7 @@ class KeptOfChunks(Protocol):
 
 
 class Reranker(Protocol):
-    """Looks again at what a first stage found."""
+    """Looks again at what a first stage found. Built as `Reranker(embedder, store, settings)`."""
 
     @property
     def weight(self) -> float:
@@ -148,6 +148,8 @@ RERANKERS = Registry(
     {
         "late": "rove.models.rerank:LateReranker",
         "embedder": "rove.models.rerank:EmbedderReranker",
+        "endpoint": "rove.models.rerank_endpoint:EndpointReranker",
+        "onnx": "rove.models.rerank_onnx:OnnxReranker [onnx]",
     },
 )
 

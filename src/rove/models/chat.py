@@ -39,7 +39,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from rove.errors import ConfigError, ServiceError
-from rove.models.openai import QUOTED_CHARS, RETRIED, backoff_s
+from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s
 from rove.settings import ChatSettings
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."

@@ -8,6 +8,7 @@ import numpy as np
 
 from rove.models import Embedder, KeptOfChunks, LateEmbedder, Vectors
 from rove.records import Hit
+from rove.settings import RerankerSettings
 
 
 class LateReranker:
@@ -18,7 +19,8 @@ class LateReranker:
 
     weight = 0.6
 
-    def __init__(self, embedder: Embedder, kept: KeptOfChunks) -> None:
+    def __init__(self, embedder: Embedder, kept: KeptOfChunks, settings: RerankerSettings) -> None:
+        del settings
         self._embedder = embedder
         self._kept = kept
 
@@ -39,7 +41,8 @@ class EmbedderReranker:
 
     weight = 0.3
 
-    def __init__(self, embedder: Embedder, kept: KeptOfChunks) -> None:
+    def __init__(self, embedder: Embedder, kept: KeptOfChunks, settings: RerankerSettings) -> None:
+        del settings
         self._embedder = embedder
         self._kept = kept
 
