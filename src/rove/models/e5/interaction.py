@@ -1,0 +1,83 @@
+"""Late interaction: how well a passage's tokens cover a question's, from vectors small enough to keep with every chunk.
+
+MaxSim (Khattab & Zaharia, ColBERT, SIGIR 2020): every token of the question looks for the nearest of the passage, and
+those cosines are averaged. Tokens are the last layer's, centred, projected by a trained matrix and kept in 4 bits a
+dimension. How it was trained and what it is worth: train/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.models import Vectors
+
+Packed = NDArray[np.int8]
+MODEL = Path(__file__).with_name("interaction.npz")
+LEVELS = 16
+STEP = 0.335
+"""Between levels, in standard deviations: the best uniform step for 4 bits of a normal variable (Max, 1960)."""
+LEAST_NORM = 1e-6
+
+
+class Interaction:
+    """Packs the tokens of passages, and scores packed passages against the tokens of a question. Threads may share one.
+
+    A projected token is a unit vector with all dimensions alike, so each has standard deviation 1 / √D and one step
+    serves all. Two dimensions share a byte; only the passage's side is rounded.
+    """
+
+    def __init__(self, path: Path = MODEL) -> None:
+        """Load `interaction.npz`: `projection` (D, 384), `passage_mean` and `query_mean` (384,), all float16."""
+        with np.load(path) as file:
+            projection: Vectors = np.asarray(file["projection"], np.float32)
+            passage_mean: Vectors = np.asarray(file["passage_mean"], np.float32)
+            query_mean: Vectors = np.asarray(file["query_mean"], np.float32)
+        self.dimension = len(projection)
+        self._projection: Vectors = np.ascontiguousarray(projection.T)
+        self._passage_bias: Vectors = passage_mean @ self._projection
+        self._query_bias: Vectors = query_mean @ self._projection
+        levels: Vectors = np.arange(LEVELS, dtype=np.float32) - (LEVELS - 1) / 2
+        bytes_ = np.arange(256)
+        # Every byte → its two values, low half first, so that unpacking is one look-up.
+        pairs = np.stack([levels[bytes_ & 15], levels[bytes_ >> 4]], axis=1)
+        self._values: Vectors = (pairs * (STEP / np.sqrt(self.dimension))).astype(np.float32)
+
+    def project(self, tokens: Vectors) -> Packed:
+        """Pack a passage's tokens, (n, 384) float32, unit length, to (n, D / 2) int8: two dimensions a byte."""
+        unit = _unit(tokens @ self._projection - self._passage_bias)
+        codes = np.floor(unit * np.float32(np.sqrt(self.dimension) / STEP)) + LEVELS // 2
+        half_bytes = np.clip(codes, 0, LEVELS - 1).astype(np.uint8)
+        return (half_bytes[:, 0::2] | half_bytes[:, 1::2] << 4).view(np.int8)
+
+    def maxsim(self, query_tokens: Vectors, passages: Sequence[Packed]) -> Vectors:
+        """Score passages: mean over the question's tokens of the highest cosine to a token of the passage.
+
+        Args:
+            query_tokens: (q, 384) float32, unit length.
+            passages: of each what `project` returned.
+
+        Returns:
+            (n,) float32, about -1 to 1, higher is better. A passage without tokens scores as the worst of the others;
+            where the question or every passage has none, all score 0.
+        """
+        scores: Vectors = np.zeros(len(passages), np.float32)
+        full = np.array([n for n, passage in enumerate(passages) if len(passage)], np.int64)
+        if not len(query_tokens) or not len(full):
+            return scores
+        packed = np.concatenate([passages[n] for n in full]).view(np.uint8)
+        values = self._values.take(packed, axis=0).reshape(len(packed), self.dimension)
+        begins = np.cumsum([0, *(len(passages[n]) for n in full[:-1])])
+        query = _unit(query_tokens @ self._projection - self._query_bias)
+        nearest = np.maximum.reduceat(values @ query.T, begins, axis=0)
+        found = nearest.mean(axis=1)
+        scores[:] = found.min()
+        scores[full] = found
+        return scores
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), LEAST_NORM)
