@@ -34,7 +34,6 @@ class Pools:
     name: str
     queries: list[str]
     is_training: np.ndarray
-    is_test: np.ndarray
     gold: dict[str, dict[str, int]]
     documents: list[str]
     candidates: np.ndarray
@@ -49,7 +48,6 @@ class Pools:
         texts = json.dumps({"queries": self.queries, "gold": self.gold, "documents": self.documents})
         arrays = (
             "is_training",
-            "is_test",
             "candidates",
             "scores",
             "tokens",
@@ -124,12 +122,10 @@ def collect(
     in_pools = set(candidates[:, :POOL].ravel().tolist())
     tokens, offsets = joined(vectors(text, False) if n in in_pools else None for n, text in enumerate(found))
     query_tokens, query_offsets = joined(vectors(text, True) for text in texts.values())
-    is_training = np.array([training(q) for q in texts], bool)
     return Pools(
         name=name,
         queries=list(texts),
-        is_training=is_training,
-        is_test=~is_training,
+        is_training=np.array([training(q) for q in texts], bool),
         gold=gold,
         documents=documents,
         candidates=candidates,

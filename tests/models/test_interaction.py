@@ -30,7 +30,10 @@ def exact(query: np.ndarray, passage: np.ndarray) -> float:
     q, p = (query - of_queries) @ projection.T, (passage - of_passages) @ projection.T
     q /= np.linalg.norm(q, axis=1, keepdims=True)
     p /= np.linalg.norm(p, axis=1, keepdims=True)
-    return float(np.mean([max(float(a @ b) for b in p) for a in q]))
+    cubes = [[max(float(a @ b), 0.0) ** 3 for b in p] for a in q]
+    forth = np.mean([max(row) for row in cubes])
+    back = np.mean([max(column) for column in zip(*cubes, strict=True)])
+    return float(forth + 0.5 * back)
 
 
 def test_packed_scores_are_all_but_the_exact_ones(interaction: Interaction) -> None:

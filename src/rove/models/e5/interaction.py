@@ -1,8 +1,8 @@
 """Late interaction: how well a passage's tokens cover a question's, from vectors small enough to keep with every chunk.
 
-MaxSim (Khattab & Zaharia, ColBERT, SIGIR 2020): every token of the question looks for the nearest of the passage, and
-those cosines are averaged. Tokens are the last layer's, centred, projected by a trained matrix and kept in 4 bits a
-dimension. How it was trained and what it is worth: train/README.md.
+MaxSim (Khattab & Zaharia, ColBERT, SIGIR 2020): every token of the question looks for the nearest of the passage. Tokens
+are the last layer's, centred, projected by a trained matrix and kept in 4 bits a dimension. How it was trained and what
+it is worth: train/README.md.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ LEVELS = 16
 STEP = 0.335
 """Between levels, in standard deviations: the best uniform step for 4 bits of a normal variable (Max, 1960)."""
 LEAST_NORM = 1e-6
+POWER = 3
+BACK = 0.5
+"""Both chosen on the sets of train/README.md: see `Interaction.maxsim`."""
 
 
 class Interaction:
@@ -54,26 +57,33 @@ class Interaction:
         return (half_bytes[:, 0::2] | half_bytes[:, 1::2] << 4).view(np.int8)
 
     def maxsim(self, query_tokens: Vectors, passages: Sequence[Packed]) -> Vectors:
-        """Score passages: mean over the question's tokens of the highest cosine to a token of the passage.
+        """Score passages: mean over q of max over p of s(q, p)³ + ½ · mean over p of max over q of s(q, p)³.
+
+        q runs over the question's tokens, p over the passage's, s is their cosine, 0 where it is negative. The cube
+        lets sure matches count for more than the many half ones; the way back, from passage to question, keeps
+        questions of several parts from preferring long passages that touch on each.
 
         Args:
             query_tokens: (q, 384) float32, unit length.
             passages: of each what `project` returned.
 
         Returns:
-            (n,) float32, about -1 to 1, higher is better. A passage without tokens scores as the worst of the others;
+            (n,) float32, 0 to about 1.5, higher is better. A passage without tokens scores as the worst of the others;
             where the question or every passage has none, all score 0.
         """
         scores: Vectors = np.zeros(len(passages), np.float32)
-        full = np.array([n for n, passage in enumerate(passages) if len(passage)], np.int64)
-        if not len(query_tokens) or not len(full):
+        full = [n for n, passage in enumerate(passages) if len(passage)]
+        if not len(query_tokens) or not full:
             return scores
         packed = np.concatenate([passages[n] for n in full]).view(np.uint8)
         values = self._values.take(packed, axis=0).reshape(len(packed), self.dimension)
         begins = np.cumsum([0, *(len(passages[n]) for n in full[:-1])])
         query = _unit(query_tokens @ self._projection - self._query_bias)
-        nearest = np.maximum.reduceat(values @ query.T, begins, axis=0)
-        found = nearest.mean(axis=1)
+        cosines = np.maximum(values @ query.T, 0)
+        forth = (np.maximum.reduceat(cosines, begins, axis=0) ** POWER).mean(axis=1)
+        sizes = np.diff([*begins, len(packed)])
+        back = np.add.reduceat(cosines.max(axis=1) ** POWER, begins) / sizes
+        found = forth + BACK * back
         scores[:] = found.min()
         scores[full] = found
         return scores
