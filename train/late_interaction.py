@@ -89,12 +89,13 @@ def arguments() -> argparse.Namespace:
     """Read the command line; the defaults made what is shipped."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=Path(__file__).parents[1] / "bench" / ".cache" / "interaction")
-    parser.add_argument("--dimension", type=int, default=96)
+    parser.add_argument("--dimension", type=int, default=128)
     parser.add_argument("--epochs", type=int, default=1, help="0: measure the untrained projection only")
-    parser.add_argument("--queries", type=int, default=400, help="at most so many of a set")
+    parser.add_argument("--queries", type=int, default=1000, help="at most so many of a set")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--hold", type=float, default=0.3, help="weight of the squared distance from the start")
-    parser.add_argument("--distil", type=float, default=0.3, help="weight of agreeing with all 384 dimensions")
+    parser.add_argument("--distil", type=float, default=1.0, help="weight of agreeing with all 384 dimensions")
+    parser.add_argument("--across", type=float, default=1.0, help="the same, over the passages of other queries too")
     parser.add_argument("--alone", type=float, default=0.5, help="weight of the loss without the first stage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true", help="put the result where Rove loads it from")
@@ -186,6 +187,15 @@ def example(pools: Pools, row: int) -> Example:
     return Example(pools, row, chunks, (scores - top.mean()) / max(top.std(), 1e-9), is_gold)
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many tokens each query and each passage of a batch has, and how many passages each query's pool."""
+
+    queries: list[int]
+    passages: list[int]
+    pools: list[int]
+
+
 class Model(torch.nn.Module):
     """The projection, and how sharply its scores count: alone, and beside the first stage."""
 
@@ -196,8 +206,8 @@ class Model(torch.nn.Module):
         self.query_mean = torch.nn.Parameter(torch.tensor(start.query_mean))
         self.sharpness = torch.nn.Parameter(torch.full((2,), math.log(20.0)))
 
-    def forward(self, query: torch.Tensor, passages: torch.Tensor, sizes: list[list[int]]) -> list[torch.Tensor]:
-        """Score each query's passages; `sizes` are (tokens of the query, then of its passages)."""
+    def forward(self, query: torch.Tensor, passages: torch.Tensor, sizes: Sizes) -> torch.Tensor:
+        """Score every passage for every query: (queries, passages)."""
         q = torch.nn.functional.normalize((query - self.query_mean) @ self.projection.T, dim=-1)
         p = torch.nn.functional.normalize((passages - self.passage_mean) @ self.projection.T, dim=-1)
         return maxsims(q, p, sizes)
@@ -208,15 +218,14 @@ class Model(torch.nn.Module):
         return Projection(*(part.detach().numpy() for part in learned))
 
 
-def maxsims(q: torch.Tensor, p: torch.Tensor, sizes: list[list[int]]) -> list[torch.Tensor]:
-    """Score by the formula of `Interaction.maxsim`."""
-    found, q_begin, p_begin = [], 0, 0
-    for q_size, *p_sizes in sizes:
-        cosines = q[q_begin : q_begin + q_size] @ p[p_begin : p_begin + sum(p_sizes)].T
-        blocks = torch.split(cosines.clamp(min=0) ** POWER, p_sizes, dim=1)
-        found.append(torch.stack([b.amax(1).mean() + BACK * b.amax(0).mean() for b in blocks]))
-        q_begin, p_begin = q_begin + q_size, p_begin + sum(p_sizes)
-    return found
+def maxsims(q: torch.Tensor, p: torch.Tensor, sizes: Sizes) -> torch.Tensor:
+    """Score by the formula of `Interaction.maxsim`: (queries, passages)."""
+    strengths = (q @ p.T).clamp(min=0) ** POWER
+    forth = torch.stack([block.amax(1) for block in torch.split(strengths, sizes.passages, dim=1)], dim=1)
+    back = torch.stack([block.amax(0) for block in torch.split(strengths, sizes.queries)])
+    forth = torch.stack([block.mean(0) for block in torch.split(forth, sizes.queries)])
+    back = torch.stack([block.mean(1) for block in torch.split(back, sizes.passages, dim=1)], dim=1)
+    return forth + BACK * back
 
 
 def fit(start: Projection, data: list[Example], chosen: argparse.Namespace) -> Projection:
@@ -258,27 +267,29 @@ def batch_loss(
     drawn: np.random.Generator,
 ) -> torch.Tensor:
     """Mean loss of a batch: two gold chunks, the six best others and five more of each query's pool."""
-    q_parts, p_parts, sizes, firsts, golds = [], [], [], [], []
+    q_parts, p_parts, firsts, golds = [], [], [], []
     for e in batch:
         gold, others = np.flatnonzero(e.is_gold)[:2], np.flatnonzero(~e.is_gold)
         more = drawn.choice(others[6:], min(5, len(others[6:])), replace=False) if len(others) > 6 else others[:0]
         kept = np.concatenate([gold, others[:6], more])
-        q = e.pools.query_tokens[slice(*e.pools.query_offsets[e.row : e.row + 2])][:64]
-        ps = [e.pools.tokens[slice(*e.pools.offsets[c : c + 2])][:300] for c in e.chunks[kept]]
-        q_parts.append(q)
-        p_parts += ps
-        sizes.append([len(q), *map(len, ps)])
+        q_parts.append(e.pools.query_tokens[slice(*e.pools.query_offsets[e.row : e.row + 2])][:64])
+        p_parts += [e.pools.tokens[slice(*e.pools.offsets[c : c + 2])][:300] for c in e.chunks[kept]]
         firsts.append(torch.tensor(e.first[kept], dtype=torch.float32))
         golds.append(len(gold))
+    sizes = Sizes([len(q) for q in q_parts], [len(p) for p in p_parts], [len(first) for first in firsts])
     q, p = (torch.from_numpy(np.concatenate(parts)).float() for parts in (q_parts, p_parts))
     with torch.no_grad():
         centred = (torch.nn.functional.normalize(x - mean, dim=-1) for x, mean in ((q, fixed[2]), (p, fixed[1])))
         teacher = maxsims(*centred, sizes)
+    scores = model(q, p, sizes)
+    total = chosen.across * ((standard(scores) - standard(teacher)) ** 2).mean() * len(batch)
     alone, beside = model.sharpness.exp()
-    total = torch.zeros(())
-    for scores, wanted, first, gold in zip(model(q, p, sizes), teacher, firsts, golds, strict=True):
-        total = total + surprise(beside * scores + first, gold) + chosen.alone * surprise(alone * scores, gold)
-        total = total + chosen.distil * ((standard(scores) - standard(wanted)) ** 2).mean()
+    begin = 0
+    for n, (first, gold) in enumerate(zip(firsts, golds, strict=True)):
+        own, wanted = (s[n, begin : begin + len(first)] for s in (scores, teacher))
+        begin += len(first)
+        total = total + surprise(beside * own + first, gold) + chosen.alone * surprise(alone * own, gold)
+        total = total + chosen.distil * ((standard(own) - standard(wanted)) ** 2).mean()
     return total / len(batch)
 
 
@@ -289,7 +300,7 @@ def surprise(scores: torch.Tensor, gold: int) -> torch.Tensor:
 
 def standard(scores: torch.Tensor) -> torch.Tensor:
     """z-scores."""
-    return (scores - scores.mean()) / (scores.std() + 1e-4)
+    return (scores - scores.mean(-1, keepdim=True)) / (scores.std(-1, keepdim=True) + 1e-4)
 
 
 Scorer = Callable[[np.ndarray, list[np.ndarray]], np.ndarray]
@@ -339,7 +350,9 @@ def show(names: Sequence[str], rows: dict[str, list[list[float]]]) -> None:
         say("|---|" + "---|" * (len(WEIGHTS) + 1))
         for name, line in zip(names, numbers, strict=True):
             say(f"| {name} | " + " | ".join(f"{x:.3f}" for x in line) + " |")
-        say("| mean | " + " | ".join(f"{x:.4f}" for x in np.mean(numbers, axis=0)) + " |")
+        for label, wanted in (("never trained on", HELD_OUT), ("other halves", HALVED), ("all", HELD_OUT + HALVED)):
+            chosen = [line for name, line in zip(names, numbers, strict=True) if name in wanted]
+            say(f"| mean, {label} | " + " | ".join(f"{x:.4f}" for x in np.mean(chosen, axis=0)) + " |")
         gains = np.array(numbers)[:, 1:] - np.array(numbers)[:, :1]
         say("| worst against the first stage | | " + " | ".join(f"{x:+.3f}" for x in gains.min(axis=0)) + " |")
 
