@@ -95,7 +95,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--hold", type=float, default=0.3, help="weight of the squared distance from the start")
     parser.add_argument("--distil", type=float, default=1.0, help="weight of agreeing with all 384 dimensions")
-    parser.add_argument("--across", type=float, default=1.0, help="the same, over the passages of other queries too")
     parser.add_argument("--alone", type=float, default=0.5, help="weight of the loss without the first stage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true", help="put the result where Rove loads it from")
@@ -187,15 +186,6 @@ def example(pools: Pools, row: int) -> Example:
     return Example(pools, row, chunks, (scores - top.mean()) / max(top.std(), 1e-9), is_gold)
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many tokens each query and each passage of a batch has, and how many passages each query's pool."""
-
-    queries: list[int]
-    passages: list[int]
-    pools: list[int]
-
-
 class Model(torch.nn.Module):
     """The projection, and how sharply its scores count: alone, and beside the first stage."""
 
@@ -206,8 +196,8 @@ class Model(torch.nn.Module):
         self.query_mean = torch.nn.Parameter(torch.tensor(start.query_mean))
         self.sharpness = torch.nn.Parameter(torch.full((2,), math.log(20.0)))
 
-    def forward(self, query: torch.Tensor, passages: torch.Tensor, sizes: Sizes) -> torch.Tensor:
-        """Score every passage for every query: (queries, passages)."""
+    def forward(self, query: torch.Tensor, passages: torch.Tensor, sizes: list[list[int]]) -> list[torch.Tensor]:
+        """Score each query's passages; `sizes` are (tokens of the query, then of its passages)."""
         q = torch.nn.functional.normalize((query - self.query_mean) @ self.projection.T, dim=-1)
         p = torch.nn.functional.normalize((passages - self.passage_mean) @ self.projection.T, dim=-1)
         return maxsims(q, p, sizes)
@@ -218,14 +208,15 @@ class Model(torch.nn.Module):
         return Projection(*(part.detach().numpy() for part in learned))
 
 
-def maxsims(q: torch.Tensor, p: torch.Tensor, sizes: Sizes) -> torch.Tensor:
-    """Score by the formula of `Interaction.maxsim`: (queries, passages)."""
-    strengths = (q @ p.T).clamp(min=0) ** POWER
-    forth = torch.stack([block.amax(1) for block in torch.split(strengths, sizes.passages, dim=1)], dim=1)
-    back = torch.stack([block.amax(0) for block in torch.split(strengths, sizes.queries)])
-    forth = torch.stack([block.mean(0) for block in torch.split(forth, sizes.queries)])
-    back = torch.stack([block.mean(1) for block in torch.split(back, sizes.passages, dim=1)], dim=1)
-    return forth + BACK * back
+def maxsims(q: torch.Tensor, p: torch.Tensor, sizes: list[list[int]]) -> list[torch.Tensor]:
+    """Score by the formula of `Interaction.maxsim`."""
+    found, q_begin, p_begin = [], 0, 0
+    for q_size, *p_sizes in sizes:
+        cosines = q[q_begin : q_begin + q_size] @ p[p_begin : p_begin + sum(p_sizes)].T
+        blocks = torch.split(cosines.clamp(min=0) ** POWER, p_sizes, dim=1)
+        found.append(torch.stack([b.amax(1).mean() + BACK * b.amax(0).mean() for b in blocks]))
+        q_begin, p_begin = q_begin + q_size, p_begin + sum(p_sizes)
+    return found
 
 
 def fit(start: Projection, data: list[Example], chosen: argparse.Namespace) -> Projection:
@@ -267,29 +258,27 @@ def batch_loss(
     drawn: np.random.Generator,
 ) -> torch.Tensor:
     """Mean loss of a batch: two gold chunks, the six best others and five more of each query's pool."""
-    q_parts, p_parts, firsts, golds = [], [], [], []
+    q_parts, p_parts, sizes, firsts, golds = [], [], [], [], []
     for e in batch:
         gold, others = np.flatnonzero(e.is_gold)[:2], np.flatnonzero(~e.is_gold)
         more = drawn.choice(others[6:], min(5, len(others[6:])), replace=False) if len(others) > 6 else others[:0]
         kept = np.concatenate([gold, others[:6], more])
-        q_parts.append(e.pools.query_tokens[slice(*e.pools.query_offsets[e.row : e.row + 2])][:64])
-        p_parts += [e.pools.tokens[slice(*e.pools.offsets[c : c + 2])][:300] for c in e.chunks[kept]]
+        q = e.pools.query_tokens[slice(*e.pools.query_offsets[e.row : e.row + 2])][:64]
+        ps = [e.pools.tokens[slice(*e.pools.offsets[c : c + 2])][:300] for c in e.chunks[kept]]
+        q_parts.append(q)
+        p_parts += ps
+        sizes.append([len(q), *map(len, ps)])
         firsts.append(torch.tensor(e.first[kept], dtype=torch.float32))
         golds.append(len(gold))
-    sizes = Sizes([len(q) for q in q_parts], [len(p) for p in p_parts], [len(first) for first in firsts])
     q, p = (torch.from_numpy(np.concatenate(parts)).float() for parts in (q_parts, p_parts))
     with torch.no_grad():
         centred = (torch.nn.functional.normalize(x - mean, dim=-1) for x, mean in ((q, fixed[2]), (p, fixed[1])))
         teacher = maxsims(*centred, sizes)
-    scores = model(q, p, sizes)
-    total = chosen.across * ((standard(scores) - standard(teacher)) ** 2).mean() * len(batch)
     alone, beside = model.sharpness.exp()
-    begin = 0
-    for n, (first, gold) in enumerate(zip(firsts, golds, strict=True)):
-        own, wanted = (s[n, begin : begin + len(first)] for s in (scores, teacher))
-        begin += len(first)
-        total = total + surprise(beside * own + first, gold) + chosen.alone * surprise(alone * own, gold)
-        total = total + chosen.distil * ((standard(own) - standard(wanted)) ** 2).mean()
+    total = torch.zeros(())
+    for scores, wanted, first, gold in zip(model(q, p, sizes), teacher, firsts, golds, strict=True):
+        total = total + surprise(beside * scores + first, gold) + chosen.alone * surprise(alone * scores, gold)
+        total = total + chosen.distil * ((standard(scores) - standard(wanted)) ** 2).mean()
     return total / len(batch)
 
 
@@ -300,7 +289,7 @@ def surprise(scores: torch.Tensor, gold: int) -> torch.Tensor:
 
 def standard(scores: torch.Tensor) -> torch.Tensor:
     """z-scores."""
-    return (scores - scores.mean(-1, keepdim=True)) / (scores.std(-1, keepdim=True) + 1e-4)
+    return (scores - scores.mean()) / (scores.std() + 1e-4)
 
 
 Scorer = Callable[[np.ndarray, list[np.ndarray]], np.ndarray]
