@@ -1,4 +1,4 @@
-"""Trains the projection of `rove.models.e5.interaction` and measures it: `python -m train.late_interaction`.
+"""Makes the projection of `rove.models.e5.interaction` and measures it: `python -m train.late_interaction`.
 
 Steps, each kept under --cache: Rove's own candidates of every query and their token vectors (`train.pools`), the
 untrained projection (principal components), the trained one, and the table. What came out: train/README.md.
@@ -82,22 +82,22 @@ def main() -> None:
         rows[f"trained, {chosen.dimension} × 4 bits"] = table(held_out, packed(trained))
     show([p.name for p in held_out], rows)
     if chosen.write:
-        MODEL.write_bytes((trained if chosen.epochs else untrained).read_bytes())
+        MODEL.write_bytes({"untrained": untrained, "trained": trained}[chosen.write].read_bytes())
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line; the defaults made what is shipped."""
+    """Read the command line; `--write untrained` made what is shipped."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=Path(__file__).parents[1] / "bench" / ".cache" / "interaction")
     parser.add_argument("--dimension", type=int, default=128)
-    parser.add_argument("--epochs", type=int, default=1, help="0: measure the untrained projection only")
+    parser.add_argument("--epochs", type=int, default=1, help="0: the untrained projection only")
     parser.add_argument("--queries", type=int, default=1000, help="at most so many of a set")
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--hold", type=float, default=0.3, help="weight of the squared distance from the start")
     parser.add_argument("--distil", type=float, default=1.0, help="weight of agreeing with all 384 dimensions")
     parser.add_argument("--alone", type=float, default=0.5, help="weight of the loss without the first stage")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true", help="put the result where Rove loads it from")
+    parser.add_argument("--write", choices=["untrained", "trained"], help="put that one where Rove loads it from")
     return parser.parse_args()
 
 

@@ -1,8 +1,8 @@
 """Late interaction: how well a passage's tokens cover a question's, from vectors small enough to keep with every chunk.
 
 After MaxSim (Khattab & Zaharia, ColBERT, SIGIR 2020), where every token of the question looks for the nearest of the
-passage. Tokens are the last layer's, centred, projected by a trained matrix and kept in 4 bits a dimension. How it was
-trained and what it is worth: train/README.md.
+passage. Tokens are the last layer's, centred, projected by a small matrix and kept in 4 bits a dimension. How that was
+made and what it is worth: train/README.md.
 """
 
 from __future__ import annotations
