@@ -194,6 +194,7 @@ async def test_the_embedder_chooses_the_fast_runtime(fast: E5Runtime) -> None:
     passages = ["Der Hund bellt.", "Die Sonne scheint."]
     vectors, tokens = await embedder.passages_with_tokens(passages)
     assert np.array_equal(vectors, fast.embed(passages, is_query=False))
+    assert await embedder.interactions("?", [tokens[0], b"another mark" + tokens[1]]) is None
     for _ in range(2):  # not asked before, then remembered
         scores = await embedder.interactions("Where does the dog bark?", tokens)
         assert scores is not None

