@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.retrieve.fuse import FUSIONS, Lists, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
+from rove.retrieve.fuse import FUSIONS, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
+from rove.store.lists import Lists
 
 SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_nan=False), max_size=8).map(
     lambda d: sorted(d.items(), key=lambda s: (-s[1], s[0]))

@@ -110,3 +110,21 @@ def test_selective_filters_keep_full_recall(tmp_path: Path) -> None:
         )
         found = disk.search("cats and dogs", mode="semantic", top_k=3, where=field("n").in_([5, 150, 299]))
         assert {hit.chunk.document_id for hit in found} == {"d5", "d150", "d299"}
+
+
+def test_coverage_is_the_same_in_memory_and_from_the_index(tmp_path: Path) -> None:
+    texts = [
+        "Der Hund schläft im Garten.",
+        "猫は庭で眠る。",
+        "A kutya a kertben alszik.",
+        "The dog sleeps; the cat purrs.",
+    ]
+    questions = ["Wo schläft der Hund?", "猫 dog", "Hol alszik a kutya?", "purring elephants"]
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(*[Text(text, id=text) for text in texts])
+        held = [kb.search(question) for question in questions]
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}, store={"resident_chunks": 0}) as kb:
+        stored = [kb.search(question) for question in questions]
+    for one, other in zip(held, stored, strict=True):
+        assert [hit.chunk.chunk_id for hit in one] == [hit.chunk.chunk_id for hit in other]
+        assert [hit.score for hit in one] == pytest.approx([hit.score for hit in other], rel=1e-4)

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from math import fsum, sqrt
 
 from rove.store import Scored
+from rove.store.lists import Lists
 
 KEYWORD_WEIGHT = 8.0
 """The best keyword hit that has every word of the question, in standard deviations of the semantic list."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lists:
-    """Ranked lists by name, best first. `coverage`: the share of the question's words in the best keyword hit."""
-
-    ranked: Mapping[str, Sequence[Scored]]
-    coverage: float = 1.0
-
-
-def coverage(asked: Collection[str], found: Collection[str]) -> float:
-    """Return the share of the question's different terms that a chunk has, 0 to 1; 0 where nothing is asked.
-
-    >>> coverage(["who", "wrote", "it", "it"], ["wrote", "it"])
-    0.6666666666666666
-    """
-    terms = set(asked)
-    return len(terms.intersection(found)) / len(terms) if terms else 0.0
 
 
 def fused(lists: Lists, fusion: str) -> list[Scored]:

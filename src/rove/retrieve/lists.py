@@ -8,8 +8,8 @@ from rove.language.detect import detect
 from rove.language.words import query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Means, Query
-from rove.retrieve.fuse import Lists, coverage
 from rove.store import Scored
+from rove.store.lists import Lists
 
 COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
 
@@ -22,10 +22,7 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
         terms = query_terms(query.text, language)
     if "semantic" in names:
         vector = (await means.embedder.queries([query.text]))[0]
-    ranked = await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
-    if not terms or len(names) == 1 or not ranked["keyword"]:
-        return Lists(ranked)
-    return Lists(ranked, coverage(terms, await means.store.terms(ranked["keyword"][0][0])))
+    return await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
 
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:

@@ -12,6 +12,7 @@ from rove.errors import ConfigError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.columns import Columns
+from rove.store.lists import coverage
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
 
@@ -83,6 +84,11 @@ class MemoryIndex:
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
         rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
         return self._best(rows, scores, top_k)
+
+    def coverage(self, terms: Sequence[str], chunk_id: str) -> float:
+        """See `lists.coverage`, for a chunk that is here."""
+        row = self._row[chunk_id]
+        return coverage(terms, [term for term in set(terms) if self._postings.has(term, row)])
 
     def _best(self, rows: NDArray[np.intp], scores: NDArray[np.float32], top_k: int) -> list[Scored]:
         """The best of these rows, each with its score."""

@@ -73,6 +73,12 @@ class Postings:
                 total[rows] += (idf * (self.k1 + 1)) * counts / (counts + norms[rows])
         return total
 
+    def has(self, term: str, row: int) -> bool:
+        """Say whether a row holds a term."""
+        rows, _ = self._of(term)
+        at = int(np.searchsorted(rows, np.int32(row)))
+        return at < len(rows) and int(rows[at]) == row
+
     def _of(self, term: str) -> tuple[Ints, Floats]:
         number = self._vocabulary.get(term, -1)
         found: list[tuple[Ints, Floats]] = []

@@ -8,6 +8,7 @@ from threading import Lock
 from rove.records import Filter
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
+from rove.store.lists import Lists
 from rove.store.memory import MemoryIndex
 
 
@@ -24,20 +25,22 @@ class Resident:
 
     def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> dict[str, list[Scored]] | None:
-        """Search what is live now, by terms, by vector, or both: {"keyword": …, "semantic": …}.
+    ) -> Lists | None:
+        """Search what is live now, by terms, by vector, or both. See `Store.search`.
 
         None when the base is too large to be held.
         """
         with self._lock:
             if not self._follow():
                 return None
-            lists: dict[str, list[Scored]] = {}
+            ranked: dict[str, list[Scored]] = {}
+            covered = 1.0
             if terms is not None:
-                lists["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
+                found = ranked["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
+                covered = self._index.coverage(terms, found[0][0]) if found else covered
             if vector is not None:
-                lists["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
-            return lists
+                ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
+            return Lists(ranked, covered)
 
     def _follow(self) -> bool:
         """Take in what has changed; False when the base is too large."""

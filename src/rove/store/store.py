@@ -22,6 +22,7 @@ from rove.store.documents import Found
 from rove.store.failpoints import failpoint
 from rove.store.health import Health, finish_erasing, forget, heal
 from rove.store.ledger import Ledger
+from rove.store.lists import Lists, coverage
 from rove.store.resident import Resident
 from rove.store.vectors import VectorCache
 
@@ -76,8 +77,8 @@ class Store:
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> dict[str, list[Scored]]:
-        """Search by terms, by vector, or both at once: {"keyword": [(chunk_id, score)…], "semantic": …}."""
+    ) -> Lists:
+        """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         held = await asyncio.to_thread(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
         if held is not None:
             return held
@@ -86,7 +87,11 @@ class Store:
             asked["keyword"] = self.index.keyword(terms, top_k=top_k, where=where)
         if vector is not None:
             asked["semantic"] = self.index.semantic(vector, top_k=top_k, where=where)
-        return dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
+        ranked = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
+        if not terms or not ranked["keyword"]:
+            return Lists(ranked)
+        best = ranked["keyword"][0][0]
+        return Lists(ranked, coverage(terms, await asyncio.to_thread(self.catalog.terms, best)))
 
     async def languages(self) -> list[str]:
         """The languages of the base, most frequent first."""
@@ -98,10 +103,6 @@ class Store:
     async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""
         return await asyncio.to_thread(self.catalog.find, chunk_ids)
-
-    async def terms(self, chunk_id: str) -> list[str]:
-        """The terms that a chunk is indexed by; none where it has just gone."""
-        return await asyncio.to_thread(self.catalog.terms, chunk_id)
 
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
