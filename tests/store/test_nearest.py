@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rove.store.nearest import FEW, Nearest
+from rove.store.nearest import FEW, PARALLEL_FROM, Nearest
 
 DIMENSION = 48
 TOP_K = 10
@@ -30,7 +30,7 @@ def spiky(rng, count):
 
 
 @pytest.mark.parametrize("make", [spread, crowded, spiky])
-@pytest.mark.parametrize("count", [TOP_K, FEW, 3 * FEW])
+@pytest.mark.parametrize("count", [TOP_K, FEW, 3 * FEW, PARALLEL_FROM + 1])
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.01, 0.0])
 def test_same_as_brute_force(make, count, share):
     rng = np.random.default_rng(count)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
 from typing import TypeVar
 
@@ -17,6 +19,9 @@ Number = TypeVar("Number", np.float32, np.int8)
 LEVELS = 127
 SIGMAS = 6.0
 """How far, in standard deviations of the rounding error, a vector may stand below the edge and still be looked at."""
+CORES = os.cpu_count() or 1
+PARALLEL_FROM = 20_000
+THREADS = ThreadPoolExecutor(CORES, thread_name_prefix="rove-nearest")
 FEW = 2_048
 """Vectors up to which the look at 8 bits does not pay."""
 
@@ -63,8 +68,7 @@ class Nearest:
     def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None) -> NDArray[np.intp]:
         """Return the rows that may be among the `top_k` best."""
         asked, scale = _round(vector[None])
-        products = np.asarray(cdist(asked, self._rounded[: self.count], metric="dot"))[0]
-        cosines = products.astype(np.float32)
+        cosines = _products(asked, self._rounded[: self.count])
         cosines *= self._scales[: self.count] * scale
         if keep is not None:
             cosines[~keep] = -np.inf
@@ -72,6 +76,16 @@ class Nearest:
         coarsest = float(self._scales[: self.count].max())
         margin = SIGMAS * sqrt((coarsest**2 + float(scale[0]) ** 2) / 12)
         return np.flatnonzero(cosines >= edge - margin)
+
+
+def _products(asked: Bytes, rows: Bytes) -> Floats:
+    """Multiply (1, dimension) by (n, dimension): (n,) float32. Many rows are shared out to a thread per core."""
+    size = len(rows) if len(rows) < PARALLEL_FROM else -(-len(rows) // CORES)
+    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    if len(parts) == 1:
+        return np.asarray(cdist(asked, rows, metric="dot"))[0].astype(np.float32)
+    found = THREADS.map(lambda part: np.asarray(cdist(asked, part, metric="dot"))[0], parts)
+    return np.concatenate(list(found)).astype(np.float32)
 
 
 def _round(vectors: Floats) -> tuple[Bytes, Floats]:
