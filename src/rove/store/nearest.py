@@ -80,12 +80,14 @@ class Nearest:
 
 def _products(asked: Bytes, rows: Bytes) -> Floats:
     """Multiply (1, dimension) by (n, dimension): (n,) float32. Many rows are shared out to a thread per core."""
-    size = len(rows) if len(rows) < PARALLEL_FROM else -(-len(rows) // CORES)
-    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-    if len(parts) == 1:
-        return np.asarray(cdist(asked, rows, metric="dot"))[0].astype(np.float32)
-    found = THREADS.map(lambda part: np.asarray(cdist(asked, part, metric="dot"))[0], parts)
-    return np.concatenate(list(found)).astype(np.float32)
+
+    def scan(part: Bytes) -> Floats:
+        return np.asarray(cdist(asked, part, metric="dot"))[0].astype(np.float32)
+
+    if len(rows) < PARALLEL_FROM:
+        return scan(rows)
+    size = -(-len(rows) // CORES)
+    return np.concatenate(list(THREADS.map(scan, [rows[start : start + size] for start in range(0, len(rows), size)])))
 
 
 def _round(vectors: Floats) -> tuple[Bytes, Floats]:
