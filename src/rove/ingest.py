@@ -83,10 +83,11 @@ class Ingest:
         known = await asyncio.to_thread(self.store.ledger.get, uris)
         await asyncio.to_thread(self.store.ledger.put, [_queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
         many = len(locations) >= MANY_SOURCES
-        loading = asyncio.create_task(asyncio.to_thread(load_model)) if many else None
-        await self.take(batched(self._items(locations, known)))
-        if loading:
-            await loading
+        loading = [asyncio.create_task(asyncio.to_thread(load_model))] if many else []
+        try:
+            await self.take(batched(self._items(locations, known)))
+        finally:
+            await asyncio.gather(*loading)
 
     async def take(self, batches: Iterator[Batch]) -> None:
         """Keep batch after batch. While one is embedded the next is read, but not while one is written.
