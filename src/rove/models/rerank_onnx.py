@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -14,7 +13,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from rove.errors import ConfigError
-from rove.models import Embedder, KeptOfChunks, Vectors
+from rove.models import Embedder, KeptOfChunks, Vectors, free_cores
 from rove.records import Hit
 from rove.settings import RerankerSettings
 
@@ -42,7 +41,7 @@ class OnnxReranker:
         if not settings.model or missing:
             message = f'The reranker "onnx" needs a folder with model.onnx and tokenizer.json, not {settings.model!r}.'
             raise ConfigError(message, cure="Set reranker.model to the folder of an exported cross-encoder.")
-        self._threads = settings.threads or len(os.sched_getaffinity(0))
+        self._threads = settings.threads or free_cores()
         self._loading = Lock()
         self._loaded: tuple[Any, Any] | None = None
 
