@@ -16,10 +16,10 @@ from rove.enrich.vectors import vector_key
 from rove.errors import InputError
 from rove.ingest import Finished, Ingest, batched
 from rove.models import Fingerprint
-from rove.records import Document, LedgerEntry, Page, Report, Section
+from rove.records import Block, Document, LedgerEntry, Page, Report, Section
 from rove.store import Vector
 from rove.store.catalog import Prepared
-from rove.store.rows import blob_of, metadata_of, vector_of
+from rove.store.rows import blob_of, blob_of_boxes, boxes_of, metadata_of, vector_of
 from rove.store.store import Store
 
 FORMAT = 1
@@ -48,6 +48,8 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
         "metadata": dict(document.metadata),
         "sections": [[s.title, s.level, *s.span] for s in document.sections],
         "pages": [[p.number, *p.span] for p in document.pages],
+        "blocks": [[b.kind, *b.span, b.caption] for b in document.blocks],
+        "boxes": b64encode(blob_of_boxes(document.boxes) or b"").decode(),
         "text": document.text,
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
@@ -115,6 +117,8 @@ def _document(tree: dict[str, Any]) -> Document:
         metadata=metadata_of(json.dumps(tree["metadata"])),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
+        blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),
+        boxes=boxes_of(b64decode(tree.get("boxes", ""), validate=True) or None),
     )
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from load.samples import PARAGRAPHS, docx_file, source, zip_file
 from rove.errors import InputError
+from rove.load.container import ENCRYPTED_MARK
 from rove.load.discover import load_documents
-from rove.load.docx import ENCRYPTED_MARK, DocxLoader
+from rove.load.docx import DocxLoader
 from rove.load.text import OLE_MAGIC
 from rove.records import Document
 

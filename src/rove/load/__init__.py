@@ -1,6 +1,16 @@
 """Stage 1 of 6: read one source and make Documents of it, with canonical text, sections and pages.
 
 A new type is one file with a `Loader` and one line in `LOADERS` (and its suffixes in `SUFFIXES`).
+
+Canonical text is markdown-like, whatever the source is:
+
+- headings as `# …` to `###### …`, of which `markdown_sections` makes the sections; paragraphs apart by a blank line
+- lists as `- ` and `1. `, two spaces deeper for each level
+- tables by `table.pipe_table`, the header row first; the caption is the paragraph before or after, and in `blocks`
+- code between fences; formulas as LaTeX (or plain text where there is none) between `$$`, in a line between `$`
+- links as `[text](target)`, footnotes as `[^1]` and `[^1]: …`
+- pictures as `![what it shows](name)`, by caption or alternative text; no bytes, no data: URLs
+- what a speaker notes, a reviewer comments: a paragraph `> Note: …`, `> Comment (Name): …`
 """
 
 from __future__ import annotations
@@ -19,8 +29,9 @@ class Loader(Protocol):
         """Yield the documents of `source`, each with non-blank text.
 
         Raises:
-            InputError: nothing can be read; the message says what is wrong and what to do, `outcome` is one of
-                "empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported".
+            InputError: nothing can be read, or, after the last document, not all: the message says what is wrong or
+                missing and what to do, `outcome` is one of "empty", "unreadable", "encrypted", "damaged", "too-large",
+                "unsupported", "partial".
         """
         ...
 

@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import re
 import stat
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader
-from rove.load.text import OLE_MAGIC, clean, is_binary, is_storable
+from rove.load.sniff import sniff
+from rove.load.text import clean, is_binary, is_storable
 from rove.records import Document, Source, Text, content_hash
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-HTML_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
-)
-RTF_MAGIC = b"{\\rtf"
 DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 
@@ -67,7 +62,7 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
         message = f"{location.uri!r} is a URL, and pages are not fetched yet: that comes with a later version."
         raise InputError(message, cure="Download it first and add the file.", outcome="unsupported")
     data = _read_file(location.path, max_bytes)
-    return Source(location.uri, location.name, data, sniff(data, location))
+    return Source(location.uri, location.name, data, kind_of(data, location))
 
 
 def load_documents(source: Source) -> Iterator[Document]:
@@ -88,23 +83,18 @@ def load_documents(source: Source) -> Iterator[Document]:
         raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
 
 
-def sniff(data: bytes, location: Location) -> str:
+def kind_of(data: bytes, location: Location) -> str:
     """Return the loader's name for these bytes. What they are counts for more than what the suffix says.
 
     Raises:
         InputError: "unsupported" - no loader reads this.
     """
-    if data[:1024].lstrip().startswith(b"%PDF-"):
-        return "pdf"
-    if data.startswith(b"PK\x03\x04"):
-        return _zip_kind(data, location)
-    if location.kind != "html" and HTML_START.match(data[:4096]):
-        return "html"
-    if location.kind:
-        return location.kind
-    if data.startswith((OLE_MAGIC, RTF_MAGIC)) or is_binary(data):
-        raise _unsupported(location, "a format that no loader reads")
-    return "text"
+    kind = sniff(data, location.kind)
+    if not kind and not is_binary(data):
+        return "text"
+    if kind not in LOADERS.names():
+        raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
+    return kind
 
 
 def _places(item: str | Path | Text) -> Iterator[Location]:
@@ -191,17 +181,6 @@ def _source_of_text(location: Location, text: Text, max_bytes: int) -> Source:
     return Source(location.uri, location.name, data, text.kind, text.metadata, text.title, text.id)
 
 
-def _zip_kind(data: bytes, location: Location) -> str:
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = set(archive.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return "docx"  # its loader says what is damaged
-    if "word/document.xml" in names or location.kind == "docx":
-        return "docx"
-    raise _unsupported(location, "a zip archive that is no .docx")
-
-
 def _unsupported(location: Location, what: str) -> InputError:
     message = f"{location.name!r} is {what}."
     cure = f"Convert it to one of: {', '.join(sorted(SUFFIXES))}, or to plain text."
@@ -222,4 +201,6 @@ def _finished(document: Document, source: Source) -> Document:
         {**document.metadata, **source.metadata},
         document.sections,
         document.pages,
+        document.blocks,
+        document.boxes,
     )

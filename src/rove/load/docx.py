@@ -15,15 +15,12 @@ from docx.oxml.parser import parse_xml
 from docx.styles.style import BaseStyle, ParagraphStyle
 
 from rove.errors import InputError
+from rove.load.container import open_container
 from rove.load.markdown import first_title, markdown_sections
-from rove.load.text import OLE_MAGIC, clean, identify, require_text, stem
+from rove.load.text import clean, identify, require_text, stem
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
-ENCRYPTED_MARK = "EncryptedPackage".encode("utf-16-le")
-MAX_INFLATED_BYTES = 1 << 30
-MAX_RATIO, RATIO_FREE_BYTES = 200, 64 << 20
-MAX_PARTS = 10_000
 MAX_SPAN = 64
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -61,7 +58,7 @@ class DocxLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        check_container(source)
+        open_container(source).close()
         try:
             word = docx.Document(BytesIO(source.data))
             text = require_text(clean(_Writer(word).text()), source)
@@ -79,34 +76,6 @@ class DocxLoader:
             metadata={key: value for key, value in fields.items() if value},
             sections=sections,
         )
-
-
-def check_container(source: Source) -> None:
-    """See that `source` is a zip file that is safe to unpack.
-
-    A part never inflates past the size that the zip's directory declares (Python's zipfile stops there), so the sum
-    of the declared sizes bounds the memory.
-
-    Raises:
-        InputError: "encrypted", "unsupported" (the old .doc), "damaged" or "too-large".
-    """
-    if source.data.startswith(OLE_MAGIC):
-        if ENCRYPTED_MARK in source.data:
-            message = f"{source.name!r} is protected by a password."
-            raise InputError(message, cure="Save a copy without a password and add that.", outcome="encrypted")
-        message = f"{source.name!r} is in the old binary format of Word (.doc)."
-        raise InputError(message, cure=CURE, outcome="unsupported")
-    try:
-        with zipfile.ZipFile(BytesIO(source.data)) as archive:
-            parts = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise _damaged(source, str(error)) from error
-    total = sum(part.file_size for part in parts)
-    bomb = total > MAX_RATIO * len(source.data) and total > RATIO_FREE_BYTES
-    if total > MAX_INFLATED_BYTES or len(parts) > MAX_PARTS or bomb:
-        message = f"{source.name!r} unpacks from {len(source.data)} to {total} bytes in {len(parts)} parts."
-        cure = f"Split it: at most {MAX_INFLATED_BYTES} bytes, {MAX_PARTS} parts and {MAX_RATIO} times its size."
-        raise InputError(message, cure=cure, outcome="too-large")
 
 
 def _damaged(source: Source, why: str) -> InputError:

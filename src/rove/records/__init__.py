@@ -2,7 +2,7 @@
 
 from rove.records.answer import Answer, Citation, Sentence
 from rove.records.chunk import Chunk
-from rove.records.document import Document, DocumentInfo, Page, Section
+from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
 from rove.records.filter import Filter, field
 from rove.records.hit import Hit, Place
 from rove.records.identity import content_hash
@@ -11,6 +11,8 @@ from rove.records.source import Source, Text
 
 __all__ = [
     "Answer",
+    "Block",
+    "Box",
     "Chunk",
     "Citation",
     "Document",

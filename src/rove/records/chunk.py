@@ -14,7 +14,8 @@ class Chunk:
     """A span of a document's canonical text: `document.text[span[0]:span[1]] == text`, always.
 
     `prefix` (title and heading path) is indexed and embedded before the text and is not part of it. `position`
-    counts the document's chunks from 0. `page` is the page where the span starts. `kind`: text, table, code, image.
+    counts the document's chunks from 0. `page` is the page where the span starts. `kind`: text, table, code, image,
+    formula. `parent` is the larger span to read where this one is found, None where the chunk is read as it is.
     """
 
     chunk_id: str
@@ -28,6 +29,7 @@ class Chunk:
     page: int | None = None
     language: str = "und"
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
+    parent: Span | None = None
 
     @property
     def indexed_text(self) -> str:

@@ -1,4 +1,4 @@
-"""A document as it was read: canonical text, and the map of its sections and pages."""
+"""A document as it was read: canonical text, and the map of its sections, pages, blocks and places on the page."""
 
 from __future__ import annotations
 
@@ -28,11 +28,42 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A part of the text that is not prose; `kind` is "table", "image", "code" or "formula".
+
+    `span` covers the block alone: the rows of a pipe table, a fence with its marks, one `![…](…)`. `caption` is what
+    the document says it shows, "" where it says nothing; it stands in the text too, before or after the block.
+    """
+
+    kind: str
+    span: Span
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a span stands on its page: edges as shares of the page's width and height, 0..1 from the upper left.
+
+    A paragraph has one box for each printed line, or one in all, as the format gives it.
+    """
+
+    span: Span
+    page: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """What one loader made of one source (a JSON source can hold many documents).
 
     `text` is the canonical, markdown-like text; every span anywhere in Rove is (start, end) offsets into it, in
     characters. `kind` is the type name that chooses the chunk strategy. `language` is ISO 639-1 or "und".
+
+    `blocks`, apart and in order, are those of which the loader knows more than the text says (a caption); tables,
+    fences, images and formulas that the text marks need not be among them. `boxes` are in the order of their spans.
     """
 
     document_id: str
@@ -44,13 +75,16 @@ class Document:
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
     sections: tuple[Section, ...] = ()
     pages: tuple[Page, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    boxes: tuple[Box, ...] = ()
     _version: str = field(init=False, default="", repr=False, compare=False)
 
     @property
     def version(self) -> str:
         """A hash of all that a reader of the document could notice; worked out when first asked for."""
         if not self._version:
-            described = repr((self.title, sorted(self.metadata.items()), self.sections, self.pages))
+            structure = (self.sections, self.pages, self.blocks, self.boxes)
+            described = repr((self.title, sorted(self.metadata.items()), *structure))
             object.__setattr__(self, "_version", content_hash(self.kind, described, self.text))
         return self._version
 
@@ -62,6 +96,10 @@ class Document:
     def page_at(self, offset: int) -> int | None:
         """Number of the page that holds `offset`; None where the format has no pages."""
         return next((p.number for p in self.pages if p.span[0] <= offset < max(p.span[1], p.span[0] + 1)), None)
+
+    def boxes_at(self, span: Span) -> tuple[Box, ...]:
+        """Where the characters of `span` stand on their pages: every box that shares one with it."""
+        return tuple(box for box in self.boxes if box.span[0] < span[1] and span[0] < box.span[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 UNFINISHED = ("queued", "loaded", "chunked", "embedded", "indexed")
 STATES = (*UNFINISHED, "live", "failed")
+OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too-slow", "damaged", "partial",
+            "duplicate", "service")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
     """The state of one source: one of `STATES`; where it failed, `outcome`, why, and what to do about it.
 
-    `outcome` is "" for a source that went in whole, else one of: "empty", "unreadable", "encrypted", "unsupported",
-    "too-large", "damaged", "partial", "service".
+    `outcome` is "" for a source that went in whole, else one of `OUTCOMES`; `kind` is the loader that read it, "" where
+    none did.
     """
 
     source: str
@@ -26,6 +28,7 @@ class LedgerEntry:
     documents: int = 0
     chunks: int = 0
     updated_at: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rove.records import Chunk, Document
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
-from rove.store.rows import chunk_row, document_row, fields_of, slices, within
+from rove.store.rows import chunk_row, document_row, fields_of, slices, text_row, within
 from rove.store.vectors import keep_vectors
 
 
@@ -77,7 +77,7 @@ class Catalog(Documents):
                     chunk_seq += 1
                     own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
                     chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key]))
-            texts = [(seq, item.document.text) for seq, item in enumerate(prepared, start=first)]
+            texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
             insert_rows(connection, tables.texts, texts)
             insert_rows(connection, tables.chunks, chunks)

@@ -39,10 +39,21 @@ class Database:
             self.close()
             message = f"{file} is not a Rove catalog: {error.orig}."
             raise ConfigError(message, cure="Open another folder, or restore this one from `rove export`.") from error
-        if row is not None and int(row) != tables.SCHEMA_VERSION:
+        if row is not None and not self._migrated(int(row)):
             self.close()
             message = f"{file} has catalog version {row}; this Rove reads {tables.SCHEMA_VERSION}."
             raise ConfigError(message, cure="Export it with the Rove that made it, and import it into a new folder.")
+
+    def _migrated(self, version: int) -> bool:
+        """Bring the tables of an older version up to this one; False where there is no way."""
+        while version in tables.MIGRATIONS:
+            with self.write() as connection:
+                held = int(get_fact(connection, "schema"))  # another process may have been here in between
+                for statement in tables.MIGRATIONS[version] if held == version else ():
+                    connection.exec_driver_sql(statement)
+                version = max(held, version + 1)
+                set_fact(connection, "schema", str(version))
+        return version == tables.SCHEMA_VERSION
 
     @contextmanager
     def read(self) -> Generator[Connection]:

@@ -106,10 +106,10 @@ class Documents:
             row = connection.execute(query).first()
             if row is None:
                 return None
-            text = str(connection.execute(select(t.text).where(t.document == row.seq)).scalar_one())
+            held = connection.execute(select(t.text, t.boxes).where(t.document == row.seq)).one()
             ordered = select(*SHOWN).where(c.document == row.seq).order_by(c.position)
             chunks = connection.execute(ordered).all()
-        document = document_of(row, text)
+        document = document_of(row, held.text, held.boxes)
         return document, [chunk_of(chunk, document_id, document.metadata) for chunk in chunks]
 
     def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:

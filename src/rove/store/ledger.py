@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 
@@ -13,8 +14,8 @@ from rove.store import tables
 from rove.store.database import Database, insert_rows
 from rove.store.rows import slices, within
 
-values = attrgetter(*(column.name for column in tables.ledger.columns if column.name != "updated_at"))
-"""An entry's values in the order of the columns, less the last, which is the time of writing."""
+values = attrgetter(*(column.name for column in tables.ledger.columns))
+"""An entry's values in the order of the columns."""
 
 
 class Ledger:
@@ -46,7 +47,7 @@ class Ledger:
         if not entries:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [(*values(entry), now) for entry in entries]
+        rows = [values(replace(entry, updated_at=now)) for entry in entries]
         with self.database.write() as connection:
             insert_rows(connection, tables.ledger, rows, replace=True)
 

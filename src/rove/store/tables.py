@@ -15,7 +15,17 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+MIGRATIONS = {
+    2: (
+        "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
+        "ALTER TABLE documents ADD COLUMN blocks TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE documents ADD COLUMN signature BLOB",
+        "ALTER TABLE texts ADD COLUMN boxes BLOB",
+        "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
+    ),
+}
+"""From each older version to the next. New columns stand last, so that both ways give the same tables."""
 
 metadata = MetaData()
 
@@ -40,6 +50,7 @@ ledger = Table(
     Column("documents", Integer, nullable=False, default=0),
     Column("chunks", Integer, nullable=False, default=0),
     Column("updated_at", String, nullable=False, default=""),
+    Column("kind", String, nullable=False, default=""),
 )
 
 documents = Table(
@@ -60,6 +71,8 @@ documents = Table(
     Column("chunks", Integer, nullable=False),
     Column("added_at", String, nullable=False),
     Column("revision", Integer, nullable=False, index=True),
+    Column("blocks", Text, nullable=False),
+    Column("signature", LargeBinary),
     Index("documents_of_id", "document_id", "version"),
 )
 """`fingerprint` hashes all that the chunks depend on: the version and how it was cut.
@@ -71,6 +84,7 @@ texts = Table(
     metadata,
     Column("document", Integer, ForeignKey("documents.seq"), primary_key=True),
     Column("text", Text, nullable=False),
+    Column("boxes", LargeBinary),
 )
 """Canonical texts, apart from `documents` so that publishing a version does not write the text again."""
 
@@ -109,6 +123,7 @@ chunks = Table(
     Column("metadata", Text, nullable=False),
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
+    Column("parent", Text, nullable=False),
 )
 """`metadata` holds only what the document's own metadata does not.
 
