@@ -44,6 +44,7 @@ LOADERS = Registry(
         "html": "rove.load.html:HtmlLoader",
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
+        "pptx": "rove.load.pptx:PptxLoader",
         "json": "rove.load.json:JsonLoader",
     },
 )
@@ -59,6 +60,12 @@ SUFFIXES = {
     ".xhtml": "html",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".docm": "docx",
+    ".dotx": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
+    ".ppsx": "pptx",
+    ".potx": "pptx",
     ".json": "json",
     ".jsonl": "json",
 }

@@ -166,7 +166,12 @@ class _Joiner:
         elif piece.kind in BLOCKS:
             self.made.blocks.append(Block(piece.kind, span, piece.caption))
         if at := piece.place:
-            self.made.boxes.append(Box(span, at.page, at.left, at.top, at.right, at.bottom))
+            box = Box(span, at.page, at.left, at.top, at.right, at.bottom)
+            last = self.made.boxes[-1] if self.made.boxes else None
+            if last and box == replace(last, span=span):  # paragraphs of one frame share its box
+                self.made.boxes[-1] = replace(last, span=(last.span[0], span[1]))
+            else:
+                self.made.boxes.append(box)
 
 
 def _captioned(pieces: list[Piece]) -> list[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rove.errors import InputError
 from rove.load.assemble import assemble
@@ -19,6 +20,7 @@ from rove.records import Document, Source
 MAX_BOLD_CHARS = 120
 MAX_MARGIN_CHARS = 300
 BLANK = f"{PAGE_BREAK} \t\n"
+PLAIN = Style()
 CURE = "Open it in a word processor and save it as .docx again."
 
 
@@ -39,6 +41,14 @@ class DocxLoader:
         yield from assemble(source, writer.whole(body), properties, package.missing, paged=paged)
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A note or comment, and the part that it stands in."""
+
+    node: Node
+    part: Part
+
+
 class _Writer:
     """Writes the body of one Word file in pieces."""
 
@@ -48,21 +58,16 @@ class _Writer:
         self.styles = read_styles(self._root("styles"))
         self.numbering = Numbering(self._root("numbering"), self.styles)
         self.notes: dict[tuple[str, str], int] = {}
-        self.comments = {node.get(f"{W}id", ""): node for node in self._children("comments")}
+        self.comments = self._entries("comment")
         self.reader = ParagraphReader(main, self.notes)
 
     def whole(self, body: Node) -> Iterator[Piece]:
         """Yield the body, and under it the notes that it refers to."""
         yield from self.pieces(body)
-        written = {
-            (kind, node.get(f"{W}id", "")): (node, part)
-            for kind in ("footnote", "endnote")
-            for node, part in self._notes(kind)
-        }
-        for key, number in list(self.notes.items()):
-            if key in written:
-                node, part = written[key]
-                yield Piece(f"[^{number}]: {self._plain(node, ParagraphReader(part, self.notes))}")
+        written = {"footnote": self._entries("footnote"), "endnote": self._entries("endnote")}
+        for (kind, note_id), number in list(self.notes.items()):
+            if entry := written[kind].get(note_id):
+                yield Piece(f"[^{number}]: {self._plain(entry)}")
 
     def pieces(self, parent: Node) -> Iterator[Piece]:
         """Yield the paragraphs and tables under `parent`, those in content controls included."""
@@ -115,7 +120,7 @@ class _Writer:
         """Yield what hangs beside the text that was read last; that can hang something out again."""
         for node in self.reader.take_hanging():
             if node.tag == f"{W}commentReference":
-                yield from self._comment(self.comments.get(node.get(f"{W}id", "")))
+                yield from self._comment(node.get(f"{W}id", ""))
             elif node.tag == f"{C}chart":
                 yield from chart_pieces(node, self.main, self.package)
             elif node.tag == f"{DGM}relIds":
@@ -125,10 +130,9 @@ class _Writer:
             else:
                 yield from self.pieces(node)
 
-    def _comment(self, node: Node | None) -> Iterator[Piece]:
-        if node is not None and (
-            found := note("Comment", node.get(f"{W}author", ""), self._plain(node, self._beside()))
-        ):
+    def _comment(self, comment_id: str) -> Iterator[Piece]:
+        entry = self.comments.get(comment_id)
+        if entry and (found := note("Comment", entry.node.get(f"{W}author", ""), self._plain(entry))):
             yield found
 
     def _table(self, node: Node) -> Iterator[Piece]:
@@ -159,11 +163,8 @@ class _Writer:
                 out.append(self._cell(node, nested))
         return " ".join(" ".join(out).split())
 
-    def _plain(self, node: Node, reader: ParagraphReader) -> str:
-        return " ".join(" ".join(reader.read(p) for p in node.iter(f"{W}p")).replace(PAGE_BREAK, "").split())
-
-    def _beside(self) -> ParagraphReader:
-        return ParagraphReader(self.main, self.notes)
+    def _plain(self, entry: _Entry) -> str:
+        return _line(ParagraphReader(entry.part, self.notes), entry.node)
 
     def _style(self, properties: Node | None) -> Style:
         return self.styles.get(value(properties, "pStyle"), PLAIN) if properties is not None else PLAIN
@@ -174,21 +175,13 @@ class _Writer:
         place = own if own.list_id else style.numbered
         return Numbered() if place.list_id == "0" else place
 
-    def _notes(self, kind: str) -> Iterator[tuple[Node, Part]]:
+    def _entries(self, kind: str) -> dict[str, _Entry]:
         part = self.package.part(self.main.target(f"{kind}s"))
-        if part is not None:
-            yield from ((node, part) for node in part.root)
-
-    def _children(self, kind: str) -> list[Node]:
-        root = self._root(kind)
-        return list(root) if root is not None else []
+        return {node.get(f"{W}id", ""): _Entry(node, part) for node in part.root} if part else {}
 
     def _root(self, kind: str) -> Node | None:
         part = self.package.part(self.main.target(kind))
         return part.root if part else None
-
-
-PLAIN = Style()
 
 
 def _margins(package: Package, main: Part) -> dict[str, str]:
@@ -199,9 +192,12 @@ def _margins(package: Package, main: Part) -> dict[str, str]:
         for relation in main.relations.values():
             part = package.part(relation.target) if relation.kind == kind and not relation.external else None
             if part is not None:
-                reader = ParagraphReader(part, {})
-                lines = (reader.read(p) for p in part.root.iter(f"{W}p"))
-                texts[" ".join(" ".join(lines).replace(PAGE_BREAK, "").split())] = None
+                texts[_line(ParagraphReader(part, {}), part.root)] = None
         if text := " | ".join(filter(None, texts))[:MAX_MARGIN_CHARS]:
             found[kind] = text
     return found
+
+
+def _line(reader: ParagraphReader, node: Node) -> str:
+    """The paragraphs under `node` as one line."""
+    return " ".join(" ".join(reader.read(p) for p in node.iter(f"{W}p")).replace(PAGE_BREAK, "").split())
