@@ -45,6 +45,8 @@ LOADERS = Registry(
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
         "pptx": "rove.load.pptx:PptxLoader",
+        "odt": "rove.load.odt:OdtLoader",
+        "odp": "rove.load.odp:OdpLoader",
         "json": "rove.load.json:JsonLoader",
     },
 )
@@ -66,6 +68,10 @@ SUFFIXES = {
     ".pptm": "pptx",
     ".ppsx": "pptx",
     ".potx": "pptx",
+    ".odt": "odt",
+    ".ott": "odt",
+    ".odp": "odp",
+    ".otp": "odp",
     ".json": "json",
     ".jsonl": "json",
 }

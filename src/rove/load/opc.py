@@ -9,7 +9,9 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from rove.errors import InputError
 from rove.load.container import CURE, open_container
@@ -134,14 +136,15 @@ class Package:
         return parse_xml(data, whole)
 
 
-def read_properties(root: Node) -> dict[str, str | tuple[str, ...]]:
-    """Return the properties under `root` by their names here; keywords apart."""
-    found: dict[str, str | tuple[str, ...]] = {}
+def read_properties(root: Node, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, str | tuple[str, ...]]:
+    """Return the properties under `root` by their names here; keywords apart. `names` has the file's other names."""
+    found: dict[str, str] = {}
     for node in root:
-        name = PROPERTIES.get(str(node.tag).rpartition("}")[2], "")
-        text = " ".join(clean(node.text or "").split())
+        local = str(node.tag).rpartition("}")[2]
+        name, text = PROPERTIES.get(names.get(local, local), ""), " ".join(clean(node.text or "").split())
         if name == "keywords":
-            found[name] = tuple(word for part in re.split(r"[,;，、；]", text) if (word := part.strip()))
-        elif name:
+            found[name] = f"{found.get(name, '')},{text}"
+        elif name and text and (name not in found or local in names):
             found[name] = text
-    return {name: value for name, value in found.items() if value}
+    words = tuple(word for part in re.split(r"[,;，、；]", found.pop("keywords", "")) if (word := part.strip()))
+    return {**found, **({"keywords": words} if words else {})}
