@@ -47,6 +47,7 @@ LOADERS = Registry(
         "pptx": "rove.load.pptx:PptxLoader",
         "odt": "rove.load.odt:OdtLoader",
         "odp": "rove.load.odp:OdpLoader",
+        "rtf": "rove.load.rtf:RtfLoader",
         "json": "rove.load.json:JsonLoader",
     },
 )
@@ -72,6 +73,7 @@ SUFFIXES = {
     ".ott": "odt",
     ".odp": "odp",
     ".otp": "odp",
+    ".rtf": "rtf",
     ".json": "json",
     ".jsonl": "json",
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from rove.load.table import pipe_table
 from rove.records import Block, Box, Page
 
 PAGE_BREAK = "\x0e"
@@ -97,6 +98,37 @@ def note(kind: str, author: str, text: str) -> Piece | None:
     who = f" ({' '.join(author.split())})" if author.strip() else ""
     words = "\n> ".join(line for line in text.strip().split("\n") if line.strip())
     return Piece(f"> {kind}{who}: {words}") if words else None
+
+
+def paged_table(rows: Sequence[Sequence[str]]) -> str:
+    r"""Return a pipe table; page breaks in its cells come to stand before their row.
+
+    >>> paged_table([["a", "b"], ["", "c\x0e d"], ["\x0e", ""]])
+    '| a | b |\n| --- | --- |\n\x0e|  | c d |\x0e'
+    """
+    marked: list[list[str]] = []
+    breaks = 0
+    for row in rows:
+        breaks += max((text.count(PAGE_BREAK) for text in row), default=0)
+        texts = [text.replace(PAGE_BREAK, "") for text in row]
+        filled = next((index for index, text in enumerate(texts) if text.strip()), None)
+        if filled is not None:
+            texts[filled], breaks = PAGE_BREAK * breaks + texts[filled], 0
+        marked.append(texts)
+    lines = pipe_table(marked).split("\n") if marked else []
+    lines = [PAGE_BREAK * line.count(PAGE_BREAK) + line.replace(PAGE_BREAK, "") for line in lines]
+    return "\n".join(lines) + PAGE_BREAK * breaks
+
+
+def one_header(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Join header rows, column by column.
+
+    >>> one_header([["", "2023", "2023"], ["Mio. €", "Q1", "Q2"]])
+    ['Mio. €', '2023 Q1', '2023 Q2']
+    """
+    width = max(map(len, rows))
+    columns = [[row[index] for row in rows if index < len(row) and row[index]] for index in range(width)]
+    return [" ".join(dict.fromkeys(texts)) for texts in columns]
 
 
 def compose(pieces: Iterable[Piece], *, paged: bool = False) -> Composition:

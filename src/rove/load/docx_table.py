@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rove.load.compose import PAGE_BREAK
+from rove.load.compose import PAGE_BREAK, one_header, paged_table
 from rove.load.docx_styles import W, value
-from rove.load.table import pipe_table
 from rove.load.xmlnode import Node, integer
 
 MAX_SPAN = 64
@@ -35,28 +34,17 @@ def table_text(table: Node, cell_text: Callable[[Node], str]) -> str:
     text over several columns stands in each.
     """
     rows: list[list[str]] = []
-    headers, breaks = 0, 0
+    headers = 0
     for row in children(table, f"{W}tr"):
         properties = row.find(f"{W}trPr")
         if properties is not None and properties.find(f"{W}del") is not None:
             continue
         is_header = headers == len(rows) and properties is not None and properties.find(f"{W}tblHeader") is not None
-        texts = _row(row, cell_text, repeat=is_header)
-        breaks += max((text.count(PAGE_BREAK) for text in texts), default=0)
-        texts = [text.replace(PAGE_BREAK, "").strip() for text in texts]
-        filled = next((index for index, text in enumerate(texts) if text), None)
-        if filled is not None:
-            texts[filled] = PAGE_BREAK * breaks + texts[filled]
-            breaks = 0
-        rows.append(texts)
+        rows.append(_row(row, cell_text, repeat=is_header))
         headers += is_header
-    rows = [_one_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
-    rows[:1] = [_once(rows[0])] if headers == 1 else rows[:1]
-    lines = pipe_table(rows).split("\n") if rows else []
-    return (
-        "\n".join(PAGE_BREAK * line.count(PAGE_BREAK) + line.replace(PAGE_BREAK, "") for line in lines)
-        + PAGE_BREAK * breaks
-    )
+    if headers:
+        rows[:headers] = [one_header(rows[:headers]) if headers > 1 else _once(rows[0])]
+    return paged_table(rows)
 
 
 def _row(row: Node, cell_text: Callable[[Node], str], *, repeat: bool) -> list[str]:
@@ -77,10 +65,3 @@ def _span(properties: Node | None, name: str, least: int) -> int:
 def _once(texts: list[str]) -> list[str]:
     """A single header row: what stands over several columns stands in the first of them."""
     return [text if not index or text != texts[index - 1] else "" for index, text in enumerate(texts)]
-
-
-def _one_header(rows: list[list[str]]) -> list[str]:
-    """Join header rows, column by column: "2023" over "Q1" and "Q2" is "2023 Q1" and "2023 Q2"."""
-    width = max(map(len, rows))
-    columns = [[row[index] for row in rows if index < len(row) and row[index]] for index in range(width)]
-    return [" ".join(dict.fromkeys(texts)) for texts in columns]

@@ -138,7 +138,7 @@ class ParagraphReader:
         self._linked(node, f"{target}#{anchor}" if target and (anchor := node.get(f"{W}anchor", "")) else target)
 
     def _simple_field(self, node: Node) -> None:
-        self._linked(node, _field_target(node.get(f"{W}instr", "")))
+        self._linked(node, field_target(node.get(f"{W}instr", "")))
 
     def _linked(self, node: Node, target: str) -> None:
         start = len(self.out)
@@ -159,7 +159,7 @@ class ParagraphReader:
         elif kind == "end" and self.fields:
             field = self.fields.pop()
             if field.start >= 0:
-                self._link_from(field.start, _field_target(field.instruction))
+                self._link_from(field.start, field_target(field.instruction))
 
     def _instruction(self, node: Node) -> None:
         if self.fields and len(self.fields[-1].instruction) < 4096:
@@ -199,7 +199,12 @@ def is_bold(paragraph: Node) -> bool:
     return bool(marks) and all(mark is not None and mark.get(f"{W}val", "") not in OFF for mark in marks)
 
 
-def _field_target(instruction: str) -> str:
+def field_target(instruction: str) -> str:
+    r"""Return the address that a field links to, "" where it links nowhere outside.
+
+    >>> field_target(r' HYPERLINK "https://a.b/c" \\l "d" '), field_target(r"HYPERLINK \\l top"), field_target("PAGE")
+    ('https://a.b/c#d', '', '')
+    """
     found = HYPERLINK.match(instruction[:4096])
     if not found:
         return ""

@@ -18,13 +18,13 @@ from rove.load.compose import (
     item,
     link,
     note,
+    paged_table,
     picture,
 )
 from rove.load.docx_numbers import written
 from rove.load.mathml import mathml_to_latex
 from rove.load.odf import CHART, DRAW, OFFICE, SVG, TEXT, XLINK, ListLevel, OdfFile, Styles
 from rove.load.odf import TABLE as TABLES
-from rove.load.table import pipe_table
 from rove.load.xmlnode import Node, integer
 
 DC = "{http://purl.org/dc/elements/1.1/}"
@@ -213,15 +213,18 @@ class ContentReader:
     def _table(self, table: Node) -> Iterator[Piece]:
         rows = list(self._rows(table))
         nested, self.hanging = self.hanging, []
-        if len(rows) == 1 and len(rows[0]) == 1 and not nested:
+        if len(rows) == 1 and len(rows[0]) == 1:
             yield Piece(rows[0][0])
-        elif rows:
-            yield Piece(pipe_table(rows), TABLE)
+        else:
+            yield Piece(paged_table(rows), TABLE)
         self.hanging = nested
         yield from self._hung()
 
     def _rows(self, table: Node) -> Iterator[list[str]]:
         for row in _table_rows(table):
+            if row.tag == f"{TEXT}soft-page-break":
+                yield [PAGE_BREAK]
+                continue
             texts: list[str] = []
             for cell in row:
                 if cell.tag not in (f"{TABLES}table-cell", f"{TABLES}covered-table-cell"):
@@ -246,7 +249,7 @@ class ContentReader:
                 self.hanging.append(node)
             else:
                 out.append(self._cell(node))
-        return " ".join(" ".join(out).replace(PAGE_BREAK, "").split())
+        return " ".join(" ".join(out).split())
 
     def _chart(self, root: Node) -> Iterator[Piece]:
         """The values of a chart, which it keeps in a table, under its title."""
@@ -255,13 +258,13 @@ class ContentReader:
         if title:
             yield Piece(title)
         if table is not None:
-            yield Piece(pipe_table(list(self._rows(table))), TABLE, caption=title)
+            yield Piece(paged_table(list(self._rows(table))), TABLE, caption=title)
 
 
 def _table_rows(parent: Node) -> Iterator[Node]:
-    """Yield the rows, of groups and headers too; those of a table in a table are not among them."""
+    """Yield the rows and page breaks, of groups and headers too; those of a table in a table are not among them."""
     for node in parent:
-        if node.tag == f"{TABLES}table-row":
+        if node.tag in (f"{TABLES}table-row", f"{TEXT}soft-page-break"):
             yield node
         elif node.tag in ROW_GROUPS:
             yield from _table_rows(node)
