@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,6 +16,12 @@ from rove.records import Document, Source
 from rove.records.source import Metadata
 
 MAX_NAMED = 10
+# What Office calls a document until somebody gives it a title.
+NO_TITLE = re.compile(
+    r"(?:microsoft )?power\s?point[- ]?\S{0,15}|(?:microsoft )?word[- ](?:document|dokument\w*)|untitled|"
+    r"(?:presentation|präsentation|bemutató|document|dokument\w*)\s?\d*|演示文稿\s?\d*|プレゼンテーション\s?\d*|文[档書]\s?\d*",
+    re.IGNORECASE,
+)
 
 
 def assemble(
@@ -36,12 +43,13 @@ def assemble(
         raise InputError(message, cure=CURE, outcome="damaged")
     text = require_text(made.text, source)
     sections = markdown_sections(text, setext=False)
+    title = str(properties.get("title", ""))
     yield Document(
         document_id=identify(source),
         source=source.uri,
         kind=source.kind,
         text=text,
-        title=str(properties.get("title", "")) or first_title(sections) or stem(source),
+        title=("" if NO_TITLE.fullmatch(title) else title) or first_title(sections) or stem(source),
         metadata={name: value for name, value in properties.items() if name != "title"}
         | ({"pages": len(made.pages)} if made.pages else {}),
         sections=sections,

@@ -124,7 +124,7 @@ class RtfReader:
             self._end_picture()
         elif closed.kept == "styles":
             self.body.end_style(closed.sink.take())
-        elif closed.opened and closed.kept:
+        elif closed.opened in KEPT:
             self._end_kept(closed.kept, closed.sink)
 
     def _word(self, word: str, number: int | None) -> None:
