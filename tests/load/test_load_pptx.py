@@ -103,9 +103,10 @@ def test_tables_charts_diagrams_and_pictures() -> None:
     )
     points = '<c:pt idx="0"><c:v>{}</c:v></c:pt><c:pt idx="1"><c:v>{}</c:v></c:pt>'
     chart = (
-        "<c:chartSpace {names}><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Umsatz (Mio. €)</a:t></a:r></a:p></c:rich>"
-        "</c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>2023</c:v></c:pt>"
-        f"</c:strCache></c:strRef></c:tx><c:cat><c:strCache>{points.format('Bp', 'Wien')}</c:strCache></c:cat><c:val><c:numCache>"
+        "<c:chartSpace {names}><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Umsatz (Mio. €)</a:t></a:r></a:p>"
+        "</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>2023</c:v>"
+        f"</c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strCache>{points.format('Bp', 'Wien')}</c:strCache></c:cat><c:val>"
+        "<c:numCache>"
         f"{points.format('8.1999999999999993', '4')}</c:numCache></c:val></c:ser></c:barChart></c:plotArea></c:chart>"
         "</c:chartSpace>"
     )
@@ -114,8 +115,8 @@ def test_tables_charts_diagrams_and_pictures() -> None:
     diagram = (
         '<dgm:dataModel {names}><dgm:ptLst><dgm:pt modelId="0" type="doc"/>'
         f"{point.format(1, 'Planen')}{point.format(2, 'Bauen')}{point.format(3, '部品')}</dgm:ptLst><dgm:cxnLst>"
-        f"{link.format(10, 0, 2, 1)}{link.format(11, 0, 1, 0)}{link.format(12, 2, 3, 0)}{link.format(13, 3, 2, 0)}</dgm:cxnLst>"
-        "</dgm:dataModel>"
+        f"{link.format(10, 0, 2, 1)}{link.format(11, 0, 1, 0)}{link.format(12, 2, 3, 0)}{link.format(13, 3, 2, 0)}"
+        "</dgm:cxnLst></dgm:dataModel>"
     )
     targets = {"c chart": "../charts/c.xml", "d diagramData": "../diagrams/d.xml", "i image": "../media/image7.jpg"}
     document = load(deck_file([slide(shapes)], {"charts/c.xml": chart, "diagrams/d.xml": diagram}, {1: targets}))
