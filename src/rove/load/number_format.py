@@ -128,13 +128,14 @@ def _section(code: str) -> Section:
 
 
 def _choose(sections: tuple[Section, ...], value: float) -> Section:
-    if len(sections) == 1 and not sections[0].condition:
-        return sections[0]
+    first = sections[0]
+    if len(sections) == 1 and not first.condition:
+        return first
     if conditioned := [s for s in sections if s.condition]:
         return next((s for s in conditioned if COMPARE[s.condition](float(value), s.limit)), sections[-1])
     if value < 0 and len(sections) > 1:
         return sections[1]
-    return sections[2] if value == 0 and len(sections) > 2 else sections[0]
+    return sections[2] if value == 0 and len(sections) > 2 else first
 
 
 def _number(value: float, section: Section) -> str:
