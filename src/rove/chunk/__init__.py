@@ -75,5 +75,6 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "csv": ("size", "separator"),
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
+    "image": ("size", "page", "separator"),
     "string": ("size", "separator"),
 }

@@ -45,6 +45,7 @@ LOADERS = Registry(
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
         "json": "rove.load.json:JsonLoader",
+        "image": "rove.load.image:ImageLoader",
     },
 )
 
@@ -61,4 +62,12 @@ SUFFIXES = {
     ".docx": "docx",
     ".json": "json",
     ".jsonl": "json",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".tif": "image",
+    ".tiff": "image",
+    ".gif": "image",
+    ".webp": "image",
+    ".bmp": "image",
 }
