@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 import shutil
@@ -21,7 +22,8 @@ from rove.load.text import clean
 
 PAGE_TIMEOUT_S = 60
 MIN_CONFIDENCE = 30  # per cent: below it tesseract sees letters in a picture
-ALIKE = 0.3  # line heights that differ by less than this share are one size: letters of scans are measured roughly
+STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
+TALL, DEEP = re.compile(r"[A-ZÀ-Þbdfhklt\d(\[/|]"), re.compile(r"[gjpqyQ,;(\[/|]")
 POINTS = 72.0
 # Script, as tesseract's own detection names it, and the languages that are written in it.
 SCRIPTS = {
@@ -142,6 +144,14 @@ def _words(rows: Iterable[list[str]], scale: float) -> list[Word]:
         if row[0] == "4":
             top, bottom = upper, upper + height
         elif row[0] == "5" and float(row[10]) >= MIN_CONFIDENCE and (text := clean(row[11]).strip()):
-            words.append(Word(left, top, left + width, bottom, text, bottom - top))
-    usual = median(word.size for word in words) if words else 0.0
-    return [replace(word, size=usual) if abs(word.size - usual) < ALIKE * usual else word for word in words]
+            words.append(Word(left, top, left + width, bottom, text, max(height, scale) / _share(text)))
+    usual = median([word.size for word in words]) if words else 0.0
+    return [replace(word, size=usual * STEP ** round(math.log(word.size / usual, STEP))) for word in words]
+
+
+def _share(text: str) -> float:
+    """Return how much of its font's height a word takes up: few letters reach from the top to the bottom."""
+    if text[0] >= "\u0370":
+        return 1.0
+    tall, deep = TALL.search(text) is not None, DEEP.search(text) is not None
+    return 1.0 if tall and deep else 0.77 if tall or deep else 0.55

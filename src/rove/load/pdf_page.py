@@ -13,7 +13,7 @@ from typing import cast
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from rove.load.layout.printed import Area, Line, Word, line_of
+from rove.load.layout.printed import Area, Line, Word, is_rtl, line_of
 from rove.load.text import clean
 
 WORD = re.compile("[^\\s\ufffe\x02]+[\ufffe\x02]?")
@@ -143,11 +143,12 @@ class _Reader:
         start = 0
         for raw in self.text.split("\r\n"):
             found = [(start + m.start(), start + m.end() - 1, m[0]) for m in WORD.finditer(raw)]
-            line = list(self._line(found)) if found else []
-            upright = [word for word in line if not _is_sideways(word)]
-            words += upright
-            if len(upright) < len(line):
-                aside.append(line_of([word for word in line if _is_sideways(word)]))
+            line = [*self._line(found)] if found else []
+            sideways = [word for word in line if _is_sideways(word)]
+            if sideways:
+                aside.append(line_of(sideways))
+                line = [word for word in line if not _is_sideways(word)]
+            words += line
             start += len(raw) + 2
         return words, aside
 
@@ -189,8 +190,10 @@ class _Reader:
         left, bottom, right, top = box.left, box.bottom, box.right, box.top
         if end != start:
             self._measure(end)
-            left, right = min(left, box.left), max(right, box.right)
-            bottom, top = min(bottom, box.bottom), max(top, box.top)
+            if box.left > left and not text.isascii() and is_rtl(text):
+                text = text[::-1]  # its first letter stands at the right: this was drawn from left to right
+            left, right = box.left if box.left < left else left, box.right if box.right > right else right
+            bottom, top = box.bottom if box.bottom < bottom else bottom, box.top if box.top > top else top
         if frame.turns:
             area = frame.area(left, bottom, right, top)
             left, top, right, bottom = area.left, area.top, area.right, area.bottom
@@ -227,4 +230,4 @@ def _is_raised(number: Area, beside: Area) -> bool:
 
 
 def _is_sideways(word: Word) -> bool:
-    return len(word.text) >= 3 and word.height > SIDEWAYS * word.width
+    return word.bottom - word.top > SIDEWAYS * (word.right - word.left) and len(word.text) >= 3

@@ -10,6 +10,7 @@ from dataclasses import replace
 from rove.load.layout.printed import Item, Line, Sheet, lines_of
 
 EDGE = 0.12  # headers and footers stand within this share of the page's height from its edge
+NUMBER_EDGE = 0.2  # and page numbers within this
 MAX_CHARS = 120
 MIN_REPEATS = 3
 LARGE = 1.15  # times the body's letters: larger ones are a heading's
@@ -58,17 +59,19 @@ def _keys(item: Item, sheet: Sheet, large: float) -> Iterator[Key]:
     Large letters are a heading's, whose number counts chapters: they have to repeat to the letter.
     """
     middle = (item.top + item.bottom) / 2 / max(sheet.height, 1.0)
-    if not isinstance(item, Line) or EDGE < middle < 1 - EDGE or len(item.text) > MAX_CHARS:
+    from_edge = min(middle, 1 - middle)
+    if not isinstance(item, Line) or from_edge > NUMBER_EDGE or len(item.text) > MAX_CHARS:
         return
     text = item.text.casefold()
     edge, height = "^" if middle < 0.5 else "_", round(item.top / STEP)
     words = text if item.size > large else NUMBER.sub("#", text)
-    yield f"w{edge}{words}"
-    yield f"p{edge}{words}@{height}"
+    if from_edge <= EDGE:
+        yield f"w{edge}{words}"
+        yield f"p{edge}{words}@{height}"
     numbers = NUMBER.findall(text)
     if item.size > large or not numbers or len(numbers[-1]) > MAX_DIGITS:
         return
     if found := PAGE_NUMBER.fullmatch(text):
         yield f"n{edge}{words}{int(found[1]) - sheet.number}@{height}"
-    else:
+    elif from_edge <= EDGE:
         yield f"p{edge}{int(numbers[-1]) - sheet.number}@{height}"

@@ -22,6 +22,8 @@ GAP_ABOVE = 1.25  # of the usual pitch: a bold heading stands apart from the tex
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 FIELD = re.compile(r"[:：]\s*\S")
 MIN_LETTERS = 0.4  # of the characters
+UNFINISHED = (".", ",", ";", "。", "，")
+BULLET = re.compile(r"[-+*•◦▪‣●○■□➢✓·–]\s")
 NOT_LETTERS = re.compile(r"\W+")
 
 
@@ -146,7 +148,7 @@ def _style(sheet: Sheet, index: int, body: float, bold_tells: bool) -> _Style | 
 def _could_be(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
     long_enough = letters >= max(2, MIN_LETTERS * len(text))
-    return len(text) <= MAX_CHARS and long_enough and not text.endswith((".", ",", ";", "。", "，"))
+    return len(text) <= MAX_CHARS and long_enough and not text.endswith(UNFINISHED) and not BULLET.match(text)
 
 
 def _stands_apart(items: Sequence[Item], index: int) -> bool:

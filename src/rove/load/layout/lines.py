@@ -11,7 +11,6 @@ from rove.load.layout.printed import Area, Figure, Item, Line, Table, Word, line
 OVERLAP = 0.6  # of the lower of two words' heights: with more they stand on one line
 GAP = 0.9  # of the letters' size: a wider gap parts two columns, a narrower one two words
 DOTS = ".·…_‥"
-LEADER = re.compile(rf"[{DOTS}]+")
 MIN_LEADER = 4
 MAX_TAB = 4.0  # sizes of the letters
 LIST_MARK = re.compile(r"[-•◦▪–*·‣●○■□➢✓]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]")
@@ -44,7 +43,7 @@ def at_one_height(words: Sequence[Word]) -> list[list[Word]]:
 
 def parted(words: Sequence[Word]) -> Iterable[Line]:
     """Yield the lines of a row: it is parted at its gaps, save after the mark of a list item and at leader dots."""
-    if any(word.text[0] in DOTS for word in words) and _has_leader(words):
+    if _has_leader(words):
         yield line_of(words)
         return
     part = [words[0]]
@@ -58,12 +57,14 @@ def parted(words: Sequence[Word]) -> Iterable[Line]:
 
 
 def _has_leader(words: Sequence[Word]) -> bool:
-    dots = [word.text for word in words if LEADER.fullmatch(word.text)]
+    dots = [word.text for word in words if word.text[0] in DOTS and not word.text.strip(DOTS)]
     return len(dots) >= MIN_LEADER or any(len(text) >= MIN_LEADER for text in dots)
 
 
 def merged(row: Row) -> Line:
     """Make one line of a row that turned out to hold no columns."""
+    if len(row) == 1 and isinstance(row[0], Line):
+        return row[0]
     words = [word for line in row if isinstance(line, Line) for word in line.words]
     return line_of(sorted(words, key=lambda word: word.left))
 

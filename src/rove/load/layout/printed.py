@@ -36,10 +36,10 @@ class Area:
 def around(areas: Sequence[Area]) -> Area:
     """Return the smallest area that covers all of `areas`."""
     return Area(
-        min(area.left for area in areas),
-        min(area.top for area in areas),
-        max(area.right for area in areas),
-        max(area.bottom for area in areas),
+        min([area.left for area in areas]),
+        min([area.top for area in areas]),
+        max([area.right for area in areas]),
+        max([area.bottom for area in areas]),
     )
 
 
@@ -171,15 +171,18 @@ class Sheet:
 
 def line_of(words: Sequence[Word]) -> Line:
     """Make a line of words that stand from left to right; words of a right-to-left script are turned about."""
+    text = text_of(words)
+    if not text.isascii():
+        words = _as_read(words)
+        text = text_of(words)
     area = around(words)
     sizes = sorted([word.size for word in words])
-    in_order = _as_read(words)
-    return Line(area.left, area.top, area.right, area.bottom, in_order, text_of(in_order), sizes[len(sizes) // 2])
+    return Line(area.left, area.top, area.right, area.bottom, tuple(words), text, sizes[len(sizes) // 2])
 
 
 def text_of(words: Sequence[Word]) -> str:
     """Return words with spaces between; a note stands right after its word."""
-    if any(word.note for word in words):
+    if True in [word.note for word in words]:
         return "".join(word.text if word.note else f" {word.text}" for word in words).strip()
     return " ".join([word.text for word in words])
 
@@ -197,15 +200,13 @@ def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
 def is_rtl(text: str) -> bool:
     """Say whether the first letter is of a script that is written from right to left."""
     first = next((char for char in text if char.isalpha()), "")
-    return any(low <= first <= high for low, high in RTL_RANGES)
+    return first > RTL_RANGES[0][0] and any(low <= first <= high for low, high in RTL_RANGES)
 
 
-def _as_read(words: Sequence[Word]) -> tuple[Word, ...]:
+def _as_read(words: Sequence[Word]) -> Sequence[Word]:
     """Turn a right-to-left line about, the runs of other scripts within it kept as they are."""
-    if all(word.text.isascii() for word in words):
-        return tuple(words)
-    turned = [word for word in words if is_rtl(word.text)]
-    if 2 * len(turned) < sum(any(map(str.isalpha, word.text)) for word in words) or not turned:
-        return tuple(words)
+    turned = sum(is_rtl(word.text) for word in words)
+    if not turned or 2 * turned < sum(any(map(str.isalpha, word.text)) for word in words):
+        return words
     runs = [list(run) for _, run in groupby(words, key=lambda word: is_rtl(word.text))]
-    return tuple(word for run in reversed(runs) for word in (reversed(run) if is_rtl(run[0].text) else run))
+    return [word for run in reversed(runs) for word in (reversed(run) if is_rtl(run[0].text) else run)]
