@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples, samples_office
+from load import samples, samples_office, samples_pages
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -24,6 +24,7 @@ SAMPLES = {
     "odp": samples_office.odp_sample(),
     "rtf": samples_office.rtf_sample(),
     "json": samples.json_records().encode(),
+    "image": samples_pages.described_png(),
 }
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}
 

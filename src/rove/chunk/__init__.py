@@ -78,5 +78,6 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "csv": ("size", "separator"),
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
+    "image": ("size", "page", "separator"),
     "string": ("size", "separator"),
 }

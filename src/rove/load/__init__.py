@@ -58,6 +58,7 @@ LOADERS = Registry(
         "xml": "rove.load.xml:XmlLoader",
         "ipynb": "rove.load.ipynb:NotebookLoader",
         "rst": "rove.load.rst:RstLoader",
+        "image": "rove.load.image:ImageLoader",
     },
 )
 
@@ -106,4 +107,12 @@ SUFFIXES = {
     ".atom": "xml",
     ".ipynb": "ipynb",
     ".rst": "rst",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".tif": "image",
+    ".tiff": "image",
+    ".gif": "image",
+    ".webp": "image",
+    ".bmp": "image",
 }
