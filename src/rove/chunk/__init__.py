@@ -75,5 +75,8 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "csv": ("size", "separator"),
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
+    "epub": ("size", "separator"),
+    "eml": ("size", "separator"),
+    "msg": ("size", "separator"),
     "string": ("size", "separator"),
 }

@@ -64,6 +64,13 @@ LOADERS = Registry(
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
         "json": "rove.load.json:JsonLoader",
+        "epub": "rove.load.epub:EpubLoader",
+        "eml": "rove.load.eml:EmlLoader",
+        "mbox": "rove.load.eml:MboxLoader",
+        "msg": "rove.load.msg:MsgLoader",
+        "zip": "rove.load.archive:ZipLoader",
+        "tar": "rove.load.archive:TarLoader",
+        "gzip": "rove.load.archive:GzipLoader",
     },
 )
 
@@ -83,4 +90,14 @@ SUFFIXES = {
     ".docx": "docx",
     ".json": "json",
     ".jsonl": "json",
+    ".epub": "epub",
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".msg": "msg",
+    ".zip": "zip",
+    ".tar": "tar",
+    ".gz": "gzip",
+    ".tgz": "gzip",
+    ".bz2": "gzip",
+    ".xz": "gzip",
 }

@@ -28,6 +28,11 @@ class Inflated:
     total_bytes: int = 0
     parts: int = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Say whether it is too much."""
+        return self.total_bytes > MAX_INFLATED_BYTES or self.parts > MAX_PARTS
+
     def add(self, name: str, size_bytes: int) -> None:
         """Count one more part of `name`.
 
@@ -36,7 +41,7 @@ class Inflated:
         """
         self.total_bytes += size_bytes
         self.parts += 1
-        if self.total_bytes > MAX_INFLATED_BYTES or self.parts > MAX_PARTS:
+        if self.is_full:
             message = f"{name!r} unpacks to more than {MAX_INFLATED_BYTES} bytes or {MAX_PARTS} files, nested ones too."
             raise InputError(message, cure="Unpack it, and add what you need of it.", outcome="too-large")
 
