@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from rove.load import LoadOptions
 from rove.load.html_main import drop_boilerplate, drop_unseen, main_content, page_heading
@@ -125,7 +125,11 @@ def _base(root: Node, source: Source) -> str:
     if urlsplit(source.uri).scheme not in ("http", "https"):
         return ""
     base = next(root.iter("base"), None)
-    return base.get("href") if base is not None and base.get("href").startswith("http") else source.uri
+    page = str(source.metadata.get("url", source.uri))
+    try:
+        return urljoin(page, base.get("href")) if base is not None else page
+    except ValueError:
+        return page
 
 
 def _title(head: Head, sections: tuple[Section, ...]) -> str:
