@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO, cast
 
@@ -84,35 +84,35 @@ class GzipLoader:
 class _Counted:
     """A stream that ends in an error where it unpacks to too much."""
 
-    def __init__(self, stream: IO[bytes], source: Source) -> None:
+    def __init__(self, stream: BufferedIOBase, source: Source) -> None:
         self.stream = stream
         self.source = source
         self.count = 0
 
     def read(self, size: int = -1) -> bytes:
-        data = self.stream.read(STEP_BYTES if size < 0 else min(size, STEP_BYTES))
+        data = self.stream.read1(STEP_BYTES if size < 0 else min(size, STEP_BYTES))
         self.count += len(data)
         check_inflated(self.source.name, len(self.source.data), self.count, 1)
         return data
 
 
-def _inflate(source: Source) -> IO[bytes]:
+def _inflate(source: Source) -> BufferedIOBase:
     data = BytesIO(source.data)
     if source.data.startswith(b"BZh"):
-        return cast("IO[bytes]", bz2.BZ2File(data))
+        return bz2.BZ2File(data)
     if source.data.startswith(b"\xfd7zXZ"):
-        return cast("IO[bytes]", lzma.LZMAFile(data))
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=data))
+        return lzma.LZMAFile(data)
+    return gzip.GzipFile(fileobj=data)
 
 
 def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
     parts = archive.infolist()
     for part, name in zip(parts, _zip_names(parts), strict=True):
-        if part.is_dir() or _is_left_out(name):
-            continue
         mode = part.external_attr >> 16
         if problem := _name_problem(name):
             yield Member(name, problem=problem)
+        elif part.is_dir() or _is_left_out(name):
+            continue
         elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             yield Member(name, problem="it is a link or a device, which is not followed")
         elif part.flag_bits & ENCRYPTED_FLAG:
@@ -133,17 +133,17 @@ def _zip_member(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> M
 
 
 def _zip_names(parts: list[zipfile.ZipInfo]) -> list[str]:
-    """Return the members' names. Those that do not say that they are UTF-8 are in whatever code page they look like."""
+    """Return the members' names; those that are not marked as UTF-8 are in the code page that they look like."""
     old = [part.filename for part in parts if not part.flag_bits & UTF8_NAME_FLAG and not part.filename.isascii()]
-    if not old:
-        return [part.filename for part in parts]
     try:
-        found = decode("\n".join(old).encode("cp437")).split("\n")
+        found = decode("\n".join(old).encode("cp437")).split("\n") if old else []
     except (InputError, UnicodeEncodeError):
         found = old
-    mended = dict(zip(old, found, strict=True)) if len(found) == len(old) else {}
-    return [part.filename if part.flag_bits & UTF8_NAME_FLAG else mended.get(part.filename, part.filename)
-            for part in parts]  # fmt: skip
+    mended = dict(zip(old, found, strict=False)) if len(found) == len(old) else {}
+    names = (
+        part.filename if part.flag_bits & UTF8_NAME_FLAG else mended.get(part.filename, part.filename) for part in parts
+    )
+    return [name.replace("\\", "/") for name in names]  # as old programs of Windows write it
 
 
 def _tar_members(stream: IO[bytes], source: Source) -> Iterator[Member]:
@@ -152,7 +152,7 @@ def _tar_members(stream: IO[bytes], source: Source) -> Iterator[Member]:
             for number, part in enumerate(archive):
                 if number >= MAX_PARTS:
                     check_inflated(source.name, len(source.data), 0, number + 1)
-                if not part.isdir() and not _is_left_out(part.name):
+                if not part.isdir() and not (_is_left_out(part.name) and not _name_problem(part.name)):
                     yield _tar_member(archive, part)
     except (tarfile.TarError, *BAD_STREAM) as error:
         message = f"{source.name!r} is no whole archive: {error}."

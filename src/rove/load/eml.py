@@ -101,12 +101,12 @@ def _bodies(part: Message) -> Iterator[Body]:
             yield from bodies
     elif _is_body(part):
         text = _text(part)
-        yield Body(html=text) if part.get_content_subtype() == "html" else Body(_unwrapped(part, text))
+        yield Body(html=text) if _kind(part) == "text/html" else Body(_unwrapped(part, text))
 
 
 def _attachments(part: Message) -> Iterator[Member]:
     """Yield what is attached, at any depth; pictures that the HTML shows and signatures are no attachments."""
-    kind = part.get_content_type()
+    kind = _kind(part)
     if part.is_multipart() and part.get_content_maintype() == "multipart":
         for child in _children(part):
             yield from _attachments(child)
@@ -127,7 +127,13 @@ def _children(part: Message) -> list[Message]:
 
 def _is_body(part: Message) -> bool:
     attached = part.get_content_disposition() == "attachment" or bool(part.get_filename())
-    return part.get_content_type() in ("text/plain", "text/html") and not attached
+    return _kind(part) in ("text/plain", "text/html") and not attached
+
+
+def _kind(part: Message) -> str:
+    """Return the type of a part; what should have parts and has none is text."""
+    headless = part.get_content_maintype() == "multipart" and not part.is_multipart()
+    return "text/plain" if headless else part.get_content_type()
 
 
 def _bytes(part: Message) -> bytes:
@@ -180,7 +186,10 @@ def _decoded(value: str) -> str:
 
 
 def _addresses(message: Message, name: str) -> tuple[str, ...]:
-    pairs = getaddresses(_raw(message, name))[:MAX_ADDRESSES]
+    try:
+        pairs = getaddresses(_raw(message, name))[:MAX_ADDRESSES]
+    except RecursionError:  # comments within comments
+        return ()
     texts = (f"{_decoded(person)} <{address}>" if person else address for person, address in pairs)
     return tuple(clean(text) for text in texts if text)
 

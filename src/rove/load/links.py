@@ -7,10 +7,12 @@ import zlib
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
+from itertools import islice
 
 SITEMAP_BYTES = 50 << 20
 SITEMAP = re.compile(rb"<(?:\w+:)?(sitemapindex|urlset)[\s>]")
-LOCATION = re.compile(rb"<(?:\w+:)?loc\s*>([^<]*)(?:<!\[CDATA\[([^\]<]*)\]\]>)?")
+LOCATION = re.compile(rb"<(?:\w+:)?loc\s*>([^<]*)(?:<!\[CDATA\[([^\]<]*)\]\]>\s*)?</")
+MAX_ADDRESSES = 50_000
 
 
 @dataclass(slots=True)
@@ -52,7 +54,8 @@ def read_sitemap(data: bytes) -> Sitemap:
     kind = SITEMAP.search(data[:2048])
     if kind is None:
         return Sitemap()
-    texts = (found[1].strip() or (found[2] or b"") for found in LOCATION.finditer(data[:SITEMAP_BYTES]))
+    found = islice(LOCATION.finditer(data[:SITEMAP_BYTES]), MAX_ADDRESSES)
+    texts = (location[1].strip() or (location[2] or b"") for location in found)
     addresses = [unescape(text.decode("utf-8", "replace")).strip() for text in texts]
     return Sitemap([address for address in addresses if address], kind[1] == b"sitemapindex")
 
