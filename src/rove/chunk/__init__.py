@@ -79,5 +79,8 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
     "image": ("size", "page", "separator"),
+    "epub": ("size", "separator"),
+    "eml": ("size", "separator"),
+    "msg": ("size", "separator"),
     "string": ("size", "separator"),
 }
