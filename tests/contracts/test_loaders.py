@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples
+from load import samples, samples_posts
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -20,6 +20,7 @@ SAMPLES = {
     "pdf": samples.pdf_report(),
     "docx": samples.docx_file(),
     "json": samples.json_records().encode(),
+    "posts": samples_posts.lines(samples_posts.thread()),
 }
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}
 

@@ -76,4 +76,5 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
     "string": ("size", "separator"),
+    "posts": ("size", "separator"),
 }

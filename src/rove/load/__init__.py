@@ -45,6 +45,7 @@ LOADERS = Registry(
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
         "json": "rove.load.json:JsonLoader",
+        "posts": "rove.load.posts:PostsLoader",
     },
 )
 
