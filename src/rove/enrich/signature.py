@@ -46,7 +46,7 @@ def signatures(texts: Sequence[str]) -> list[bytes]:
     """
     plain = [" ".join(unicodedata.normalize("NFC", text).split()) for text in texts]
     found = [VERSION + blake2b(_encoded(text), digest_size=HASH_BYTES).digest() for text in plain]
-    bare = [unicodedata.normalize("NFKC", text.replace(" ", "")).casefold() for text in plain]
+    bare = [text.replace(" ", "").casefold() for text in plain]
     compared = [i for i, text in enumerate(bare) if _is_compared(text)]
     for batch in _batches(compared, bare):
         slots = _slots([bare[i] for i in batch])

@@ -9,8 +9,9 @@ shares one is compared slot by slot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Keys = NDArray[np.uint64]
 """Entries of the index, sorted: 32 bits of what is shared, then the 32 bits of the document's row number."""
+NO_KEY = np.uint64(0)
 NO_KEYS: Keys = np.zeros(0, np.uint64)
 
 
@@ -78,31 +80,40 @@ class Duplicates:
         """
         self._catch_up()
         keys = keys_of([item.signature for item in items])
-        found = self._candidates(keys)
-        live = self._signed({seq for seqs in found.values() for seq in seqs})
-        twins: list[Twin | None] = []
-        seen: dict[int, Signed] = {}
-        for number, (item, own) in enumerate(zip(items, keys.tolist(), strict=True)):
-            earlier = [live[seq] for seq in sorted(found.get(number, ())) if seq in live]
-            earlier += {seen[key].document_id: seen[key] for key in own if key in seen}.values()
-            twin = most_similar(item, earlier, similarity)
-            twins.append(twin)
-            for key in own if twin is None else ():
-                seen.setdefault(key, item)
+        values, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        holders = self._holders(values)
+        met = (counts > 1) | np.isin(values, np.fromiter(holders, np.uint64))
+        met = (met & (values != NO_KEY))[places].reshape(keys.shape)
+        twins: list[Twin | None] = [None] * len(items)
+        for number in np.flatnonzero(met.any(axis=1)).tolist():
+            item, own = items[number], keys[number, met[number]].tolist()
+            earlier = {other.document_id: other for key in own for other in holders.get(key, ())}
+            twins[number] = most_similar(item, earlier.values(), similarity)
+            for key in own if twins[number] is None else ():
+                if len(known := holders.setdefault(key, [])) < COMPARED:
+                    known.append(item)
         return twins
 
-    def _candidates(self, keys: Keys) -> dict[int, set[int]]:
-        """The rows of documents that share a key with an item, by the item's number."""
-        found: dict[int, set[int]] = {}
+    def _holders(self, keys: Keys) -> dict[int, list[Signed]]:
+        """The oldest `COMPARED` live documents that have each of these keys, which are sorted; no key without any."""
+        found = self._seqs(keys)
+        live = self._signed(set(chain.from_iterable(found.values())))
+        if any(seq not in live for seqs in found.values() for seq in seqs):
+            self._forget_deleted()
+            found = self._seqs(keys)
+            live = self._signed(set(chain.from_iterable(found.values())))
+        return {key: [live[seq] for seq in seqs if seq in live] for key, seqs in found.items()}
+
+    def _seqs(self, keys: Keys) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
         for held in (self._sorted, self._fresh):
             first = np.searchsorted(held, keys << HALF)
             for step in range(COMPARED if len(held) else 0):
                 entries = held[np.minimum(first + step, len(held) - 1)]
-                hits = (entries >> HALF == keys) & (first + step < len(held))
-                numbers, seqs = np.nonzero(hits)[0].tolist(), (entries[hits] & LOW).tolist()
-                for number, seq in zip(numbers, seqs, strict=True):
-                    found.setdefault(number, set()).add(seq)
-        return found
+                hits = entries[(entries >> HALF == keys) & (first + step < len(held))]
+                for key, seq in zip((hits >> HALF).tolist(), (hits & LOW).tolist(), strict=True):
+                    found.setdefault(key, []).append(seq)
+        return {key: sorted(seqs)[:COMPARED] for key, seqs in found.items()}
 
     def _signed(self, seqs: Collection[int]) -> dict[int, Signed]:
         """The live documents among these rows."""
@@ -119,28 +130,36 @@ class Duplicates:
         """Take in what was published since the last call."""
         d = tables.documents.c
         query = select(d.seq, d.revision, d.signature).where(d.revision > self._revision, d.signature.is_not(None))
+        fresh = [self._fresh]
         with self.database.read() as connection:
             for rows in connection.execution_options(yield_per=ROWS).execute(query).partitions():
                 self._revision = max(self._revision, *(row.revision for row in rows))
-                seqs = np.array([row.seq for row in rows], np.uint64)
-                entries = keys_of([row.signature for row in rows]) << HALF | seqs[:, None]
-                self._fresh = np.union1d(self._fresh, entries)
-                if len(self._fresh) > max(FRESH_KEYS, len(self._sorted) // 4):
-                    held = np.fromiter(connection.execute(select(d.seq)).scalars(), np.uint64)
-                    merged = np.union1d(self._sorted, self._fresh)
-                    self._sorted = merged[np.isin(merged & LOW, held)]  # without those that were deleted since
-                    self._fresh = NO_KEYS
+                keys = keys_of([row.signature for row in rows])
+                entries = keys << HALF | np.array([row.seq for row in rows], np.uint64)[:, None]
+                fresh.append(entries[keys != NO_KEY])
+        self._fresh = np.unique(np.concatenate(fresh)) if len(fresh) > 1 else self._fresh
+        if len(self._fresh) > max(FRESH_KEYS, len(self._sorted) // 4):
+            self._sorted = np.union1d(self._sorted, self._fresh)
+            self._fresh = NO_KEYS
+
+    def _forget_deleted(self) -> None:
+        """Drop the keys of documents that are there no more."""
+        with self.database.read() as connection:
+            held = np.fromiter(connection.execute(select(tables.documents.c.seq)).scalars(), np.uint64)
+        self._sorted = self._sorted[np.isin(self._sorted & LOW, held)]
+        self._fresh = self._fresh[np.isin(self._fresh & LOW, held)]
 
 
 def keys_of(signatures: Sequence[bytes]) -> Keys:
     """Return what is looked up for each signature: of its hash, and of each band. Shape (n, 1 + BANDS), 32 bits used.
 
-    One without slots, or of another version of MinHash, has the key of its hash in all places.
+    One without slots, or of another version of MinHash, has `NO_KEY` for its bands.
     """
     hashes = np.frombuffer(b"".join(s[VERSION_BYTES:HEAD_BYTES] for s in signatures), "<u8").reshape(
         -1, HASH_BYTES // 8
     )
-    keys = np.repeat(_mixed(hashes)[:, None], 1 + BANDS, axis=1)
+    keys = np.full((len(signatures), 1 + BANDS), NO_KEY)
+    keys[:, 0] = _mixed(hashes)
     whole = [number for number, s in enumerate(signatures) if s.startswith(VERSION) and len(s) == SIGNATURE_BYTES]
     if whole:
         slots = np.frombuffer(b"".join(signatures[number][HEAD_BYTES:] for number in whole), "<u8")
@@ -156,7 +175,7 @@ def _mixed(words: NDArray[np.uint64]) -> Keys:
     return mixed >> HALF
 
 
-def most_similar(item: Signed, earlier: Sequence[Signed], similarity: float) -> Twin | None:
+def most_similar(item: Signed, earlier: Iterable[Signed], similarity: float) -> Twin | None:
     """Return the most similar of these documents that is at least that similar, the first of equal ones."""
     best: Twin | None = None
     for other in earlier:
