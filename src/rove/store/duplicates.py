@@ -137,9 +137,9 @@ class Duplicates:
                 keys = keys_of([row.signature for row in rows])
                 entries = keys << HALF | np.array([row.seq for row in rows], np.uint64)[:, None]
                 fresh.append(entries[keys != NO_KEY])
-        self._fresh = np.unique(np.concatenate(fresh)) if len(fresh) > 1 else self._fresh
+        self._fresh = np.sort(np.concatenate(fresh)) if len(fresh) > 1 else self._fresh
         if len(self._fresh) > max(FRESH_KEYS, len(self._sorted) // 4):
-            self._sorted = np.union1d(self._sorted, self._fresh)
+            self._sorted = np.sort(np.concatenate([self._sorted, self._fresh]))
             self._fresh = NO_KEYS
 
     def _forget_deleted(self) -> None:
