@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
+from rove.load.post_columns import SCHEMA
+from rove.load.post_tree import UNKNOWN, Rows, Tree, reply_tree
+
 pc: Any = pyarrow.compute  # its stubs do not know that numbers and text may stand for arrays
 FREQUENT_BYTES = 35
 FREQUENT_TIMES = 7
 """A text of more bytes than this that occurs more often than this is a robot's, or a chain letter."""
-UNKNOWN = -1
 
 
 class Fate(IntEnum):
@@ -47,27 +49,21 @@ DROPPED = {
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What the rules make of n posts, and their tree. Row numbers are those of the input; `UNKNOWN` is −1.
+    """What the rules make of n posts, and their tree. Row numbers are those of the input.
 
-    `fates`: (n,) uint8, see `Fate`. `parents`: (n,) int64, the row that a post replies to, `UNKNOWN` for one that is
-    not there. `roots`: (n,) int64, the row of its submission, likewise. `depths`: (n,) int64, 0 for a submission,
-    `UNKNOWN` where a link of the chain is missing. `replies`: (n,) int64, how many posts that stay reply to it.
+    `fates`: (n,) uint8, see `Fate`; `kept`: (n,) bool, which stay. `replies`: (n,), how many of those reply to each.
+    `submissions`: names and titles of the submissions alone; `places`: (n,), where each is among them. `orphans`: how
+    many that stay reply to a post that is not there.
     """
 
     fates: NDArray[np.uint8]
-    parents: NDArray[np.int64]
-    roots: NDArray[np.int64]
-    depths: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+    tree: Tree
     replies: NDArray[np.int64]
-    names: Any
-    titles: Any
+    submissions: pa.Table
+    places: Rows
     orphans: int
     longest_subreddit: int
-
-    @property
-    def kept(self) -> NDArray[np.bool_]:
-        """Which posts stay: (n,) bool."""
-        return self.fates <= Fate.TITLED
 
     @property
     def counts(self) -> dict[Fate, int]:
@@ -93,32 +89,51 @@ def clean_posts(batches: Iterable[pa.RecordBatch]) -> Cleaned:
     """Apply the rules in their order, and find the reply tree among all posts, dropped ones too.
 
     The rules: a text "[deleted]" or "[removed]" goes; then one of over 35 bytes that occurs more than 7 times in the
-    file; then an empty comment goes, and an empty submission takes its title. Beside the texts, which are read batch
-    by batch, some 100 bytes are held for each post.
+    file; then an empty comment goes, and an empty submission takes its title. The batches, which follow
+    `post_columns.SCHEMA`, are let go one by one; some 70 bytes are held for each post, and the submissions' titles.
     """
-    texts: list[NDArray[np.int64]] = []
-    fates: list[NDArray[np.uint8]] = []
-    slim: list[pa.RecordBatch] = []
-    longest = 0
-    for batch in batches:
-        fates.append(_first_fates(batch))
-        texts.append(_text_hashes(batch.column("text")))
-        longest = max(longest, pc.max(pc.utf8_length(batch.column("subreddit"))).as_py() or 0)
-        slim.append(batch.select(["name", "title", "parent", "root", "submission"]))
-    if not slim:
-        return _nothing()
-    table = pa.Table.from_batches(slim)
-    fate = np.concatenate(fates)
-    names = table["name"]
-    fate[_repeated(names) & (fate != Fate.NAMELESS)] = Fate.REPEATED
-    fate[_frequent(np.concatenate(texts), fate == Fate.KEPT)] = Fate.FREQUENT
-    return _with_tree(table, fate, longest)
+    parts = [_part_of(batch) for batch in batches] or [_part_of(pa.RecordBatch.from_pylist([], SCHEMA))]
+    submission = np.concatenate([part.submission for part in parts])
+    fates = np.concatenate([part.fates for part in parts])
+    texts = np.concatenate([part.texts for part in parts])
+    names, parents, roots = (np.concatenate([part.links[i] for part in parts]) for i in range(3))
+    tree = reply_tree(names, parents, roots, submission)
+    fates[tree.repeated & (fates != Fate.NAMELESS)] = Fate.REPEATED
+    fates[_frequent(texts, fates == Fate.KEPT)] = Fate.FREQUENT
+    kept = fates <= Fate.TITLED
+    return Cleaned(
+        fates=fates,
+        kept=kept,
+        tree=tree,
+        replies=np.bincount(tree.parents[kept & (tree.parents != UNKNOWN)], minlength=len(fates)),
+        submissions=pa.Table.from_batches([part.submissions for part in parts]),
+        places=np.where(submission, np.cumsum(submission, dtype=np.int32) - 1, np.int32(UNKNOWN)),
+        orphans=int((kept & ~submission & (tree.parents == UNKNOWN)).sum()),
+        longest_subreddit=max(part.longest_subreddit for part in parts),
+    )
 
 
-def _nothing() -> Cleaned:
-    none = np.zeros(0, np.int64)
-    empty = pa.array([], pa.large_string())
-    return Cleaned(np.zeros(0, np.uint8), none, none, none, none, empty, empty, 0, 0)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is held of one batch; `links` are the hashes of the names, the parents' and the submissions' names."""
+
+    fates: NDArray[np.uint8]
+    texts: NDArray[np.int64]
+    links: NDArray[np.int64]
+    submission: NDArray[np.bool_]
+    submissions: pa.RecordBatch
+    longest_subreddit: int
+
+
+def _part_of(batch: pa.RecordBatch) -> _Part:
+    return _Part(
+        fates=_first_fates(batch),
+        texts=_text_hashes(batch.column("text")),
+        links=np.stack([_hashes(batch.column(name)) for name in ("name", "parent", "root")]),
+        submission=_flags(batch.column("submission")),
+        submissions=batch.select(["name", "title"]).filter(cast("pa.BooleanArray", batch.column("submission"))),
+        longest_subreddit=pc.max(pc.utf8_length(batch.column("subreddit"))).as_py() or 0,
+    )
 
 
 def _first_fates(batch: pa.RecordBatch) -> NDArray[np.uint8]:
@@ -149,66 +164,14 @@ def _flags(mask: Any) -> NDArray[np.bool_]:  # noqa: ANN401
 def _text_hashes(text: Any) -> NDArray[np.int64]:  # noqa: ANN401
     """A hash of each text that is long enough to be dropped for its frequency, 0 for the others."""
     long = _flags(pc.greater(pc.binary_length(text), FREQUENT_BYTES))
-    hashes = np.zeros(len(long), np.int64)
-    hashes[long] = np.fromiter(map(hash, text.filter(pa.array(long)).to_pylist()), np.int64, int(long.sum()))
-    return hashes
+    return _hashes(pc.if_else(pa.array(long), text, None))
+
+
+def _hashes(texts: Any) -> NDArray[np.int64]:  # noqa: ANN401
+    """A hash of each text, good for this process; 0 for null."""
+    return np.fromiter((0 if text is None else hash(text) for text in texts.to_pylist()), np.int64, len(texts))
 
 
 def _frequent(hashes: NDArray[np.int64], counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
     values, counts = np.unique(hashes[counted & (hashes != 0)], return_counts=True)
     return counted & np.isin(hashes, values[counts > FREQUENT_TIMES])
-
-
-def _repeated(names: Any) -> NDArray[np.bool_]:  # noqa: ANN401
-    """Which rows have the name of an earlier row."""
-    codes = _rows_of(names, names)
-    return codes != np.arange(len(codes))
-
-
-def _rows_of(wanted: Any, names: Any) -> NDArray[np.int64]:  # noqa: ANN401
-    """The first row of each wanted name, `UNKNOWN` for null and for one that is not there."""
-    found = pc.index_in(wanted, value_set=names, skip_nulls=True)
-    return pc.fill_null(found, UNKNOWN).to_numpy().astype(np.int64)
-
-
-def _with_tree(table: pa.Table, fates: NDArray[np.uint8], longest: int) -> Cleaned:
-    names = table["name"]
-    submission = _flags(table["submission"])
-    parents = _rows_of(table["parent"], names)
-    parents[submission] = UNKNOWN
-    tops, distances = _climb(parents)
-    stated = _rows_of(table["root"], names)
-    at_root = _flags(pc.equal(table["parent"], table["root"]))  # its parent is the submission, be it there or not
-    bases = np.select([submission, at_root], [0, 1], UNKNOWN)
-    whole = (parents[tops] == UNKNOWN) & (bases[tops] != UNKNOWN)
-    kept = fates <= Fate.TITLED
-    replying = kept & (parents != UNKNOWN)
-    orphans = kept & ~submission & (parents == UNKNOWN)
-    return Cleaned(
-        fates=fates,
-        parents=parents,
-        roots=np.where(submission[tops], tops, stated),
-        depths=np.where(whole, bases[tops] + distances, UNKNOWN),
-        replies=np.bincount(parents[replying], minlength=len(fates)),
-        names=names,
-        titles=table["title"],
-        orphans=int(orphans.sum()),
-        longest_subreddit=longest,
-    )
-
-
-def _climb(parents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The top of each post's chain of parents and the steps to it; jumps double, so that long chains cost log n.
-
-    In a ring of posts that reply to each other, no top is reached: what is returned for it has a parent.
-    """
-    rows = np.arange(len(parents))
-    tops = np.where(parents == UNKNOWN, rows, parents)
-    steps = (parents != UNKNOWN).astype(np.int64)
-    for _ in range(len(parents).bit_length()):
-        further = tops[tops]
-        if np.array_equal(further, tops):
-            break
-        steps += steps[tops]
-        tops = further
-    return tops, steps

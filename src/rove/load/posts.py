@@ -16,11 +16,11 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from rove.errors import InputError
-from rove.load.post_clean import UNKNOWN, Cleaned, clean_posts
+from rove.load.post_clean import Cleaned, clean_posts
 from rove.load.post_columns import Columns, looks_like_posts, normalised, require_columns
+from rove.load.post_tree import UNKNOWN
 from rove.load.text import clean
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
@@ -171,25 +171,21 @@ def _as_text(value: object) -> str | None:
 def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
     """Make the documents of the batch that begins at row `start`."""
     rows = start + np.flatnonzero(cleaned.kept[start : start + batch.num_rows])
-    parents, depths = cleaned.parents[rows], cleaned.depths[rows]
     here: Any = pa.array(rows - start)
     known = pa.Table.from_batches([batch.take(here)])
+    parents, depths, roots = cleaned.tree.parents[rows], cleaned.tree.depths[rows], cleaned.tree.roots[rows]
+    of_root = cleaned.submissions.take(pa.array(cleaned.places[roots], mask=roots == UNKNOWN))
     tree: dict[str, Any] = {
         "depth": pa.array(depths, mask=depths == UNKNOWN),
         "replies": pa.array(cleaned.replies[rows]),
         "parent_missing": pa.array((parents == UNKNOWN) | ~cleaned.kept[parents]),
-        "root_title": _at(cleaned.titles, cleaned.roots[rows]),
-        "top": _at(cleaned.names, cleaned.roots[rows]),
+        "root_title": of_root["title"],
+        "root_name": of_root["name"],
     }
     for name, column in tree.items():
         known = known.append_column(name, column)
     for post in known.to_pylist():
         yield _document(source, post, cleaned.longest_subreddit)
-
-
-def _at(values: Any, rows: NDArray[np.int64]) -> Any:  # noqa: ANN401 - Arrow arrays
-    """The values of these rows, null for `UNKNOWN`."""
-    return values.take(pa.array(rows, mask=rows == UNKNOWN))
 
 
 def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -> Document:
@@ -208,7 +204,7 @@ def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -
     metadata |= {name: post[name] for name in ("date", "score", "permalink") if post[name] is not None}
     if not post["submission"]:
         title = _title_of_reply(post)
-        links = {"parent": post["parent"], "root": post["root"] or post["top"], "depth": post["depth"]}
+        links = {"parent": post["parent"], "root": post["root"] or post["root_name"], "depth": post["depth"]}
         metadata |= {name: value for name, value in links.items() if value is not None}
         if post["parent_missing"]:
             metadata["parent_missing"] = True
