@@ -171,8 +171,7 @@ def _as_text(value: object) -> str | None:
 def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
     """Make the documents of the batch that begins at row `start`."""
     rows = start + np.flatnonzero(cleaned.kept[start : start + batch.num_rows])
-    here: Any = pa.array(rows - start)
-    known = pa.Table.from_batches([batch.take(here)])
+    known = pa.Table.from_batches([batch.take(cast("pa.Int64Array", pa.array(rows - start)))])
     parents, depths, roots = cleaned.tree.parents[rows], cleaned.tree.depths[rows], cleaned.tree.roots[rows]
     of_root = cleaned.submissions.take(pa.array(cleaned.places[roots], mask=roots == UNKNOWN))
     tree: dict[str, Any] = {
