@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples, samples_office, samples_pages, samples_web
+from load import samples, samples_office, samples_pages, samples_posts, samples_web
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -32,6 +32,7 @@ SAMPLES = {
     "zip": samples.zip_file(samples_web.folder()),
     "tar": samples_web.tar_file(samples_web.folder()),
     "gzip": samples_web.tar_file(samples_web.folder(), "w:gz"),
+    "posts": samples_posts.lines(samples_posts.thread()),
 }
 MEMBERS_KINDS = {"mbox", "zip", "tar", "gzip"}  # what is in them has its own kind
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}

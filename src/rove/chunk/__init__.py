@@ -83,4 +83,5 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "eml": ("size", "separator"),
     "msg": ("size", "separator"),
     "string": ("size", "separator"),
+    "posts": ("size", "separator"),
 }

@@ -85,6 +85,7 @@ LOADERS = Registry(
         "zip": "rove.load.archive:ZipLoader",
         "tar": "rove.load.archive:TarLoader",
         "gzip": "rove.load.archive:GzipLoader",
+        "posts": "rove.load.posts:PostsLoader",
     },
 )
 
