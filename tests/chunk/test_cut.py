@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from rove.chunk import CHUNKERS, SUPPORTED, CutSettings
-from rove.chunk.cut import cut, heading_path, strategy_for
+from rove.chunk.cut import cut, strategy_for
+from rove.chunk.place import heading_path
 from rove.errors import ConfigError
 from rove.records import Document, Section
 

@@ -20,7 +20,7 @@ class HeaderChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
-        cutter = Cutter(text, self.settings, find_blocks(text))
+        cutter = Cutter(text, self.settings, find_blocks(document))
         return [span for part in _parts(document) for span in cutter.split(*part)]
 
 

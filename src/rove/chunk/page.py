@@ -23,4 +23,4 @@ class PageChunker:
         text = document.text
         starts = sorted({p.span[0] for p in document.pages} - {0})
         edges = [0, *starts, len(text)]
-        return capped(Cutter(text, self.settings, find_blocks(text)), pairwise(edges))
+        return capped(Cutter(text, self.settings, find_blocks(document)), pairwise(edges))

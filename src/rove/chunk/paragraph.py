@@ -21,7 +21,7 @@ class ParagraphChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
-        blocks = find_blocks(text)
+        blocks = find_blocks(document)
         heads = {s.span[0] for s in document.sections}
         return capped(Cutter(text, self.settings, blocks), _whole(text, self.settings.separator, blocks, heads))
 
