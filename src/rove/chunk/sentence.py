@@ -25,15 +25,14 @@ class SentenceChunker:
 
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
-        text, size = document.text, self.settings.size_chars
+        text = document.text
         cutter = Cutter(text, self.settings, find_blocks(document))
         heads = {s.span[0] for s in document.sections}
 
         def prose(start: int, end: int) -> list[Span]:
-            found = sentence_spans(text[start:end], document.language)
-            return self._packed(_fitting([(start + a, start + b) for a, b in found], cutter, size), heads)
+            return self._packed(whole_sentences(cutter, start, end, document.language), heads)
 
-        edges = section_edges(document.sections, len(text), size // 4)
+        edges = section_edges(document.sections, len(text), self.settings.size_chars // 4)
         return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part, prose)]
 
     def _packed(self, sentences: Sequence[Span], heads: set[int]) -> list[Span]:
@@ -56,9 +55,10 @@ class SentenceChunker:
         return spans
 
 
-def _fitting(sentences: Sequence[Span], cutter: Cutter, size: int) -> list[Span]:
-    """Cut the sentences that are longer than the size."""
-    fitting: list[Span] = []
-    for start, end in sentences:
-        fitting += [(start, end)] if end - start <= size else cutter.by_size(start, end)
-    return fitting
+def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list[Span]:
+    """Return the sentences of a stretch; those that are longer than the size are cut by size."""
+    sentences: list[Span] = []
+    for first, last in sentence_spans(cutter.text[start:end], language):
+        span = start + first, start + last
+        sentences += [span] if last - first <= cutter.settings.size_chars else cutter.by_size(*span)
+    return sentences
