@@ -125,13 +125,13 @@ MODEL_CHUNKERS = Registry(
     },
 )
 
-ANY_KIND = ("recursive", "sentence", "outline", "parent", "semantic")
-"""Strategies that make sense for every kind."""
+ANY_KIND = ("outline", "parent", "semantic", "recursive")
+"""Strategies that make sense for every kind; "sentence" does too, and is the default of most."""
 
-_PLAIN = ("size", "separator", *ANY_KIND)
-_PAGED = ("size", "page", "separator", *ANY_KIND)
-_WRITTEN = ("size", "paragraph", "separator", *ANY_KIND)
-_HEADED = ("header", "size", "separator", *ANY_KIND)
+_PLAIN = ("sentence", "size", "separator", *ANY_KIND)
+_PAGED = ("sentence", "size", "page", "separator", *ANY_KIND)
+_WRITTEN = ("sentence", "size", "paragraph", "separator", *ANY_KIND)
+_HEADED = ("header", "size", "separator", "sentence", *ANY_KIND)
 
 # Document kind → the strategies that make sense for it, the default first. A kind that is not here is cut as "text".
 SUPPORTED: dict[str, tuple[str, ...]] = {

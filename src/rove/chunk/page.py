@@ -8,8 +8,9 @@ from itertools import pairwise
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
 from rove.chunk.separator import capped
-from rove.chunk.size import Cutter, Span
+from rove.chunk.size import Cutter
 from rove.records import Document
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from rove.chunk import CutSettings
 from rove.chunk.block import Blocks, find_blocks
 from rove.chunk.separator import capped, separated
-from rove.chunk.size import Cutter, Span
+from rove.chunk.size import Cutter
 from rove.records import Document
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)

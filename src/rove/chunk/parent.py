@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from rove.chunk import CutSettings, Pieces, StructuredChunker
 from rove.chunk.block import find_blocks
-from rove.chunk.size import Cutter, SizeChunker
+from rove.chunk.sentence import Packer, SentenceChunker
+from rove.chunk.size import Cutter
 from rove.records import Document
 from rove.records.document import Span
 
@@ -16,7 +17,7 @@ PARENT_SIZES = 4
 
 @dataclass(frozen=True, slots=True)
 class ParentChunker(StructuredChunker):
-    """Pieces by size, within parents by size that do not overlap. See `Chunker`."""
+    """Pieces by sentence, within parents by sentence that do not overlap. See `Chunker`."""
 
     settings: CutSettings = field(default_factory=CutSettings)
 
@@ -27,7 +28,7 @@ class ParentChunker(StructuredChunker):
     def pieces(self, document: Document) -> Pieces:
         """See `StructuredChunker.pieces`."""
         larger = replace(self.settings, size_chars=PARENT_SIZES * self.settings.size_chars, overlap_chars=0)
-        parents = SizeChunker(larger).spans(document)
-        starts = sorted({s.span[0] for s in document.sections})
-        cutter = Cutter(document.text, self.settings, find_blocks(document), starts)
-        return Pieces([span for parent in parents for span in cutter.split(*parent)], parents=parents)
+        parents = SentenceChunker(larger).spans(document)
+        cutter = Cutter(document.text, self.settings, find_blocks(document))
+        packed = Packer(cutter, document.language, {s.span[0] for s in document.sections})
+        return Pieces([span for parent in parents for span in cutter.split(*parent, packed)], parents=parents)

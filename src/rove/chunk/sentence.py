@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
+from rove.chunk.boundary import continues, trimmed
 from rove.chunk.size import Cutter, section_edges
 from rove.language.sentences import sentence_spans
 from rove.records import Document
@@ -27,23 +28,33 @@ class SentenceChunker:
         """See `Chunker.spans`."""
         text = document.text
         cutter = Cutter(text, self.settings, find_blocks(document))
-        heads = {s.span[0] for s in document.sections}
-
-        def prose(start: int, end: int) -> list[Span]:
-            return self._packed(whole_sentences(cutter, start, end, document.language), heads)
-
+        packed = Packer(cutter, document.language, {s.span[0] for s in document.sections})
         edges = section_edges(document.sections, len(text), self.settings.size_chars // 4)
-        return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part, prose)]
+        return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part, packed)]
 
-    def _packed(self, sentences: Sequence[Span], heads: set[int]) -> list[Span]:
-        size, overlap = self.settings.size_chars, self.settings.overlap_chars
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """Packs the sentences of a stretch of text into pieces. `heads`: where headings begin."""
+
+    cutter: Cutter
+    language: str
+    heads: AbstractSet[int] = frozenset()
+
+    def __call__(self, start: int, end: int) -> list[Span]:
+        """Return the pieces of text[start:end]."""
+        size, overlap = self.cutter.settings.size_chars, self.cutter.settings.overlap_chars
+        start, end = trimmed(self.cutter.text, start, end)
+        if end - start <= size:
+            return [(start, end)] if start < end else []
+        sentences = whole_sentences(self.cutter, start, end, self.language)
         spans: list[Span] = []
         first = fresh = 0  # the sentence that the piece begins with, and the first that no piece holds yet
         while fresh < len(sentences):
             start, after = sentences[first][0], fresh + 1
             while after < len(sentences) and sentences[after][1] - start <= size:
                 after += 1
-            while after < len(sentences) and after - 1 > fresh and sentences[after - 1][0] in heads:
+            while after < len(sentences) and after - 1 > fresh and sentences[after - 1][0] in self.heads:
                 after -= 1
             end = sentences[after - 1][1]
             spans.append((start, end))
@@ -57,8 +68,12 @@ class SentenceChunker:
 
 def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list[Span]:
     """Return the sentences of a stretch; those that are longer than the size are cut by size."""
+    text = cutter.text
+    joined: list[Span] = []
+    for first, last in sentence_spans(text[start:end], language):
+        parts_character = joined and not text[start + first - 1].isspace() and continues(text, start + first)
+        joined.append((joined.pop()[0] if parts_character else start + first, start + last))
     sentences: list[Span] = []
-    for first, last in sentence_spans(cutter.text[start:end], language):
-        span = start + first, start + last
-        sentences += [span] if last - first <= cutter.settings.size_chars else cutter.by_size(*span)
+    for span in joined:
+        sentences += [span] if span[1] - span[0] <= cutter.settings.size_chars else cutter.by_size(*span)
     return sentences

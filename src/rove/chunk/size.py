@@ -12,8 +12,7 @@ from rove.chunk import CutSettings
 from rove.chunk.block import Blocks, find_blocks
 from rove.chunk.boundary import best_break, overlap_start, skip_space, trimmed
 from rove.records import Document, Section
-
-Span = tuple[int, int]
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)
