@@ -138,6 +138,7 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pdf", "pptx", "odp"), _PAGED),
     **dict.fromkeys(("docx", "odt", "rtf"), _WRITTEN),
     **dict.fromkeys(("markdown", "rst", "ipynb"), _HEADED),
-    **dict.fromkeys(("text", "string", "html", "url", "epub", "eml", "msg", "image", "xml", "json", "posts"), _PLAIN),
+    **dict.fromkeys(("text", "string", "html", "url", "epub", "eml", "msg", "image", "xml", "json"), _PLAIN),
     **dict.fromkeys(("csv", "xlsx", "xls", "ods", "sqlite", "database", "parquet", "zip"), _PLAIN),
+    "posts": ("recursive", "size", "separator", "sentence", "outline", "parent", "semantic"),
 }

@@ -64,7 +64,7 @@ def strategy_for(kind: str, strategy: str = "") -> str:
         ConfigError: Rove has the strategy, but not for this kind. (A plug-in's strategy is for every kind.)
 
     >>> strategy_for("markdown"), strategy_for("pdf", "page"), strategy_for("unheard-of")
-    ('header', 'page', 'size')
+    ('header', 'page', 'sentence')
     """
     supported = SUPPORTED.get(kind, SUPPORTED["text"])
     if strategy in CHUNKERS.table and strategy not in supported:

@@ -40,7 +40,9 @@ def beneath(known: Sequence[Section], headings: Sequence[Heading], end: int) -> 
     if not known:
         return sections_of(headings, end)
     title = known[0]
-    lower = [replace(h, level=h.level + title.level) for h in headings if title.span[0] < h.span[0] < title.span[1]]
+    inner = [h for h in headings if title.span[0] < h.span[0] < title.span[1]]
+    deeper = title.level + 1 - min((h.level for h in inner), default=1)
+    lower = [replace(h, level=h.level + deeper) for h in inner]
     return (title, *sections_of(lower, title.span[1]))
 
 

@@ -71,9 +71,18 @@ def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list
     text = cutter.text
     joined: list[Span] = []
     for first, last in sentence_spans(text[start:end], language):
-        parts_character = joined and not text[start + first - 1].isspace() and continues(text, start + first)
-        joined.append((joined.pop()[0] if parts_character else start + first, start + last))
+        if joined and _goes_on(text, joined[-1][1], start + first):
+            joined[-1] = (joined[-1][0], start + last)
+        else:
+            joined.append((start + first, start + last))
     sentences: list[Span] = []
     for span in joined:
         sentences += [span] if span[1] - span[0] <= cutter.settings.size_chars else cutter.by_size(*span)
     return sentences
+
+
+def _goes_on(text: str, end: int, start: int) -> bool:
+    """Say whether what begins at `start` belongs to the sentence that ends at `end`: a character, or "2024. január"."""
+    if end == start:
+        return continues(text, start)
+    return text[start].islower() and text[end - 2 : end - 1].isdigit() and text[end - 1] == "." and end + 1 == start
