@@ -48,6 +48,9 @@ LOADERS = Registry(
     },
 )
 
+INLINE = frozenset({"text", "markdown", "json"})
+"""Kinds that are read by our own code and Python's, in linear time; all others are parsed in a sandbox."""
+
 SUFFIXES = {
     ".txt": "text",
     ".text": "text",
