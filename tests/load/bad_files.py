@@ -1,4 +1,4 @@
-"""Bad files by the thousand, the same ones for the same seed: hostile ones, mislabelled ones, and good files damaged."""
+"""Bad files by the thousand, the same ones for the same seed: hostile, mislabelled, and good ones damaged."""
 
 from __future__ import annotations
 

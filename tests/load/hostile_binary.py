@@ -94,6 +94,12 @@ def annotations(n: int) -> bytes:
     return pdf({3: PAGE[:-2] + f"/Annots [{'7 0 R ' * n}] >>", 7: link})
 
 
+def own_form(n: int) -> bytes:
+    """A form that draws itself: twice, where it is to go far, and then PDFium needs 2 to the 40th steps."""
+    entries = "/Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
+    return pdf({4: stream(b"/X Do"), 6: stream(b"/X Do " * (2 if n > 1000 else 1), entries)})
+
+
 def same_page(n: int) -> bytes:
     return pdf({2: f"<< /Type /Pages /Kids [{'3 0 R ' * n}] /Count {n} >>"})
 
@@ -180,12 +186,7 @@ MAKERS: dict[str, Maker] = {
     "bomb.pdf": lambda n: pdf({4: stream(b" " * (n * 10_000), deflated=1)}),
     "bomb-twice.pdf": lambda n: pdf({4: stream(b" " * (n * 10_000), deflated=3)}),
     "filters.pdf": lambda n: pdf({4: stream(WORDS.encode(), f"/Filter [{'/ASCIIHexDecode ' * n}]")}),
-    "own-form.pdf": lambda _: pdf(
-        {
-            4: stream(b"/X Do"),
-            6: stream(b"/X Do /X Do", "/Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"),
-        }
-    ),
+    "own-form.pdf": own_form,
     "states.pdf": lambda n: pdf({4: stream(b"q " * n + WORDS.encode(), deflated=1)}),
     "texts.pdf": lambda n: pdf({4: stream(WORDS.encode() * n, deflated=1)}),
     "far-texts.pdf": lambda n: pdf(

@@ -19,10 +19,15 @@ SLIDE = "http://schemas.openxmlformats.org/presentationml/2006/main"
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 ODF = "urn:oasis:names:tc:opendocument:xmlns"
 TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-MIME = {
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml",
-    "pptx": "application/vnd.openxmlformats-officedocument.presentationml",
+FORMATS = "application/vnd.openxmlformats-officedocument."
+CONTENT_TYPES = {
+    "word/document.xml": "wordprocessingml.document.main+xml",
+    "word/styles.xml": "wordprocessingml.styles+xml",
+    "xl/workbook.xml": "spreadsheetml.sheet.main+xml",
+    "xl/worksheets/sheet1.xml": "spreadsheetml.worksheet+xml",
+    "xl/sharedStrings.xml": "spreadsheetml.sharedStrings+xml",
+    "ppt/presentation.xml": "presentationml.presentation.main+xml",
+    "ppt/slides/slide1.xml": "presentationml.slide+xml",
 }
 
 
@@ -40,13 +45,16 @@ def relations(*targets: tuple[str, str]) -> bytes:
     return f'<Relationships xmlns="{RELATIONS}">{rows}</Relationships>'.encode()
 
 
-def office(main: str, mime: str, parts: Parts) -> bytes:
-    """An Office file whose main part is `main`; the parts that are text go in as they are."""
-    override = "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for name, kind in [(main, mime)])
-    defaults = '<Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType='
-    defaults += '"application/vnd.openxmlformats-package.relationships+xml"/>'
+def office(main: str, parts: Parts) -> bytes:
+    """An Office file whose main part is `main`; every part goes in as it is."""
+    known = {name: FORMATS + CONTENT_TYPES[name] for name in parts if name in CONTENT_TYPES}
+    overrides = "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for name, kind in known.items())
+    rels = "application/vnd.openxmlformats-package.relationships+xml"
+    defaults = (
+        f'<Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="{rels}"/>'
+    )
     head = {
-        "[Content_Types].xml": f'<Types xmlns="{TYPES}">{defaults}{override}</Types>'.encode(),
+        "[Content_Types].xml": f'<Types xmlns="{TYPES}">{defaults}{overrides}</Types>'.encode(),
         "_rels/.rels": relations((f"{OFFICE}/officeDocument", main)),
     }
     return packed({**head, **parts})
@@ -61,7 +69,7 @@ def docx(body: Callable[[int], str], styles: str = "", more: Parts | None = None
             "word/styles.xml": sheet.encode(),
             "word/_rels/document.xml.rels": relations((f"{OFFICE}/styles", "styles.xml")),
         }
-        return office("word/document.xml", f"{MIME['docx']}.document.main+xml", {**parts, **(more or {})})
+        return office("word/document.xml", {**parts, **(more or {})})
 
     return make
 
@@ -82,7 +90,7 @@ def xlsx(rows: Callable[[int], str], more: str = "", strings: str = "<si><t>word
             "xl/worksheets/sheet1.xml": sheet.encode(),
             "xl/sharedStrings.xml": f'<sst xmlns="{SHEET}">{strings}</sst>'.encode(),
         }
-        return office("xl/workbook.xml", f"{MIME['xlsx']}.sheet.main+xml", parts)
+        return office("xl/workbook.xml", parts)
 
     return make
 
@@ -104,7 +112,7 @@ def pptx(tree: Callable[[int], str], slides: int = 1) -> Maker:
             "ppt/slides/slide1.xml": f"<p:sld {names}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>".encode(),
             "ppt/slides/_rels/slide1.xml.rels": relations((f"{OFFICE}/slide", "slide1.xml")),
         }
-        return office("ppt/presentation.xml", f"{MIME['pptx']}.presentation.main+xml", parts)
+        return office("ppt/presentation.xml", parts)
 
     return make
 

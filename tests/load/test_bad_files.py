@@ -6,7 +6,6 @@ The suite reads a few hundred; `ROVE_BAD_FILES=5000` reads that many, the hostil
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,32 +13,28 @@ import pytest
 
 from conftest import SHARED_DATA
 from load.bad_files import MAKERS, bad_files
+from load.endings import endings
 from load.hostile_text import SECRET, SECRET_PATH
-from load.reading_child import Ending, Reader
+from rove.sandbox import Limits
 
 COUNT = int(os.environ.get("ROVE_BAD_FILES", "0"))
-QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 300, 300, 30_000
 SEED = int(os.environ.get("ROVE_BAD_FILES_SEED", "4"))
+QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 300, 300, 30_000
+QUICK = Limits(cpu_s=5.0)
 
 
 @pytest.fixture
-def reader() -> Iterator[Reader]:
+def secret() -> Iterator[None]:
     Path(SECRET_PATH).write_text(SECRET, "ascii")
-    reader = Reader()
-    yield reader
-    reader.close()
+    yield
     Path(SECRET_PATH).unlink()
 
 
-def test_bad_files_end_well(reader: Reader) -> None:
-    count, reach = (COUNT, FAR_REACH) if COUNT else (QUICK_COUNT, QUICK_REACH)
+@pytest.mark.usefixtures("secret")
+def test_bad_files_end_well(tmp_path: Path) -> None:
+    count, reach, limits = (COUNT, FAR_REACH, Limits()) if COUNT else (QUICK_COUNT, QUICK_REACH, QUICK)
     shared = SHARED_DATA if SHARED_DATA.is_dir() else None
-    endings: dict[str, Ending] = {}
-    for file in bad_files(shared, count=count, reach=reach, seed=SEED):
-        endings[file.name] = reader.end_of(file)
-    told = Counter(ending.outcome for ending in endings.values())
-    slowest = sorted(endings.items(), key=lambda item: -item[1].cpu_s)[:5]
-    print(dict(told), [(name, f"{ending.cpu_s:.1f} s") for name, ending in slowest])
-    bad = [f"{name}: {ending.problem}" for name, ending in endings.items() if ending.problem]
-    assert not bad, "\n".join([f"{len(bad)} of {len(endings)}:", *bad[:40]])
-    assert len(endings) == count
+    ended = endings(bad_files(shared, count=count, reach=reach, seed=SEED), tmp_path, limits)
+    bad = [f"{name}: {'; '.join(ending.problems)}" for name, ending in ended.items() if ending.problems]
+    assert not bad, "\n".join([f"{len(bad)} of {len(ended)}:", *bad[:40]])
+    assert len(ended) == count
