@@ -76,7 +76,9 @@ def outlook(path: str) -> str:
 def rows(path: str) -> str:
     data = Path(path).read_bytes()
     text = data.decode("cp932") if "mskanji" in path else data.decode("utf-8")
-    return "\n".join(" ".join(row) for row in csv.reader(text.splitlines(), delimiter="\t" if path.endswith("tsv") else ","))
+    return "\n".join(
+        " ".join(row) for row in csv.reader(text.splitlines(), delimiter="\t" if path.endswith("tsv") else ",")
+    )
 
 
 def lines(path: str) -> str:

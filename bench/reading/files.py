@@ -1,4 +1,4 @@
-"""The files that are read: real ones, and where a format has none or few, ones made of real ones by LibreOffice or Python."""
+"""The files that are read: real ones, and where a format has none, such as LibreOffice or Python make of real ones."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def converted(kind: str, source: str, most: int) -> list[tuple[Path, Path]]:
             copy = folder / f"{target.stem}.{source}"
             shutil.copy(path, copy)
             try:
-                output(["soffice", "--headless", "--convert-to", kind, "--outdir", str(folder), str(copy)], timeout_s=120)
+                output(
+                    ["soffice", "--headless", "--convert-to", kind, "--outdir", str(folder), str(copy)], timeout_s=120
+                )
             except ChildError as error:
                 say(str(error))
             copy.unlink()
@@ -103,7 +105,11 @@ def mails() -> list[Path]:
     texts = [text for name in ("xquad_en", "xquad_de", "xquad_zh", "jsquad") for text in corpus(name, MAILS // 4)]
     for number, (title, text) in enumerate(texts):
         mail = EmailMessage()
-        mail["From"], mail["To"], mail["Date"] = "anna@example.org", "béla@example.org", "Sat, 21 Nov 2026 10:00:00 +0000"
+        mail["From"], mail["To"], mail["Date"] = (
+            "anna@example.org",
+            "béla@example.org",
+            "Sat, 21 Nov 2026 10:00:00 +0000",
+        )
         mail["Subject"] = title or text[:40].strip()
         mail.set_content(text)
         if number % 2:

@@ -25,6 +25,24 @@ MARKS = re.compile(r"(<!-- measured -->\n).*(<!-- end of measured -->)", re.S)
 SHARES = ("words", "in order", "invented", "headings", "levels", "false headings", "cells", "links", "images", "notes",
           "code", "formulas", "pages", "boxes")  # fmt: skip
 MOST_NAMED = 3
+SURVIVES = """\
+Share of what stands in the files that came out, all files of a format together; a file that a reader could not read
+counts with nothing. An empty cell: the files have none. *words*: those of the file that came out; *in order*: of these,
+in the file's order; *invented*: of the words that came out, those that do not stand in the file (of a page: in its main
+part, so that menus count here); *headings*: found as headings; *levels*: of these, the ones that step up or down as in
+the file; *false headings*: headings too many, per heading of the file; *cells*: found in one row of a pipe table with
+the others of their row; *links*: targets; *images*: alternative texts; *notes*: footnotes, comments and a speaker's
+notes; *code*, *formulas*: found as such; *pages*: told apart; *boxes*: share of the text whose place is known.\
+"""
+SPEED = f"""\
+Files per second and MB of file per second, of the files that the reader could read; every file once untimed, then all
+of them {ROUNDS} times, the median. Rove, markitdown and the bare parser each in one process; the pool is what `rove add`
+uses: two sandboxed processes that also cut the text into chunks and send it back. Peak memory is of the whole process,
+its imports included. The bare parser makes no structure: it is the floor.\
+"""
+REFUSED = (
+    "Some of these are right: a file without words, one that needs a password, a format that a reader does not know."
+)
 
 
 @dataclass(slots=True)
@@ -94,17 +112,7 @@ def survives(found: Sequence[Format]) -> Table:
                 shares = form.scores[reader].shares
                 read = f"{form.read[reader]}/{len(form.files)}"
                 rows.append([form.name, name, read, *(shown(part, shares[part]) for part in SHARES)])
-    note = (
-        "Share of what stands in the files that came out, all files of a format together; a file that a reader could "
-        "not read counts with nothing. An empty cell: the files have none. *words*: those of the file that came out; "
-        "*in order*: of these, in the file's order; *invented*: of the words that came out, those that do not stand in the file "
-        "(of a page: in its main part, so that menus count here); *headings*: found as headings, *levels*: of these, the "
-        "ones that step up or down as in the file; *false headings*: headings too many, per heading of the file; *cells*: "
-        "found in one row of a pipe table with the others of their row; *links*: targets; *images*: alternative texts; "
-        "*notes*: footnotes, comments and a speaker's notes; *code*, *formulas*: found as such; *pages*: told apart; "
-        "*boxes*: share of the text whose place on the page is known."
-    )
-    return Table("What survives", ["format", "reader", "read", *SHARES], rows, note)
+    return Table("What survives", ["format", "reader", "read", *SHARES], rows, SURVIVES)
 
 
 def shown(part: str, share: Share) -> str:
@@ -124,15 +132,9 @@ def speed(found: Sequence[Format]) -> Table:
         rates = [rate(form.costs.get(reader)) for reader in (ROVE, POOL, PEER, RAW)]
         peaks = [round(form.costs[r]["peak_mb"]) if r in form.costs else "" for r in (ROVE, PEER, RAW)]
         rows.append([form.name, len(form.files), f"{size / 1e6:.2f}", *rates, *peaks])
-    note = (
-        f"Files per second and MB of file per second, of the files that the reader could read; every file once untimed, "
-        f"then all of them {ROUNDS} times, the median. Rove, markitdown and the bare parser each in one process; the "
-        "pool is what `rove add` uses: two sandboxed processes that also cut the text into chunks and send it back. "
-        "Peak memory is of the whole process, its imports included. The bare parser makes no structure: it is the floor."
-    )
     columns = ["format", "files", "MB", "Rove", "Rove, pool of 2", "markitdown", "bare parser", "Rove peak MB",
                "markitdown peak MB", "bare peak MB"]  # fmt: skip
-    return Table("Speed and memory", columns, rows, note)
+    return Table("Speed and memory", columns, rows, SPEED)
 
 
 def rate(cost: Mapping[str, float] | None) -> str:
@@ -149,8 +151,7 @@ def refused(found: Sequence[Format]) -> Table:
             kinds = ", ".join(f"{error[:160]}" for error in errors[:MOST_NAMED])
             more = f" … and {len(errors) - MOST_NAMED} more" if len(errors) > MOST_NAMED else ""
             rows.append([form.name, NAMES[reader], len(errors), kinds + more])
-    note = "Some of these are right: a file without words, one that needs a password, a format that a reader does not know."
-    return Table("Not read", ["format", "reader", "files", "the first of them"], rows, note)
+    return Table("Not read", ["format", "reader", "files", "the first of them"], rows, REFUSED)
 
 
 def write(page: Path, command: str, tables: Sequence[Table]) -> None:

@@ -12,11 +12,13 @@ Words = list[str]
 # A word: letters and digits of the alphabets that use spaces; one character of Chinese and Japanese each.
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 IMAGE = re.compile(r"!\[((?:[^\[\]]|\\.)*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
-LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+\"[^\"]*\")?\s*\)")
+LINK = re.compile(
+    r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+\"[^\"]*\")?\s*\)"
+)
 AUTOLINK = re.compile(r"<?\bhttps?://[^\s<>)\]|]+>?")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 FENCE = re.compile(r"^ *(```+|~~~+)[^\n]*\n(.*?)^ *\1", re.M | re.S)
-HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.M)
+HEADING = re.compile(r"^ {0,3}(#{1,6}) +(.+?) *#*$", re.M)
 ROW = re.compile(r"^ *\|(.*)\| *$", re.M)
 FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$[^$\n]+\$", re.S)
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
@@ -74,7 +76,14 @@ def score(text: str, truth: Mapping, pages: int, boxed: Share) -> Score:
 
 def plain_text(text: str) -> str:
     """The text without what markdown adds: comments, targets of links, names of pictures, marks of notes, formulas."""
-    for pattern, kept in ((COMMENT, " "), (IMAGE, r" \1 "), (LINK, r"\1"), (LABEL, " "), (FOOTNOTE, " "), (AUTOLINK, " ")):
+    for pattern, kept in (
+        (COMMENT, " "),
+        (IMAGE, r" \1 "),
+        (LINK, r"\1"),
+        (LABEL, " "),
+        (FOOTNOTE, " "),
+        (AUTOLINK, " "),
+    ):
         text = pattern.sub(kept, text)
     return FORMULA.sub(" ", text) if "$" in text else text
 

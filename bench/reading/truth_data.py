@@ -116,7 +116,9 @@ def parquet(path: Path) -> Truth:
 
     table = pyarrow.parquet.read_table(path)
     texts = [column.to_pylist() for column in table.columns if str(column.type) in ("string", "large_string")]
-    return Truth(text="\n".join(str(v) for row in zip(*texts, strict=True) for v in row if v is not None), ordered=False)
+    return Truth(
+        text="\n".join(str(v) for row in zip(*texts, strict=True) for v in row if v is not None), ordered=False
+    )
 
 
 def sqlite(path: Path) -> Truth:

@@ -109,7 +109,9 @@ def docx(path: Path) -> Truth:
     fields = " ".join(node.text or "" for node in body.iter(f"{W}instrText"))
     named = [relations.get(node.get(f"{R}id")) for node in body.iter(f"{W}hyperlink") if word_text(node).strip()]
     truth.links = [to for _, to, external in filter(None, named) if external] + HYPERLINK.findall(fields)
-    truth.images = [d for node in body.iter(f"{WP}docPr") if (d := node.get("descr", "")) and not inside(node, FALLBACK)]
+    truth.images = [
+        d for node in body.iter(f"{WP}docPr") if (d := node.get("descr", "")) and not inside(node, FALLBACK)
+    ]
     breaks = sum(1 for _ in body.iter(f"{W}lastRenderedPageBreak"))
     truth.pages = breaks + 1 if breaks else 0
     return truth
@@ -263,6 +265,8 @@ def date_styles(root) -> set[int]:
     plain = {k: re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", code).lower() for k, code in own.items()}
     dated = DATE_FORMATS | {k for k, code in plain.items() if re.search(r"[dy]|mm", code)}
     formats = root.find(f"{S}cellXfs")
-    return {at for at, node in enumerate(formats) if int(node.get("numFmtId", "0")) in dated} if formats is not None else set()
-
-
+    return (
+        {at for at, node in enumerate(formats) if int(node.get("numFmtId", "0")) in dated}
+        if formats is not None
+        else set()
+    )

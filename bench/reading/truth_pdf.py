@@ -1,4 +1,4 @@
-"""What stands in PDFs: poppler's text, the outline and the links as pypdf reads them, tables as a person wrote them down."""
+"""What stands in PDFs: poppler's text, outline and links as pypdf reads them, tables as a person wrote them down."""
 
 from __future__ import annotations
 

@@ -22,26 +22,30 @@ MAIN = {
     "": "//body",
 }
 # What is no text of the page, though it stands within: for editors, for moving about, for machines.
-BOXES = "toc navbox mw-editsection noprint mw-jump-link metadata printfooter catlinks vector-page-toolbar mw-hidden-catlinks vector-body-before-content"
+BOXES = {"toc", "navbox", "mw-editsection", "noprint", "mw-jump-link", "metadata", "printfooter", "catlinks",
+         "vector-page-toolbar", "mw-portlet-lang", "vector-body-before-content"}  # fmt: skip
 UNSEEN = ("script", "style", "noscript", "template", "svg", "button", "input", "select", "nav", "head")
-BLOCKS = {"p", "div", "li", "ul", "ol", "td", "th", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "br", "pre", "dt",
-          "dd", "section", "article", "figcaption", "caption", "blockquote", "header", "footer", "hr", "details"}  # fmt: skip
+BLOCKS = set(
+    "p div li ul ol td th tr table h1 h2 h3 h4 h5 h6 br pre dt dd section article figcaption caption blockquote header "
+    "footer hr details".split()
+)
 MSG_STREAMS = {"subject": "__substg1.0_0037001F", "text": "__substg1.0_1000001F"}
 
 
 def html(path: Path) -> Truth:
     """Read a page: what stands in its main part."""
     root = pages.fromstring(path.read_bytes().decode("utf-8", "replace"))
+    titles = [text_of(node) for node in root.iter("title")]
     found = root.xpath(MAIN.get(path.name, MAIN[""]))
-    return of_element(found[0] if found else root)
+    truth = of_element(found[0] if found else root)
+    truth.spare = "\n".join([*titles, *truth.images])
+    return truth
 
 
 def of_element(root) -> Truth:
-    for node in list(root.iter()):
-        classes = (node.get("class") or "").split() if isinstance(node.tag, str) else []
-        if not isinstance(node.tag, str) or node.tag in UNSEEN or set(classes) & set(BOXES.split()):
-            if node is not root and node.getparent() is not None:
-                node.drop_tree()
+    for node in [node for node in root.iter() if unseen(node) and node is not root]:
+        if node.getparent() is not None:
+            node.drop_tree()
     truth = Truth(text=text_of(root))
     for node in root.iter("h1", "h2", "h3", "h4", "h5", "h6"):
         if text_of(node).strip():
@@ -54,6 +58,10 @@ def of_element(root) -> Truth:
     truth.images = [alt for image in root.iter("img") if (alt := image.get("alt", "").strip())]
     truth.code = [text for node in root.iter("pre") if (text := node.text_content().strip())]
     return truth
+
+
+def unseen(node) -> bool:
+    return not isinstance(node.tag, str) or node.tag in UNSEEN or bool(BOXES & set((node.get("class") or "").split()))
 
 
 def text_of(node) -> str:
@@ -90,7 +98,9 @@ def feed(path: Path) -> Truth:
     root, truth = etree.fromstring(path.read_bytes()), Truth()
     for item in root.iter("item", "{*}entry"):
         title = item.findtext("title") or ""
-        described = item.findtext("{http://purl.org/rss/1.0/modules/content/}encoded") or item.findtext("description") or ""
+        described = (
+            item.findtext("{http://purl.org/rss/1.0/modules/content/}encoded") or item.findtext("description") or ""
+        )
         inner = of_element(pages.fromstring(f"<div>{described}</div>"))
         truth.text += f"{title}\n{inner.text}\n"
         truth.headings.append(Heading(1, title))
