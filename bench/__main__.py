@@ -1,4 +1,4 @@
-"""`python -m bench quality|speed|peers|reading|all [--write FILE]`: measure, print as markdown, write the page."""
+"""`python -m bench PART [--write FILE]`: measure one part or all, print as markdown, write the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    made.add_argument("what", choices=("quality", "speed", "peers", "reading", "all"))
+    made.add_argument("what", choices=("quality", "speed", "peers", "reading", "badfiles", "all"))
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -65,7 +65,22 @@ def reading(options: argparse.Namespace) -> list[Table]:
     return part.run(options.formats, with_peers=not options.no_peers)
 
 
-PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "reading": [reading], "all": [quality, speed]}
+def badfiles(options: argparse.Namespace) -> list[Table]:
+    """See `bench.badfiles`."""
+    from bench import badfiles as part
+
+    del options
+    return part.run()
+
+
+PARTS = {
+    "quality": [quality],
+    "speed": [speed],
+    "peers": [peers],
+    "reading": [reading],
+    "badfiles": [badfiles],
+    "all": [quality, speed],
+}
 
 
 def main(arguments: list[str]) -> int:

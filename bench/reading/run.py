@@ -36,9 +36,9 @@ notes; *code*, *formulas*: found as such; *pages*: told apart; *boxes*: share of
 """
 SPEED = f"""\
 Files per second and MB of file per second, of the files that the reader could read; every file once untimed, then all
-of them {ROUNDS} times, the median. Rove, markitdown and the bare parser each in one process; the pool is what `rove add`
-uses: two sandboxed processes that also cut the text into chunks and send it back. Peak memory is of the whole process,
-its imports included. The bare parser makes no structure: it is the floor.\
+of them {ROUNDS} times, the median. Rove, markitdown and the bare parser each in one process; the pool is what
+`rove add` uses: two sandboxed processes that also cut the text into chunks and send it back. Peak memory is of the
+whole process, its imports included. The bare parser makes no structure: it is the floor.\
 """
 REFUSED = (
     "Some of these are right: a file without words, one that needs a password, a format that a reader does not know."

@@ -40,7 +40,7 @@ class Package:
     def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
         """Id → (type, target, external) of one part."""
         folder, base = posixpath.split(name)
-        root = self.xml(f"{folder}/_rels/{base}.rels")
+        root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
         found = {}
         for row in [] if root is None else root:
             external = row.get("TargetMode") == "External"
@@ -227,7 +227,8 @@ def xlsx(path: Path) -> Truth:
     """Read a workbook: each sheet is a heading, each row with anything in it a row."""
     package = Package(path)
     book, relations = package.xml("xl/workbook.xml"), package.relations("xl/workbook.xml")
-    strings = [string_text(node) for node in package.xml("xl/sharedStrings.xml") or ()]
+    shared = package.xml("xl/sharedStrings.xml")
+    strings = [string_text(node) for node in shared] if shared is not None else []
     dates = date_styles(package.xml("xl/styles.xml"))
     truth = Truth(numeric=True)
     for sheet in book.iter(f"{S}sheet"):

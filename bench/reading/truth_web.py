@@ -25,10 +25,9 @@ MAIN = {
 BOXES = {"toc", "navbox", "mw-editsection", "noprint", "mw-jump-link", "metadata", "printfooter", "catlinks",
          "vector-page-toolbar", "mw-portlet-lang", "vector-body-before-content"}  # fmt: skip
 UNSEEN = ("script", "style", "noscript", "template", "svg", "button", "input", "select", "nav", "head")
-BLOCKS = set(
-    "p div li ul ol td th tr table h1 h2 h3 h4 h5 h6 br pre dt dd section article figcaption caption blockquote header "
-    "footer hr details".split()
-)
+BLOCKS = {"p", "div", "li", "ul", "ol", "td", "th", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "br", "pre",
+          "dt", "dd", "section", "article", "figcaption", "caption", "blockquote", "header", "footer", "hr",
+          "details"}  # fmt: skip
 MSG_STREAMS = {"subject": "__substg1.0_0037001F", "text": "__substg1.0_1000001F"}
 
 
