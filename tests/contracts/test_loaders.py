@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples
+from load import samples, samples_office, samples_pages
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -19,7 +19,12 @@ SAMPLES = {
     "html": samples.html_page().encode(),
     "pdf": samples.pdf_report(),
     "docx": samples.docx_file(),
+    "pptx": samples_office.deck_sample(),
+    "odt": samples_office.odt_sample(),
+    "odp": samples_office.odp_sample(),
+    "rtf": samples_office.rtf_sample(),
     "json": samples.json_records().encode(),
+    "image": samples_pages.described_png(),
 }
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}
 
@@ -102,7 +107,7 @@ def test_truncated_and_bitten_input_ends_in_text_or_a_typed_error(kind: str) -> 
             assert all(d.text.strip() for d in documents)
 
 
-@pytest.mark.parametrize("kind", ["pdf", "docx", "json"])
+@pytest.mark.parametrize("kind", ["pdf", "docx", "pptx", "odt", "odp", "json"])
 def test_half_a_file_of_a_closed_format_is_damaged(kind: str) -> None:
     with pytest.raises(InputError) as caught:
         load(kind, SAMPLES[kind][: len(SAMPLES[kind]) // 2])

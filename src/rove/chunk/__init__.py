@@ -67,7 +67,10 @@ CHUNKERS = Registry(
 SUPPORTED: dict[str, tuple[str, ...]] = {
     "pdf": ("size", "page", "separator"),
     "pptx": ("size", "page", "separator"),
+    "odp": ("size", "page", "separator"),
     "docx": ("size", "paragraph", "separator"),
+    "odt": ("size", "paragraph", "separator"),
+    "rtf": ("size", "paragraph", "separator"),
     "markdown": ("header", "size", "separator"),
     "text": ("size", "separator"),
     "html": ("size", "separator"),
@@ -75,5 +78,6 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "csv": ("size", "separator"),
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
+    "image": ("size", "page", "separator"),
     "string": ("size", "separator"),
 }
