@@ -45,7 +45,7 @@ class Loader(Protocol):
     """
 
     def load(self, source: Source) -> Iterator[Document]:
-        """Yield the documents of `source`, each with non-blank text.
+        """Yield the documents of `source`, each with non-blank text. A generator may return a remark: what it left out.
 
         Raises:
             InputError: nothing can be read, or, after the last document, not all: the message says what is wrong or
