@@ -34,6 +34,17 @@ class Recipe:
     merge: bool = False
 
 
+@dataclass(slots=True)
+class Reading:
+    """The documents of a source as they come, and, after the last, `note`: what was left out on purpose."""
+
+    source: Source
+    note: str = ""
+
+    def __iter__(self) -> Iterator[Document]:
+        self.note = yield from load_documents(self.source)
+
+
 class Preparer:
     """Reads sources by one recipe."""
 
@@ -53,11 +64,13 @@ class Preparer:
             if fingerprint == known:
                 yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)
                 return
-            for document in load_documents(source):
+            reading = Reading(source)
+            for document in reading:
                 documents += 1
                 chars += len(document.text)
                 self._check_length(location, chars)
                 yield self.prepare(document, location.uri)
+            reason = reading.note
             if not documents:
                 outcome, reason, cure = (
                     "empty",

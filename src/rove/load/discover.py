@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,8 +65,10 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
     return Source(location.uri, location.name, data, kind_of(data, location))
 
 
-def load_documents(source: Source) -> Iterator[Document]:
+def load_documents(source: Source) -> Generator[Document, None, str]:
     """Yield the documents of `source`, by the loader that its kind names, with language and metadata filled in.
+
+    Returns what the loader returns: what it left out on purpose, "" where that is nothing.
 
     Raises:
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
@@ -74,8 +76,11 @@ def load_documents(source: Source) -> Iterator[Document]:
     """
     loader: Loader = LOADERS.get(source.kind)()
     try:
-        for document in loader.load(source):
-            yield _finished(document, source)
+        documents = loader.load(source)
+        while True:
+            yield _finished(next(documents), source)
+    except StopIteration as end:
+        return end.value or ""
     except (RoveError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - parsers fail on bad files in ways that they do not name

@@ -16,11 +16,12 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from rove.errors import InputError
 from rove.load.post_clean import Cleaned, clean_posts
 from rove.load.post_columns import Columns, looks_like_posts, normalised, require_columns
-from rove.load.post_tree import UNKNOWN
+from rove.load.post_tree import UNKNOWN, Rows
 from rove.load.text import clean
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
@@ -171,9 +172,9 @@ def _as_text(value: object) -> str | None:
 def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
     """Make the documents of the batch that begins at row `start`."""
     rows = start + np.flatnonzero(cleaned.kept[start : start + batch.num_rows])
-    known = pa.Table.from_batches([batch.take(cast("pa.Int64Array", pa.array(rows - start)))])
+    known = pa.Table.from_batches([batch.take(_indices(rows - start))])
     parents, depths, roots = cleaned.tree.parents[rows], cleaned.tree.depths[rows], cleaned.tree.roots[rows]
-    of_root = cleaned.submissions.take(pa.array(cleaned.places[roots], mask=roots == UNKNOWN))
+    of_root = cleaned.submissions.take(_indices(np.where(roots == UNKNOWN, UNKNOWN, cleaned.places[roots])))
     tree: dict[str, Any] = {
         "depth": pa.array(depths, mask=depths == UNKNOWN),
         "replies": pa.array(cleaned.replies[rows]),
@@ -185,6 +186,11 @@ def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Clean
         known = known.append_column(name, column)
     for post in known.to_pylist():
         yield _document(source, post, cleaned.longest_subreddit)
+
+
+def _indices(rows: Rows | NDArray[np.int64]) -> pa.Int64Array:
+    """Rows to take, null for `UNKNOWN`."""
+    return cast("pa.Int64Array", pa.array(rows, mask=rows == UNKNOWN))
 
 
 def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -> Document:
