@@ -28,7 +28,7 @@ def load(data: bytes, name: str = "posts.parquet") -> tuple[dict[str, Document],
             document = next(reading)
         except StopIteration as end:
             return documents, str(end.value)
-        documents[str(document.metadata["name"])] = document
+        documents[str(document.metadata["record_id"])] = document
 
 
 def load_bad(data: bytes) -> tuple[list[Document], InputError]:
@@ -212,7 +212,7 @@ def test_a_damaged_row_group_costs_only_itself() -> None:
     good, error = load_bad(bytes(data))
     assert error.outcome == "partial"
     assert "row group 2" in error.reason
-    assert [d.metadata["name"] for d in good] == [f"t3_n{n}" for n in (*range(100), *range(200, 300))]
+    assert [d.metadata["record_id"] for d in good] == [f"t3_n{n}" for n in (*range(100), *range(200, 300))]
 
 
 def test_what_was_dropped_is_the_reason_of_a_source_that_is_live(tmp_path: Path) -> None:

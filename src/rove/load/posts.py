@@ -65,7 +65,7 @@ def post_documents(source: Source, batches: Batches) -> Generator[Document, None
 
     `batches` is read twice: once to count what the rules need, once to make documents, so that no more than a batch
     of texts is held. A document's text is the post's; its title is its own or "Re: " and that of its submission.
-    Metadata: name, subreddit, subreddit_max_chars (of the longest name in the file), is_submission,
+    Metadata: record_id, subreddit, subreddit_max_chars (of the longest name in the file), is_submission,
     is_short_question, replies; where known date, score, permalink, and of a comment parent, root, depth, and
     parent_missing where the parent is not in the file or was dropped.
 
@@ -106,8 +106,10 @@ def parquet_batches(source: Source) -> Batches:
         file = pq.ParquetFile(BytesIO(source.data))
         for group in range(file.num_row_groups):
             try:
-                for batch in file.iter_batches(BATCH_ROWS, [group], wanted):
+                for batch in file.iter_batches(BATCH_ROWS, [group], wanted, use_threads=False):
                     yield normalised(batch, columns)
+            except MemoryError:
+                raise
             except (pa.ArrowException, OSError) as error:
                 trouble.note(f"row group {group + 1}: {error}")
 
@@ -199,7 +201,7 @@ def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -
     text = text if text.strip() else title
     question = text.strip()
     metadata: dict[str, MetaValue] = {
-        "name": clean(post["name"]),
+        "record_id": clean(post["name"]),
         "subreddit": clean(post["subreddit"]),
         "subreddit_max_chars": longest_subreddit,
         "is_submission": post["submission"],
@@ -213,10 +215,10 @@ def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -
         metadata |= {name: value for name, value in links.items() if value is not None}
         if post["parent_missing"]:
             metadata["parent_missing"] = True
-    uri = f"{source.uri}#{metadata['name']}"
+    uri = f"{source.uri}#{metadata['record_id']}"
     given = source.document_id
     return Document(
-        document_id=f"{given}#{metadata['name']}" if given else content_hash(uri),
+        document_id=f"{given}#{metadata['record_id']}" if given else content_hash(uri),
         source=uri,
         kind="posts",
         text=text,
