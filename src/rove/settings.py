@@ -27,8 +27,8 @@ class LoadSettings(Part):
     further 16 MiB. `processes` parse foreign formats, 0 for as many as there are cores. `keep_boilerplate` takes menus
     and footers of pages for text; `ocr` reads pictures where tesseract is installed; `max_rows` are read of each table
     of a database by address. `duplicates`: documents that say the same as an earlier one are reported, or skipped.
-    `ignore` are patterns as in a .gitignore, beside those in a folder's .roveignore. Pages are fetched from hosts within
-    the house only with `allow_private_hosts`.
+    `ignore` are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts within the house are
+    fetched only with `allow_private_hosts`.
     """
 
     max_file_mb: int = Field(default=256, ge=1)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rove.enrich.signature import signatures
+from rove.enrich.signature import compared_text, signatures
 from rove.records import Duplicate, Prepared
-from rove.store.duplicates import Duplicates, Signed
+from rove.store.duplicates import Duplicates, Signed, Twin
+
+SAME = 0.95
+"""From this similarity on a document is left out where that is asked for; below, the difference may matter."""
 
 
 class Twins:
@@ -23,7 +26,6 @@ class Twins:
             return list(prepared), []
         signed = _signed(prepared)
         found = self.duplicates.find([Signed(item.document.document_id, item.signature) for item in signed])
-        skip = self.mode == "skip"
         alike = [
             Duplicate(
                 item.document.document_id,
@@ -32,19 +34,22 @@ class Twins:
                 twin.document_id,
                 round(twin.similarity, 3),
                 twin.exact,
-                kept=not skip,
+                kept=not self._leaves_out(twin),
             )
             for item, twin in zip(signed, found, strict=True)
             if twin is not None
         ]
-        kept = [item for item, twin in zip(signed, found, strict=True) if twin is None or not skip]
+        kept = [item for item, twin in zip(signed, found, strict=True) if twin is None or not self._leaves_out(twin)]
         return kept, alike
+
+    def _leaves_out(self, twin: Twin) -> bool:
+        return self.mode == "skip" and (twin.exact or twin.similarity >= SAME)
 
 
 def _signed(prepared: Sequence[Prepared]) -> list[Prepared]:
     """Sign those that were read in this process; those from the sandbox come with their signature."""
     todo = [number for number, item in enumerate(prepared) if not item.signature]
-    made = signatures([prepared[number].document.text for number in todo]) if todo else []
+    made = signatures([compared_text(prepared[number].document) for number in todo]) if todo else []
     out = list(prepared)
     for number, signature in zip(todo, made, strict=True):
         out[number] = replace(out[number], signature=signature)

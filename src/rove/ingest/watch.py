@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from watchfiles import awatch
+from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
 
 from rove.errors import InputError
 
@@ -20,10 +20,14 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
     Raises:
         InputError: one of them does not exist.
     """
-    for folder in folders:
-        if not Path(folder).expanduser().exists():
-            message = f"{folder} does not exist."
-            raise InputError(message, cure="Check the spelling.", outcome="unreadable")
-    paths = [Path(folder).expanduser() for folder in folders]
+    paths = [_existing(folder) for folder in folders]
     async for changed in awatch(*paths, stop_event=stop, debounce=REST_MS, watch_filter=None):
         yield len(changed)
+
+
+def _existing(folder: str | Path) -> Path:
+    path = Path(folder).expanduser()
+    if not path.exists():
+        message = f"{folder} does not exist."
+        raise InputError(message, cure="Check the spelling.", outcome="unreadable")
+    return path

@@ -17,10 +17,11 @@ from typing import IO, cast
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.container import ENCRYPTED_FLAG
-from rove.load.discover import DEFAULT_MAX_BYTES, is_hidden
+from rove.load.discover import DEFAULT_MAX_BYTES
 from rove.load.limits import MAX_PARTS, check_inflated
 from rove.load.members import Member, Members
 from rove.load.text import decode
+from rove.load.walk import is_hidden
 from rove.records import Document, Source
 
 DEFAULT = LoadOptions()

@@ -14,8 +14,8 @@ OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too
 class LedgerEntry:
     """The state of one source: one of `STATES`; where it failed, `outcome`, why, and what to do about it.
 
-    `outcome` is "" for a source that went in whole (a `reason` is then a remark), else one of `OUTCOMES`; `kind` is the loader that read it, "" where
-    none did.
+    `outcome` is "" for a source that went in whole (a `reason` is then a remark), else one of `OUTCOMES`; `kind` is the
+    loader that read it, "" where none did.
     """
 
     source: str

@@ -11,7 +11,7 @@ from select import select
 from time import monotonic
 from typing import BinaryIO
 
-from rove.enrich.signature import signatures
+from rove.enrich.signature import compared_text, signatures
 from rove.load import INLINE
 from rove.prepare import Preparer
 from rove.records import Prepared, SourceEnd
@@ -60,7 +60,7 @@ class Sender:
     def _packed(self) -> list[Item]:
         """Write everything down; to sign many documents at once is quicker than one by one."""
         documents = [item for item in self.items if isinstance(item, Prepared)]
-        signed = iter(signatures([item.document.text for item in documents]) if self.sign else [])
+        signed = iter(signatures([compared_text(item.document) for item in documents]) if self.sign else [])
         return [pack(item, next(signed, b"") if isinstance(item, Prepared) else b"") for item in self.items]
 
 
