@@ -54,7 +54,7 @@ class _Entry(Protocol):
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
     sheets: list[Sheet] = field(default_factory=list[Sheet])
@@ -68,10 +68,10 @@ class PdfLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        with closing(_open(source)) as pdf:
+        with closing(open_pdf(source)) as pdf:
             count = len(pdf)
-            reading = _read(pdf, count)
-            outline = _outline(pdf)
+            reading = read_pages(pdf, count)
+            outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
@@ -102,7 +102,12 @@ def _document(
     )
 
 
-def _open(source: Source) -> pypdfium2.PdfDocument:
+def open_pdf(source: Source) -> pypdfium2.PdfDocument:
+    """Open a PDF, its form fields too.
+
+    Raises:
+        InputError: "encrypted" or "damaged".
+    """
     try:
         pdf = pypdfium2.PdfDocument(source.data)
         pdf.init_forms()  # pyright: ignore[reportUnknownMemberType]
@@ -124,9 +129,9 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def _read(pdf: pypdfium2.PdfDocument, count: int) -> _Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int) -> Reading:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    reading = _Reading()
+    reading = Reading()
     try:
         for index in range(count):
             try:
@@ -140,7 +145,7 @@ def _read(pdf: pypdfium2.PdfDocument, count: int) -> _Reading:
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: _Reading) -> Sheet:
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> Sheet:
     text = read_text(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
@@ -171,7 +176,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     )
 
 
-def _nothing(source: Source, count: int, reading: _Reading) -> InputError:
+def _nothing(source: Source, count: int, reading: Reading) -> InputError:
     if len(reading.damaged) == count:
         return _damaged(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
@@ -181,7 +186,7 @@ def _nothing(source: Source, count: int, reading: _Reading) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _check_whole(source: Source, count: int, reading: _Reading, attached: list[str]) -> None:
+def _check_whole(source: Source, count: int, reading: Reading, attached: list[str]) -> None:
     """Raise what there is to say of what was not read."""
     missing: list[str] = []
     if reading.scans:
@@ -204,7 +209,8 @@ def _pages(numbers: list[int]) -> str:
     return f"{len(numbers)} pages ({named}{', …' if len(numbers) > MAX_NAMED else ''})"
 
 
-def _outline(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
+def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
+    """Return the entries of the document's own outline that lead to a page."""
     marks: list[Bookmark] = []
     for entry in cast("Iterator[_Entry]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
         target = entry.get_dest()
