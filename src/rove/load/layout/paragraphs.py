@@ -73,7 +73,11 @@ def _same_block(before: Item, line: Item, usual: float) -> bool:
         return False
     if pitch < -usual:  # up again: the next column goes on with the sentence, or begins another text
         return _goes_on(before.text, line.text)
-    if INDENT < (line.left - before.left) / max(line.size, 1.0) < MAX_INDENT and before.text.endswith(SENTENCE_END):
+    if (
+        not line.mono
+        and INDENT < (line.left - before.left) / max(line.size, 1.0) < MAX_INDENT
+        and before.text.endswith(SENTENCE_END)
+    ):
         return False  # a paragraph's first line, set in
     return pitch <= PARAGRAPH_GAP * usual
 
