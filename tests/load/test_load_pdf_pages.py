@@ -230,12 +230,20 @@ def test_a_lost_page_leaves_the_others() -> None:
     assert "1 pages (2) are damaged" in str(error)
 
 
-def test_attached_files_are_named() -> None:
+def test_attached_files_are_documents_of_their_own() -> None:
     attached = (
         "/Names << /EmbeddedFiles << /Names [(plan.txt) << /Type /Filespec /F (plan.txt) /EF << /F 3 0 R >> >>] >> >>"
     )
     stream = "<< /Type /EmbeddedFile /Length 5 >>\nstream\nhello\nendstream"
-    assert "plan.txt" in str(read_in_part(pdf_pages([column(72, PROSE)], catalog=attached, objects=(stream,))))
+    data = pdf_pages([column(72, PROSE)], catalog=attached, objects=(stream,))
+    document, plan = PdfLoader().load(source("pdf", data, "page.pdf"))
+    assert (plan.text, plan.source, plan.metadata["parent"]) == (
+        "hello",
+        f"{document.source}#plan.txt",
+        document.source,
+    )
+    lost = data.replace(b"plan.txt", b"plan.bin").replace(b"hello", b"\x00\x01\x02\x03\x04")
+    assert "plan.bin" in str(read_in_part(lost))
 
 
 def test_what_was_read_is_kept_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

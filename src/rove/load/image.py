@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from rove.errors import InputError
-from rove.load import ocr
+from rove.load import LoadOptions, ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
@@ -36,8 +36,14 @@ MAX_DESCRIPTION_CHARS = 2_000
 CURE = "Open it in its own program and save it again."
 
 
+DEFAULT = LoadOptions()
+
+
 class ImageLoader:
     """See `Loader`. The text is the image's own description, if it has one, and what OCR reads on it."""
+
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.by_ocr = options.ocr and ocr.can_read()
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
@@ -47,7 +53,7 @@ class ImageLoader:
             sheets = (
                 [Sheet(1, width, height, (Figure(0, 0, width, height, source.name, described),))] if described else []
             )
-            missing = _read(image, sheets) if ocr.can_read() else ""
+            missing = _read(image, sheets) if self.by_ocr else ""
         if not any(sheet.items for sheet in sheets):
             raise _nothing(source, missing)
         made = written(with_headings(without_furniture(sheets), ()))

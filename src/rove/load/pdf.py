@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +13,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from rove.errors import InputError
-from rove.load import ocr
+from rove.load import LoadOptions, ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
@@ -22,6 +23,7 @@ from rove.load.layout.printed import Figure, Page, Sheet, lines_of
 from rove.load.layout.tables import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
+from rove.load.members import Member, Members
 from rove.load.pdf_marks import read_marks
 from rove.load.pdf_notes import read_notes, with_links
 from rove.load.pdf_page import read_text
@@ -35,6 +37,10 @@ JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\
 MAX_BOOKMARKS = 5_000
 MAX_NAMED = 10
 MAX_ATTACHED = 1_000
+MAX_ATTACHED_BYTES = 64 << 20
+
+
+DEFAULT = LoadOptions()
 
 
 class _Target(Protocol):
@@ -57,6 +63,7 @@ class _Entry(Protocol):
 class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
+    by_ocr: bool = True
     sheets: list[Sheet] = field(default_factory=list[Sheet])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
@@ -66,11 +73,14 @@ class Reading:
 class PdfLoader:
     """See `Loader`. Every handle of the PDF library is closed before the document is handed on."""
 
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.options = options
+
     def load(self, source: Source) -> Iterator[Document]:
-        """See `Loader.load`."""
+        """See `Loader.load`. Attached files are documents of their own."""
         with closing(open_pdf(source)) as pdf:
             count = len(pdf)
-            reading = read_pages(pdf, count)
+            reading = read_pages(pdf, count, by_ocr=self.options.ocr)
             outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
@@ -78,7 +88,16 @@ class PdfLoader:
         if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
             raise _nothing(source, count, reading)
         yield _document(source, reading.sheets, outline, facts, count)
-        _check_whole(source, count, reading, attached)
+        missing = _missing(count, reading)
+        if attached:
+            try:
+                yield from Members(source, self.options, found=1).documents(iter(attached))
+            except InputError as error:
+                missing.append(error.reason.rstrip("."))
+        if missing:
+            message = f"{source.name!r} was read in part: {'; '.join(missing)}."
+            cure = "Run OCR (or install tesseract) on scans, split a long file, add attached files by themselves."
+            raise InputError(message, cure=cure, outcome="partial")
 
 
 def _document(
@@ -129,9 +148,9 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def read_pages(pdf: pypdfium2.PdfDocument, count: int) -> Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, *, by_ocr: bool = True) -> Reading:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    reading = Reading()
+    reading = Reading(by_ocr=by_ocr and ocr.can_read())
     try:
         for index in range(count):
             try:
@@ -151,7 +170,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
     if is_scan(text, marks, whole):
-        scan = read_scan(page, number) if ocr.can_read() else None
+        scan = read_scan(page, number) if reading.by_ocr else None
         if scan is not None:
             return in_order(scan)
         reading.scans.append(number)
@@ -186,8 +205,7 @@ def _nothing(source: Source, count: int, reading: Reading) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _check_whole(source: Source, count: int, reading: Reading, attached: list[str]) -> None:
-    """Raise what there is to say of what was not read."""
+def _missing(count: int, reading: Reading) -> list[str]:
     missing: list[str] = []
     if reading.scans:
         missing.append(f"{_pages(reading.scans)} are scanned and were not read")
@@ -195,13 +213,7 @@ def _check_whole(source: Source, count: int, reading: Reading, attached: list[st
         missing.append(f"{_pages(reading.damaged)} are damaged")
     if reading.stopped:
         missing.append(f"its time was up at page {reading.stopped} of {count}")
-    if attached:
-        names = ", ".join(repr(name) for name in attached[:MAX_NAMED])
-        missing.append(f"{len(attached)} attached files were not read ({names})")
-    if missing:
-        message = f"{source.name!r} was read in part: {'; '.join(missing)}."
-        cure = "Run OCR (or install tesseract), split a long file, and add attached files by themselves."
-        raise InputError(message, cure=cure, outcome="partial")
+    return missing
 
 
 def _pages(numbers: list[int]) -> str:
@@ -222,12 +234,25 @@ def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
     return marks
 
 
-def _attached(pdf: pypdfium2.PdfDocument) -> list[str]:
-    names: list[str] = []
+def _attached(pdf: pypdfium2.PdfDocument) -> list[Member]:
+    members: list[Member] = []
+    room = MAX_ATTACHED_BYTES
     for index in range(min(pdf.count_attachments(), MAX_ATTACHED)):
         attachment = pdf.get_attachment(index)  # pyright: ignore[reportUnknownMemberType]
-        names.append(clean(attachment.get_name()))
-    return names
+        name = clean(attachment.get_name()) or f"attachment-{index + 1}"
+        size = ctypes.c_ulong()
+        pdfium.FPDFAttachment_GetFile(attachment, None, 0, size)
+        if size.value > room:
+            members.append(Member(name, problem=f"it has {size.value} bytes, too many", outcome="too-large"))
+            continue
+        try:
+            data = bytes(cast("bytes", attachment.get_data()))
+        except pypdfium2.PdfiumError:
+            members.append(Member(name, problem="it is not there", outcome="damaged"))
+            continue
+        room -= len(data)
+        members.append(Member(name, data))
+    return members
 
 
 def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:
