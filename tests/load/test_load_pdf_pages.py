@@ -280,6 +280,13 @@ def test_a_scanned_page_is_read_and_a_page_of_text_beside_it_too() -> None:
     assert document.boxes[0].page == 1
 
 
+@needs_tesseract
+def test_a_long_scan_ends_in_part_when_the_time_for_ocr_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "FILE_BUDGET_S", 0.05)
+    data = picture_file(*(picture(f"Page of words number {number}") for number in range(3)), kind="PDF")
+    assert "2 pages (2, 3) are scanned and were not read" in str(read_in_part(data))
+
+
 def test_a_scan_without_ocr_is_empty_and_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "can_read", lambda: False)
     with pytest.raises(InputError, match="tesseract") as caught:

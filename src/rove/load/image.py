@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -102,10 +103,11 @@ def _read(image: Image.Image, sheets: list[Sheet]) -> str:
     failed: list[int] = []
     frames = ImageSequence.Iterator(image) if image.format in PAGED else iter([image])
     number = 0
+    until = time.monotonic() + ocr.FILE_BUDGET_S
     try:
         for number, frame in enumerate(frames, 1):
-            if number > MAX_PAGES:
-                return f"it has more than {MAX_PAGES} pages"
+            if number > MAX_PAGES or time.monotonic() > until:
+                return f"OCR ended before page {number}"
             try:
                 sheet = in_order(ocr.read_picture(_picture(frame), number))
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -63,7 +64,7 @@ class _Entry(Protocol):
 class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
-    by_ocr: bool = True
+    ocr_until: float = 0.0
     sheets: list[Sheet] = field(default_factory=list[Sheet])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
@@ -150,7 +151,7 @@ def _damaged(source: Source, what: str) -> InputError:
 
 def read_pages(pdf: pypdfium2.PdfDocument, count: int, *, by_ocr: bool = True) -> Reading:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    reading = Reading(by_ocr=by_ocr and ocr.can_read())
+    reading = Reading(time.monotonic() + ocr.FILE_BUDGET_S if by_ocr and ocr.can_read() else 0.0)
     try:
         for index in range(count):
             try:
@@ -170,7 +171,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
     if is_scan(text, marks, whole):
-        scan = read_scan(page, number) if reading.by_ocr else None
+        scan = read_scan(page, number) if time.monotonic() < reading.ocr_until else None
         if scan is not None:
             return in_order(scan)
         reading.scans.append(number)
