@@ -183,6 +183,20 @@ def test_notes_comments_and_changes() -> None:
     }
 
 
+def test_a_page_begins_before_the_mark_of_what_it_begins_with() -> None:
+    drawn = "<w:r><w:lastRenderedPageBreak/></w:r>"
+    body = (
+        w_p("eins", style="berschrift1")
+        + w_p(drawn, "kettő", style="berschrift1")
+        + w_p(drawn, "三", more=w_list(2))
+        + w_p(drawn)
+        + w_table([["a"], [f"<w:tc>{w_p(drawn, 'b')}</w:tc>"], ["c"]])
+    )
+    document = load(word_file(body, {"styles": W_STYLES, "numbering": W_NUMBERING}))
+    pages = [document.text[p.span[0] : p.span[1]] for p in document.pages]
+    assert pages == ["# eins", "# kettő", "3. 三", "| a |\n| --- |", "| b |\n| c |"]
+
+
 def test_text_boxes_code_bold_lines_and_ruby() -> None:
     box = f"<w:r><w:pict><w:txbxContent>{w_p('im Kasten')}</w:txbxContent></w:pict></w:r>"
     bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>Fett wie ein Titel</w:t></w:r>"
