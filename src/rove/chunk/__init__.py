@@ -75,5 +75,13 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "csv": ("size", "separator"),
     "xlsx": ("size", "separator"),
     "json": ("size", "separator"),
+    "xls": ("size", "separator"),
+    "ods": ("size", "separator"),
+    "parquet": ("size", "separator"),
+    "sqlite": ("size", "separator"),
+    "database": ("size", "separator"),
+    "xml": ("size", "header", "separator"),
+    "ipynb": ("header", "size", "separator"),
+    "rst": ("header", "size", "separator"),
     "string": ("size", "separator"),
 }
