@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples
+from load import samples, samples_data
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -20,6 +20,15 @@ SAMPLES = {
     "pdf": samples.pdf_report(),
     "docx": samples.docx_file(),
     "json": samples.json_records().encode(),
+    "xlsx": samples_data.workbook("xlsx"),
+    "xls": samples_data.workbook("xls"),
+    "ods": samples_data.workbook("ods"),
+    "csv": samples_data.csv_table().encode(),
+    "sqlite": samples_data.sqlite_file(),
+    "parquet": samples_data.parquet_records(),
+    "xml": samples_data.xml_tree().encode(),
+    "ipynb": samples_data.notebook().encode(),
+    "rst": samples_data.rst_text().encode(),
 }
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}
 

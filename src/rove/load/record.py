@@ -9,7 +9,7 @@ from math import isfinite
 
 from rove.errors import InputError
 from rove.load.markdown import markdown_sections
-from rove.load.text import clean
+from rove.load.text import clean, stem
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
 
@@ -84,7 +84,7 @@ class Records:
             source=uri,
             kind=self.source.kind,
             text=text,
-            title=" ".join(_first(record, TITLES).split()),
+            title=" ".join(_first(record, TITLES).split()) or stem(self.source),
             metadata=fields | {"record_id": record_id},
             sections=markdown_sections(text, setext=False),
         )
