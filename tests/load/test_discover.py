@@ -92,7 +92,7 @@ def test_a_url_is_refused_with_the_cure() -> None:
         ("a.md", html_page().encode(), "html"),
         ("a.unknown", html_page().encode(), "html"),
         ("README", PARAGRAPHS["hu"].encode("cp1250"), "text"),
-        ("a.csv", PARAGRAPHS["ja"].encode("cp932"), "text"),
+        ("a.rst", PARAGRAPHS["ja"].encode("cp932"), "rst"),
         ("A.MD", b"# x", "markdown"),
         ("a.docx", b"plain text, not a zip", "docx"),
     ],
