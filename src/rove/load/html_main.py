@@ -25,6 +25,7 @@ WEAK = re.compile(
     r"|tags?|meta-?nav|byline-links)(?=$|[\s_-])",
     re.IGNORECASE,
 )
+PLACES = {"body", "div", "center", "section", "article", "form", "table", "tbody", "tr", "td", "font", "span"}
 NOTES = re.compile(r"(?:foot|end|rear)note", re.IGNORECASE)
 HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 SHORT_CHARS = 300
@@ -91,10 +92,13 @@ def main_content(root: Node) -> Node:
     for node in marked:
         if weights.text[node] and weights.text[node] * MAIN_SHARE >= weights.text[root]:
             return node
-    node, whole = root, weights.prose(root)
+    share = (
+        weights.prose if weights.linked(root) < LINK_SHARE else weights.text.__getitem__
+    )  # a page of links is no text
+    node, whole = root, share(root)
     while True:
-        inner = next((child for child in node if weights.prose(child) > whole * INNER_SHARE), None)
-        if inner is None or inner.tag in ("table", "tbody", "ul", "ol", "pre", "p", "blockquote", "dl"):
+        inner = next((child for child in node if share(child) > whole * INNER_SHARE), None)
+        if inner is None or inner.tag not in PLACES:
             return node
         node = inner
 

@@ -244,7 +244,8 @@ class _Writer:
     def code(self, node: Node) -> str:
         text = " ".join("".join(node.itertext()).split())
         mark = "``" if "`" in text else "`"
-        return f"{mark}{text}{mark}" if text else ""
+        pad = " " if text.endswith("`") or text.startswith("`") else ""
+        return f"{mark}{pad}{text}{pad}{mark}" if text else ""
 
     def raised(self, node: Node) -> str:
         text = self.inline(node)
