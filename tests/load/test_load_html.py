@@ -179,7 +179,7 @@ def test_footnotes_are_tied_to_their_places() -> None:
         "<sup><a href='#fn2'>[b]</a></sup>, 5 m<sup><a href='#t'>2</a></sup>"
         "<ol><li id=fn1>First note. <a href='#r1'>↩</a><li id=fn2><p>Second note.</p></ol>"
     )
-    assert text(html) == "Word[^1] and[^b], 5 m2\n\n[^1]: First note.\n[^b]: Second note."
+    assert text(html) == "Word[^1] and[^b], 5 m²\n\n[^1]: First note.\n[^b]: Second note."
 
 
 def test_the_facts_of_the_head() -> None:
