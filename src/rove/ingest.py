@@ -22,7 +22,7 @@ from rove.models import Embedder, free_cores
 from rove.prepare import Preparer, Recipe
 from rove.records import LedgerEntry, Prepared, Report, SourceEnd, content_hash
 from rove.sandbox import Limits
-from rove.sandbox.pool import Pool
+from rove.sandbox.pool import Job, Pool
 from rove.settings import Settings
 from rove.store.store import Store
 
@@ -33,6 +33,7 @@ BATCH_SOURCES = 4_096
 BATCH_S = 1.0
 MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+QUICK = {*INLINE, ""}
 
 
 @dataclass(slots=True)
@@ -134,7 +135,8 @@ class Ingest:
         """Bring the index up to date, and say what was done."""
         if self._report.documents:
             await self.store.optimize()
-        return replace(self._report, seconds=monotonic() - self._began)
+        failed = tuple(sorted(self._report.failed, key=lambda entry: entry.source))
+        return replace(self._report, failed=failed, seconds=monotonic() - self._began)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------
 
@@ -158,14 +160,18 @@ class Ingest:
     ) -> Iterator[Prepared | SourceEnd | None]:
         """Read a few sources of the quick kinds here, and all others in the sandbox."""
         jobs = [(at, _queued(known[at.uri]).fingerprint if at.uri in known else "") for at in locations]
-        here = [job for job in jobs if job[0].kind in INLINE]
-        if len(here) >= MANY_SOURCES:
-            here = []
-        there = [job for job in jobs if not here or job[0].kind not in INLINE]
-        for location, fingerprint in here:
-            yield from self.preparer.read(location, fingerprint)
-        if there:
-            yield from self.pool.read(there)
+        quick = [at for at in locations if at.kind in QUICK]
+        foreign: list[Job] = []
+        for job in jobs:
+            read = False
+            if job[0].kind in QUICK and len(quick) < MANY_SOURCES:
+                for item in self.preparer.read(*job, kinds=INLINE):
+                    read = True
+                    yield item
+            if not read:
+                foreign.append(job)
+        if foreign:
+            yield from self.pool.read(foreign)
 
     # -- keeping --------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ It runs in the process that asked for sources that our own code reads, and in `r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rove.chunk.cut import cut
@@ -40,15 +40,20 @@ class Preparer:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
 
-    def read(self, location: Location, known: str = "") -> Iterator[Prepared | SourceEnd]:
+    def read(
+        self, location: Location, known: str = "", *, kinds: Collection[str] | None = None
+    ) -> Iterator[Prepared | SourceEnd]:
         """Read one source: its documents as they come, and how it ended last. Nothing that a file holds raises.
 
-        `known` is the fingerprint of what is live of it; where the source still has it, nothing is read.
+        `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
+        turns out to be of another kind than `kinds` yields nothing.
         """
         kind = fingerprint = outcome = reason = cure = ""
         documents = chars = 0
         try:
             source = read(location, max_bytes=self.recipe.max_file_bytes)
+            if kinds is not None and source.kind not in kinds:
+                return
             kind, fingerprint = source.kind, self.fingerprint(source)
             if fingerprint == known:
                 yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)

@@ -1,4 +1,4 @@
-"""The model of py3langid, unpacked once a machine: its package has to decompress 68 MB in each process, half a second."""
+"""The model of py3langid, unpacked once a machine: to decompress its 68 MB takes each process half a second."""
 
 from __future__ import annotations
 

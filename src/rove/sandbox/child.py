@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from select import select
 from time import monotonic
 from typing import BinaryIO
 
@@ -15,11 +16,12 @@ from rove.prepare import Preparer
 from rove.records import SourceEnd
 from rove.sandbox import RETIRED
 from rove.sandbox.jail import Clock, lock, peak_bytes
-from rove.sandbox.wire import Item, Task, encoder, hello_of, pack, read_frame, tasks_of, write_frame
+from rove.sandbox.wire import Frame, Item, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
 
 FRAME_BYTES = 256_000
 FRAME_S = 0.1
 NICENESS = 5
+IDLE_S = 30.0
 WORN_OUT_BYTES = 600_000_000
 """Memory that was in use at once, from which on a fresh process does better."""
 
@@ -53,25 +55,34 @@ class Sender:
 
 def main() -> None:
     """Work until there is no more."""
-    tasks, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    tasks: BinaryIO = os.fdopen(0, "rb", buffering=0)  # unbuffered, so that `select` sees all that has come
+    out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between two messages
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # embedding goes first
     hello = read_frame(tasks)
     if hello is None:
         return
-    settings = hello_of(hello.message)
-    preparer = Preparer(settings.recipe)
-    write_frame(out, encoder.encode(lock(settings.limits)))
-    clock = Clock(settings.limits)
+    limits = limits_of(hello.message)
+    write_frame(out, encoder.encode(lock(limits)))
+    clock = Clock(limits)
     sender = Sender(out, clock)
-    while (frame := read_frame(tasks)) is not None:
-        for task in tasks_of(frame.message):
+    while (frame := _next(tasks)) is not None:
+        work = work_of(frame.message)
+        preparer = Preparer(work.recipe)
+        for task in work.tasks:
             if not _read(task, preparer, sender, clock):
                 sys.exit(RETIRED)
         sender.send()
         if peak_bytes() > WORN_OUT_BYTES:
             sys.exit(RETIRED)
+
+
+def _next(tasks: BinaryIO) -> Frame | None:
+    """Wait for work, but not for ever: a process that is not needed gives its memory back."""
+    if sys.platform != "win32" and not select([tasks], [], [], IDLE_S)[0]:
+        sys.exit(RETIRED)
+    return read_frame(tasks)
 
 
 def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from threading import Event, Lock, Thread
 from typing import BinaryIO, cast
+from weakref import finalize
 
 import msgspec
 
@@ -21,7 +23,7 @@ from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import Prepared, SourceEnd
 from rove.sandbox import RETIRED, Limits
-from rove.sandbox.wire import Frame, Hello, Task, encoder, read_frame, unpack, write_frame
+from rove.sandbox.wire import Frame, Task, Work, encoder, read_frame, unpack, write_frame
 
 SLICE = 64
 """Sources of the quick kinds that a process gets at once."""
@@ -31,12 +33,14 @@ SLICE_CHARS = 50_000
 """A text counts once more for each so many characters."""
 GOODBYE_S = 5.0
 COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
+CURE = f"See that this works for this user: {' '.join(COMMAND)}"
 WAITING_FRAMES = 16
 """Messages that may wait to be taken, of all processes together; then these wait."""
 TICK_S = 0.1
 # What a reading process may know of the environment: nothing that could be a secret.
-ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEMROOT",
-               "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")  # fmt: skip
+ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME",
+               "SYSTEMROOT", "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE",
+               "TESSDATA_PREFIX", "LD_LIBRARY_PATH")  # fmt: skip
 SIGNALS = {
     "SIGXCPU": ("too-slow", "took more CPU time to read than one source may", "raise load.max_cpu_s in the settings"),
     "SIGALRM": ("too-slow", "took longer to read than one source may", "raise load.max_cpu_s in the settings"),
@@ -46,7 +50,7 @@ SIGNALS = {
 
 Job = tuple[Location, str]
 """A source, and the fingerprint of what is live of it."""
-Results = Queue[Frame | SourceEnd | ServiceError | None]
+Results = Queue[Frame | SourceEnd | Exception | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class _Worker:
     output: BinaryIO
 
     @classmethod
-    def start(cls, hello: Hello) -> _Worker:
+    def start(cls, limits: Limits) -> _Worker:
         """Start a process.
 
         Raises:
@@ -66,23 +70,27 @@ class _Worker:
         """
         environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
         environment |= {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
-        process = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"The reading process cannot be started: {error}."
+            raise ServiceError(message, cure=CURE, retryable=False) from error
         worker = cls(process, cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout))
         with suppress(BrokenPipeError):
-            write_frame(worker.input, encoder.encode(hello))
+            write_frame(worker.input, encoder.encode(limits))
             if read_frame(worker.output) is not None:
                 return worker
         worker.stop()
         said = subprocess.run(COMMAND, input=b"", capture_output=True, env=environment, timeout=60, check=False).stderr
         message = f"The reading process does not run: {said.decode(errors='replace').strip()[-500:]}"
-        raise ServiceError(message, cure=f"See that {' '.join(COMMAND)} works.", retryable=False)
+        raise ServiceError(message, cure=CURE, retryable=False)
 
     def stop(self) -> int:
         """End it, with all that it started; returns its status, negative for the signal that had ended it."""
@@ -104,13 +112,43 @@ class _Worker:
                 self.process.kill()
 
 
+_idle: list[tuple[Limits, _Worker]] = []
+"""Processes that no pool holds, since to start one takes a third of a second."""
+
+
+def _waiting(limits: Limits) -> _Worker | None:
+    """Take a process that waits and has these limits."""
+    for entry in reversed(_idle):
+        if entry[0] == limits:
+            with suppress(ValueError):  # another thread has taken it
+                _idle.remove(entry)
+                return entry[1]
+    return None
+
+
+def _let_go(workers: list[_Worker | None], limits: Limits) -> None:
+    """Leave processes to wait for another pool."""
+    for at, worker in enumerate(workers):
+        if worker:
+            _idle.append((limits, worker))
+        workers[at] = None
+
+
+@atexit.register
+def _end_all() -> None:
+    for _, worker in _idle:
+        worker.stop()
+
+
 class Pool:
-    """Reading processes by one recipe. They are started when they are needed and stay until `close`."""
+    """Reading processes by one recipe. They are started when they are needed, and on `close` left for the next pool."""
 
     def __init__(self, recipe: Recipe, limits: Limits, size: int) -> None:
-        self._hello = Hello(recipe, limits)
+        self.recipe = recipe
+        self.limits = limits
         self._workers: list[_Worker | None] = [None] * max(1, size)
         self._reading = Lock()
+        finalize(self, _let_go, self._workers, limits)
 
     def read(self, jobs: Iterable[Job]) -> Iterator[Prepared | SourceEnd | None]:
         """Yield what the sources hold, as it comes; of each source in order, its end last.
@@ -132,16 +170,18 @@ class Pool:
                 yield from _received(results, len(threads))
             finally:
                 run.stop.set()
-                if any(thread.is_alive() for thread in threads):  # the reader has had enough
-                    for worker in filter(None, self._workers):
-                        worker.kill()
-                for thread in threads:
+                abandoned = any(thread.is_alive() for thread in threads)
+                for worker in filter(None, self._workers if abandoned else ()):
+                    worker.kill()
+                for at, thread in enumerate(threads):
                     thread.join()
+                    if abandoned:
+                        self._discard(at)
 
     def close(self) -> None:
-        """End the processes."""
-        for at in range(len(self._workers)):
-            self._discard(at)
+        """Let the processes go; they wait a while for another pool of the same limits, and end."""
+        with self._reading:
+            _let_go(self._workers, self.limits)
 
     # -- in a thread for each process -----------------------------------------------------------------------------
 
@@ -151,7 +191,7 @@ class Pool:
             while not run.stop.is_set() and (part := run.slices.take()):
                 self._work(at, part, run)
             run.put(None)
-        except ServiceError as error:
+        except Exception as error:  # noqa: BLE001 - raised where the documents are taken
             run.put(error)
 
     def _work(self, at: int, left: list[Job], run: _Run) -> None:
@@ -168,11 +208,14 @@ class Pool:
 
     def _attempt(self, at: int, jobs: Sequence[Job], run: _Run) -> int:
         """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
-        worker = self._workers[at] or _Worker.start(self._hello)
+        worker = self._workers[at] or _waiting(self.limits)
+        if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
+            worker = None
+        worker = worker or _Worker.start(self.limits)
         self._workers[at] = worker
         ended = 0
         with suppress(BrokenPipeError):
-            write_frame(worker.input, encoder.encode([Task.of(*job) for job in jobs]))
+            write_frame(worker.input, encoder.encode(Work(self.recipe, [Task.of(*job) for job in jobs])))
         while ended < len(jobs) and (frame := read_frame(worker.output)) is not None:
             run.put(frame)
             ended += frame.ended
@@ -191,7 +234,7 @@ class _Run:
     results: Results
     stop: Event
 
-    def put(self, item: Frame | SourceEnd | ServiceError | None) -> None:
+    def put(self, item: Frame | SourceEnd | Exception | None) -> None:
         """Hand on, and wait while too much is waiting already."""
         while not self.stop.is_set():
             with suppress(Full):
@@ -228,7 +271,7 @@ def _received(results: Results, running: int) -> Iterator[Prepared | SourceEnd |
             continue
         if got is None:
             running -= 1
-        elif isinstance(got, ServiceError):
+        elif isinstance(got, Exception):
             raise got
         elif isinstance(got, SourceEnd):
             yield got

@@ -27,13 +27,6 @@ Span = tuple[int, int]
 Meta = dict[str, str | int | float | bool | tuple[str, ...]]
 
 
-class Hello(msgspec.Struct, array_like=True):
-    """The first message to a reading process."""
-
-    recipe: Recipe
-    limits: Limits
-
-
 class Task(msgspec.Struct, array_like=True):
     """A source to read: `Location` and the fingerprint of what is live of it."""
 
@@ -54,6 +47,13 @@ class Task(msgspec.Struct, array_like=True):
     def location(self) -> Location:
         """Read the location back."""
         return Location(self.uri, self.name, self.kind, Path(self.path) if self.path else None, self.text)
+
+
+class Work(msgspec.Struct, array_like=True):
+    """What is to be read, and how."""
+
+    recipe: Recipe
+    tasks: list[Task]
 
 
 class _Chunk(msgspec.Struct, array_like=True):
@@ -102,8 +102,8 @@ class _End(msgspec.Struct, array_like=True, tag=2):
 Item = _Document | _End
 encoder = msgspec.msgpack.Encoder()
 _items = msgspec.msgpack.Decoder(list[Item])
-_tasks = msgspec.msgpack.Decoder(list[Task])
-_hello = msgspec.msgpack.Decoder(Hello)
+_work = msgspec.msgpack.Decoder(Work)
+_limits = msgspec.msgpack.Decoder(Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +127,34 @@ def read_frame(pipe: BinaryIO) -> Frame | None:
     Raises:
         ServiceError: the frame says that it is larger than any can be.
     """
-    header = pipe.read(HEADER.size)
-    if len(header) < HEADER.size:
+    header = _exactly(pipe, HEADER.size)
+    if header is None:
         return None
     length, ended = HEADER.unpack(header)
     if length > MAX_FRAME_BYTES:
         message = f"A reading process sent a message of {length} bytes."
         raise ServiceError(message, cure="Run the same again.")
-    message = pipe.read(length)
-    return Frame(message, ended) if len(message) == length else None
+    message = _exactly(pipe, length)
+    return None if message is None else Frame(message, ended)
 
 
-def hello_of(message: bytes) -> Hello:
-    """Read the first message."""
-    return _hello.decode(message)
+def _exactly(pipe: BinaryIO, count: int) -> bytes | None:
+    """Read so many bytes, also from a pipe that gives what it has; None where it ends before."""
+    parts: list[bytes] = []
+    while count and (part := pipe.read(count)):
+        parts.append(part)
+        count -= len(part)
+    return None if count else b"".join(parts)
 
 
-def tasks_of(message: bytes) -> list[Task]:
-    """Read what is to be done."""
-    return _tasks.decode(message)
+def limits_of(message: bytes) -> Limits:
+    """Read the first message to a reading process."""
+    return _limits.decode(message)
+
+
+def work_of(message: bytes) -> Work:
+    """Read every later one."""
+    return _work.decode(message)
 
 
 def pack(item: Prepared | SourceEnd) -> Item:
