@@ -163,7 +163,7 @@ DISPLAYED = TEX.format(r"\frac{a}{b}")
          f"<math display=block>{DISPLAYED}</math></span>"
          "<span class='katex-html' aria-hidden=true>ab</span></span></span>", "$$\n\\frac{a}{b}\n$$"),
         ("<p><math><msqrt><mi>α</mi><mi>x</mi></msqrt><mo>≤</mo><mfrac><mn>1</mn><msub><mi>y</mi><mi>i</mi></msub>"
-         "</mfrac></math>", r"$\sqrt{\alpha x}\leq\frac{1}{y_{i}}$"),
+         "</mfrac></math>", r"$\sqrt{\alpha x}\leq \frac{1}{y_i}$"),
         ("<p>a<script type='math/tex'>x_1</script><script type='math/tex; mode=display'>y</script>",
          "a$x_1$\n\n$$\ny\n$$"),
         ("<span style='display: none'><math><mi>x</mi></math></span>", "$x$"),
