@@ -18,6 +18,7 @@ from rove.load.markdown import first_title, markdown_sections
 from rove.load.markup import Node, decode_page, parse_html
 from rove.load.parts import Part, join
 from rove.load.text import clean, identify, require_text, stem
+from rove.load.xmlnode import Node as XmlNode
 from rove.load.xmlnode import parse_xml
 from rove.records import Document, Source
 from rove.records.source import MetaValue
@@ -82,10 +83,12 @@ class _Book:
         self.package = parse_xml(self.read(self.path or (roots or ["content.opf"])[0]), self.path)
         items = list(self.package.iter(f"{PACKAGE}item"))
         self.files = {item.get("id", ""): self.resolve(self.path, item.get("href", "")) for item in items}
-        self.nav = next((self.files[i.get("id", "")] for i in items if "nav" in i.get("properties", "").split()), "")
-        self.ncx = next(
-            (self.files[i.get("id", "")] for i in items if i.get("media-type", "").endswith("dtbncx+xml")), ""
-        )
+        self.nav = self._file(items, "properties", "nav")
+        self.ncx = self._file(items, "media-type", "application/x-dtbncx+xml")
+
+    def _file(self, items: list[XmlNode], key: str, word: str) -> str:
+        """Return the name of the first part that is marked as that, "" where none is."""
+        return next((self.files[item.get("id", "")] for item in items if word in item.get(key, "").split()), "")
 
     def read(self, name: str) -> bytes:
         """Return a part's bytes.
