@@ -1,4 +1,4 @@
-"""`python -m bench quality|speed|peers|all [--write FILE]`: measure, print as markdown, write the page."""
+"""`python -m bench quality|speed|peers|chunks|all [--write FILE]`: measure, print as markdown, write the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    made.add_argument("what", choices=("quality", "speed", "peers", "all"))
+    made.add_argument("what", choices=("quality", "speed", "peers", "chunks", "all"))
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -25,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--threads", type=int, default=2, help="of the embedder, in the quality part")
     made.add_argument("--no-rerank", action="store_true", help="leave the reranked mode out")
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
+    made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
@@ -57,7 +58,14 @@ def peers(options: argparse.Namespace) -> list[Table]:
     return [part.run(CHUNKS, ROUNDS, with_peers=not options.no_peers)]
 
 
-PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "all": [quality, speed]}
+def chunks(options: argparse.Namespace) -> list[Table]:
+    """See `bench.chunks`."""
+    from bench import chunks as part
+
+    return part.run(threads=options.threads, keyword_only=options.keyword_only)
+
+
+PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "chunks": [chunks], "all": [quality, speed]}
 
 
 def main(arguments: list[str]) -> int:
