@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-rerank", action="store_true", help="leave the reranked mode out")
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
+    made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
@@ -62,7 +63,8 @@ def chunks(options: argparse.Namespace) -> list[Table]:
     """See `bench.chunks`."""
     from bench import chunks as part
 
-    return part.run(threads=options.threads, keyword_only=options.keyword_only)
+    ways = [part.Way.read(way) for way in options.ways.split(",") if way] or part.WAYS
+    return part.run(threads=options.threads, keyword_only=options.keyword_only, ways=ways)
 
 
 PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "chunks": [chunks], "all": [quality, speed]}

@@ -54,6 +54,16 @@ class Way:
     def __str__(self) -> str:
         return f"{self.strategy} {self.size_chars}/{self.overlap_chars}"
 
+    @classmethod
+    def read(cls, written: str) -> Way:
+        """Read "strategy/size/overlap".
+
+        >>> print(Way.read("sentence/512/50"))
+        sentence 512/50
+        """
+        strategy, size, overlap = written.split("/")
+        return cls(strategy, int(size), int(overlap))
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
