@@ -1,4 +1,4 @@
-"""`python -m bench quality|speed|peers|chunks|all [--write FILE]`: measure, print as markdown, write the page."""
+"""`python -m bench PART [--write FILE]`: measure one part or all, print as markdown, write the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    made.add_argument("what", choices=("quality", "speed", "peers", "chunks", "all"))
+    made.add_argument("what", choices=("quality", "speed", "peers", "chunks", "reading", "badfiles", "all"))
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
+    made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
     return made
 
@@ -67,7 +68,30 @@ def chunks(options: argparse.Namespace) -> list[Table]:
     return part.run(threads=options.threads, keyword_only=options.keyword_only, ways=ways)
 
 
-PARTS = {"quality": [quality], "speed": [speed], "peers": [peers], "chunks": [chunks], "all": [quality, speed]}
+def reading(options: argparse.Namespace) -> list[Table]:
+    """See `bench.reading`."""
+    from bench.reading import run as part
+
+    return part.run(options.formats, with_peers=not options.no_peers)
+
+
+def badfiles(options: argparse.Namespace) -> list[Table]:
+    """See `bench.badfiles`."""
+    from bench import badfiles as part
+
+    del options
+    return part.run()
+
+
+PARTS = {
+    "quality": [quality],
+    "speed": [speed],
+    "peers": [peers],
+    "chunks": [chunks],
+    "reading": [reading],
+    "badfiles": [badfiles],
+    "all": [quality, speed],
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -77,9 +101,14 @@ def main(arguments: list[str]) -> int:
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]
-    text = page(f"python -m bench {' '.join(arguments)}", tables)
+    command = f"python -m bench {' '.join(arguments)}"
+    text = page(command, tables)
     print(text)
-    if options.write:
+    if options.write and options.what == "reading":
+        from bench.reading.run import write
+
+        write(ROOT / options.write, command, tables)
+    elif options.write:
         (ROOT / options.write).write_text(text, "utf-8")
     return 0
 

@@ -99,6 +99,8 @@ def contestants(*, with_peers: bool) -> tuple[dict[str, str], dict[str, str]]:
     """Return script → Python of all that can run, and script → reason of those that cannot."""
     ready, refused = {LANCEDB: sys.executable, ROVE: sys.executable}, {}
     for peer in read_pins(PINS.read_text("utf-8")) if with_peers else []:
+        if not (SCRIPTS / f"peer_{peer.name}.py").is_file():  # it competes in another discipline
+            continue
         try:
             ready[f"peer_{peer.name}"] = prepare(peer)
         except ChildError as error:

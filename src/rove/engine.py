@@ -13,11 +13,12 @@ from rove.answer.compose import Answerer
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import exported, imported
-from rove.ingest import Ingest
+from rove.ingest import Ingest, pool_of, recipe_of
 from rove.language.detect import detect
 from rove.load.discover import locate
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
+from rove.prepare import Preparer
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
@@ -50,6 +51,8 @@ class AsyncRove:
             self.embedder, self.store, settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self.preparer = Preparer(recipe_of(settings, str(fingerprint)))
+        self.pool = pool_of(settings, str(fingerprint))
 
     @classmethod
     def open(cls, location: str | Path = "kb", **settings: object) -> Self:
@@ -71,7 +74,7 @@ class AsyncRove:
 
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
         """
-        ingest = Ingest(self.store, self.embedder, self.settings, listener)
+        ingest = self._ingest(listener)
         for window in _windows(sources):
             await ingest.run(await asyncio.to_thread(locate, window))
         return await ingest.finish()
@@ -191,11 +194,12 @@ class AsyncRove:
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
-        ingest = Ingest(self.store, self.embedder, self.settings, listener)
+        ingest = self._ingest(listener)
         return await imported(lines, self.store, self.embedder.fingerprint, ingest)
 
     async def close(self) -> None:
-        """Release files and threads."""
+        """Release files, threads and reading processes."""
+        await asyncio.to_thread(self.pool.close)
         await self.store.close()
 
     async def __aenter__(self) -> Self:
@@ -205,6 +209,9 @@ class AsyncRove:
         await self.close()
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _ingest(self, listener: Listener) -> Ingest:
+        return Ingest(self.store, self.embedder, self.pool, self.preparer, listener)
 
     def _chat(self) -> ChatModel | None:
         chat = self.settings.chat

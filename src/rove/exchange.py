@@ -12,14 +12,13 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any, cast
 
-from rove.enrich.vectors import vector_key
 from rove.errors import InputError
-from rove.ingest import Finished, Ingest, batched
+from rove.ingest import Finished, Ingest, Item, batched
 from rove.models import Fingerprint
-from rove.records import Block, Document, LedgerEntry, Page, Report, Section
+from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
+from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.store import Vector
-from rove.store.catalog import Prepared
-from rove.store.rows import blob_of, blob_of_boxes, boxes_of, metadata_of, vector_of
+from rove.store.rows import blob_of, metadata_of, vector_of
 from rove.store.store import Store
 
 FORMAT = 1
@@ -49,7 +48,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
         "sections": [[s.title, s.level, *s.span] for s in document.sections],
         "pages": [[p.number, *p.span] for p in document.pages],
         "blocks": [[b.kind, *b.span, b.caption] for b in document.blocks],
-        "boxes": b64encode(blob_of_boxes(document.boxes) or b"").decode(),
+        "boxes": b64encode(pack_boxes(document.boxes)).decode(),
         "text": document.text,
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
@@ -70,7 +69,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         raise InputError(message, cure="Make one with: rove export FILE")
     same = head.get("embedder") == str(fingerprint)
 
-    def items() -> Iterator[Prepared | Finished]:
+    def items() -> Iterator[Item]:
         for number, line in enumerate(rest, start=2):
             yield from _items(number, line, store, ingest, keep_vectors=same)
 
@@ -78,9 +77,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
     return await ingest.finish()
 
 
-def _items(
-    number: int, line: str, store: Store, ingest: Ingest, *, keep_vectors: bool
-) -> Iterator[Prepared | Finished]:
+def _items(number: int, line: str, store: Store, ingest: Ingest, *, keep_vectors: bool) -> Iterator[Item]:
     tree = _parse(line)
     if not tree and line.strip() in {"", "{}"}:
         return
@@ -94,7 +91,7 @@ def _items(
         return
     store.vectors.put(vectors, tokens)
     source = document.source.partition("#")[0]
-    yield ingest.prepare(document, source)
+    yield ingest.preparer.prepare(document, source)
     yield Finished(LedgerEntry(source, "live", outcome="", documents=1))
 
 
@@ -118,7 +115,7 @@ def _document(tree: dict[str, Any]) -> Document:
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
         blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),
-        boxes=boxes_of(b64decode(tree.get("boxes", ""), validate=True) or None),
+        boxes=unpack_boxes(b64decode(tree.get("boxes", ""), validate=True)),
     )
 
 

@@ -8,30 +8,32 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from rove.chunk.cut import cut
-from rove.enrich.terms import chunk_terms
-from rove.enrich.vectors import Embedded, embed, vector_key
-from rove.errors import InputError, ServiceError
+from rove.enrich.vectors import Embedded, embed
+from rove.errors import ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
-from rove.language.detect import load_model
-from rove.load.discover import Location, load_documents, read
-from rove.models import Embedder
-from rove.records import Document, LedgerEntry, Report, content_hash
+from rove.load import INLINE
+from rove.load.discover import Location
+from rove.models import Embedder, free_cores
+from rove.prepare import Preparer, Recipe
+from rove.records import LedgerEntry, Prepared, Report, SourceEnd, content_hash
+from rove.sandbox import Limits
+from rove.sandbox.pool import Job, Pool
 from rove.settings import Settings
-from rove.store.catalog import Prepared
 from rove.store.store import Store
 
-PIPELINE = "1"
+PIPELINE = "2"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096
 BATCH_S = 1.0
-MANY_SOURCES = 256
-"""Sources from which on the language model is loaded while the first are read."""
+MANY_SOURCES = 128
+"""Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+QUICK = {*INLINE, ""}
 
 
 @dataclass(slots=True)
@@ -55,17 +57,41 @@ class Batch:
     chunks: int = 0
 
 
+Item = Prepared | Finished | None
+"""What reading gives; None where nothing came for a while."""
+
+
+def recipe_of(settings: Settings, model: str) -> Recipe:
+    """Say how sources are read, by the settings and the embedder's fingerprint."""
+    chunk = settings.chunk
+    return Recipe(
+        model=model,
+        pipeline=content_hash(PIPELINE, chunk.model_dump_json(), model),
+        max_file_bytes=settings.load.max_file_mb * 1_000_000,
+        strategy=dict(chunk.strategy),
+        size_chars=chunk.size_chars,
+        overlap_chars=chunk.overlap_chars,
+        separator=chunk.separator,
+        merge=chunk.merge,
+    )
+
+
+def pool_of(settings: Settings, model: str) -> Pool:
+    """Make the pool of reading processes; none is started before it is needed."""
+    load = settings.load
+    limits = Limits(cpu_s=load.max_cpu_s, wall_s=6 * load.max_cpu_s, memory_bytes=load.max_memory_mb * 1_000_000)
+    return Pool(recipe_of(settings, model), limits, load.processes or free_cores())
+
+
 class Ingest:
     """One `add`: `run` as often as there is more, then `finish`."""
 
-    def __init__(self, store: Store, embedder: Embedder, settings: Settings, listener: Listener) -> None:
+    def __init__(self, store: Store, embedder: Embedder, pool: Pool, preparer: Preparer, listener: Listener) -> None:
         self.store = store
         self.embedder = embedder
-        self.settings = settings
+        self.pool = pool
+        self.preparer = preparer
         self.listener = listener
-        chunk = settings.chunk.model_dump_json()
-        self.model = str(embedder.fingerprint)
-        self.pipeline = content_hash(PIPELINE, chunk, self.model)
         self._report = Report()
         self._began = monotonic()
         self._broken: dict[str, tuple[str, str]] = {}
@@ -82,12 +108,11 @@ class Ingest:
         uris = [location.uri for location in locations]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
         await asyncio.to_thread(self.store.ledger.put, [_queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
-        many = len(locations) >= MANY_SOURCES
-        loading = [asyncio.create_task(asyncio.to_thread(load_model))] if many else []
+        items = self._items(locations, known)
         try:
-            await self.take(batched(self._items(locations, known)))
+            await self.take(batched(items))
         finally:
-            await asyncio.gather(*loading)
+            await asyncio.to_thread(items.close)
 
     async def take(self, batches: Iterator[Batch]) -> None:
         """Keep batch after batch. While one is embedded the next is read, but not while one is written.
@@ -110,71 +135,43 @@ class Ingest:
         """Bring the index up to date, and say what was done."""
         if self._report.documents:
             await self.store.optimize()
-        return replace(self._report, seconds=monotonic() - self._began)
+        failed = tuple(sorted(self._report.failed, key=lambda entry: entry.source))
+        return replace(self._report, failed=failed, seconds=monotonic() - self._began)
 
-    # -- reading: pure work in a thread ---------------------------------------------------------------------------
+    # -- reading: in a thread, and in other processes --------------------------------------------------------------
 
-    def _items(self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]) -> Iterator[Prepared | Finished]:
-        for location in locations:
-            yield from self._read(location, known.get(location.uri))
+    def _items(self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]) -> Generator[Item]:
+        """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
+        held: dict[str, set[str]] = {}
+        chunks = Counter[str]()
+        for item in self._read(locations, known):
+            if isinstance(item, Prepared):
+                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
+                chunks[item.ledger_source] += len(item.chunks)
+                yield item
+            elif item is None:
+                yield None
+            else:
+                document_ids = held.pop(item.source, set[str]())
+                yield _finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
 
-    def _read(self, location: Location, known: LedgerEntry | None) -> Iterator[Prepared | Finished]:
-        """Read one source: its documents as they come, and how it ended last."""
-        attempt = known.attempt + 1 if known and known.state != "live" else 1
-        document_ids: set[str] = set()
-        chunks = 0
-        fingerprint = ""
-        state, outcome, reason, cure = "live", "", "", ""
-        try:
-            source = read(location, max_bytes=self.settings.load.max_file_mb * 1_000_000)
-            described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
-            fingerprint = content_hash(self.pipeline, source.data, described)
-            if known and _queued(known).fingerprint == fingerprint:
-                yield Finished(replace(known, state="live"), unchanged=True)
-                return
-            for document in load_documents(source):
-                prepared = self.prepare(document, location.uri)
-                chunks += len(prepared.chunks)
-                document_ids.add(document.document_id)
-                yield prepared
-            if not document_ids:
-                reason, cure = f"{location.uri} holds no text.", "Check that it is the file you meant."
-                state, outcome = "failed", "empty"
-        except InputError as error:
-            state = "live" if error.outcome == "partial" else "failed"
-            outcome, reason, cure = error.outcome, error.reason, error.cure
-        entry = LedgerEntry(
-            location.uri,
-            state,
-            outcome,
-            reason,
-            cure,
-            attempt=attempt,
-            fingerprint=fingerprint,
-            documents=len(document_ids),
-            chunks=chunks,
-        )
-        yield Finished(entry, document_ids=document_ids)
-
-    def prepare(self, document: Document, ledger_source: str) -> Prepared:
-        """Cut a document into chunks and give them their terms and the names of their vectors."""
-        s = self.settings.chunk
-        chunks = cut(
-            document,
-            strategy=s.strategy.get(document.kind, ""),
-            size_chars=s.size_chars,
-            overlap_chars=s.overlap_chars,
-            separator=s.separator,
-            merge=s.merge,
-        )
-        return Prepared(
-            ledger_source=ledger_source,
-            fingerprint=content_hash(self.pipeline, document.version),
-            document=document,
-            chunks=chunks,
-            terms=[chunk_terms(chunk) for chunk in chunks],
-            vector_keys=[vector_key(self.model, chunk.indexed_text) for chunk in chunks],
-        )
+    def _read(
+        self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
+    ) -> Iterator[Prepared | SourceEnd | None]:
+        """Read a few sources of the quick kinds here, and all others in the sandbox."""
+        jobs = [(at, _queued(known[at.uri]).fingerprint if at.uri in known else "") for at in locations]
+        quick = [at for at in locations if at.kind in QUICK]
+        foreign: list[Job] = []
+        for job in jobs:
+            read = False
+            if job[0].kind in QUICK and len(quick) < MANY_SOURCES:
+                for item in self.preparer.read(*job, kinds=INLINE):
+                    read = True
+                    yield item
+            if not read:
+                foreign.append(job)
+        if foreign:
+            yield from self.pool.read(foreign)
 
     # -- keeping --------------------------------------------------------------------------------------------------
 
@@ -254,17 +251,37 @@ def _queued(entry: LedgerEntry) -> LedgerEntry:
     return replace(entry, state="queued", fingerprint=entry.fingerprint if entry.state in {"live", "queued"} else "")
 
 
-def batched(items: Iterable[Prepared | Finished]) -> Iterator[Batch]:
+def _finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> Finished:
+    """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
+    if end.unchanged and known:
+        return Finished(replace(known, state="live"), unchanged=True)
+    entry = LedgerEntry(
+        end.source,
+        "live" if not end.outcome or document_ids else "failed",
+        "partial" if end.outcome and document_ids else end.outcome,
+        end.reason,
+        end.cure,
+        attempt=known.attempt + 1 if known and known.state != "live" else 1,
+        fingerprint=end.fingerprint,
+        documents=len(document_ids),
+        chunks=chunks,
+        kind=end.kind,
+    )
+    return Finished(entry, document_ids=document_ids)
+
+
+def batched(items: Iterable[Item]) -> Iterator[Batch]:
     """Put items into batches that are worth a transaction, and none of which takes long to fill."""
     batch, began = Batch(), monotonic()
     for item in items:
         if isinstance(item, Finished):
             batch.finished.append(item)
-        else:
+        elif item is not None:
             batch.prepared.append(item)
             batch.chunks += len(item.chunks)
         full = batch.chunks >= BATCH_CHUNKS or len(batch.finished) >= BATCH_SOURCES
-        if full or (batch.prepared and monotonic() - began > BATCH_S):
+        late = (batch.prepared or batch.finished) and monotonic() - began > BATCH_S
+        if full or late:
             yield batch
             batch, began = Batch(), monotonic()
     if batch.prepared or batch.finished:

@@ -21,9 +21,16 @@ class Part(BaseModel):
 
 
 class LoadSettings(Part):
-    """Stage 1. A larger file is refused, and says so in the ledger."""
+    """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason.
+
+    `max_cpu_s` and `max_memory_mb` hold for one source of up to 16 MiB; a larger one has as much time again for each
+    further 16 MiB. `processes` parse foreign formats, 0 for as many as there are cores.
+    """
 
     max_file_mb: int = Field(default=256, ge=1)
+    max_cpu_s: float = Field(default=20.0, gt=0)
+    max_memory_mb: int = Field(default=1_500, ge=200)
+    processes: int = Field(default=0, ge=0)
 
 
 class ChunkSettings(Part):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from rove import Rove, ServiceError, Text
-from rove.enrich.vectors import embed, vector_key
+from rove.enrich.vectors import embed
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
+from rove.records import vector_key
 from rove.store.database import Database
 from rove.store.vectors import VectorCache
 

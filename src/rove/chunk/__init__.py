@@ -135,10 +135,10 @@ _HEADED = ("header", "size", "separator", "sentence", *ANY_KIND)
 
 # Document kind → the strategies that make sense for it, the default first. A kind that is not here is cut as "text".
 SUPPORTED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("pdf", "pptx", "odp"), _PAGED),
+    **dict.fromkeys(("pdf", "pptx", "odp", "image"), _PAGED),
     **dict.fromkeys(("docx", "odt", "rtf"), _WRITTEN),
     **dict.fromkeys(("markdown", "rst", "ipynb"), _HEADED),
-    **dict.fromkeys(("text", "string", "html", "url", "epub", "eml", "msg", "image", "xml", "json"), _PLAIN),
+    **dict.fromkeys(("text", "string", "html", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
     **dict.fromkeys(("csv", "xlsx", "xls", "ods", "sqlite", "database", "parquet", "zip"), _PLAIN),
     "posts": ("recursive", "size", "separator", "sentence", "outline", "parent", "semantic"),
 }

@@ -9,7 +9,6 @@ from time import monotonic
 
 from rove.errors import ServiceError
 from rove.models import Embedder, passages_with_tokens
-from rove.records import content_hash
 from rove.store import Vector
 from rove.store.vectors import VectorCache
 
@@ -17,11 +16,6 @@ FIRST_BATCH = 32
 LARGEST_BATCH = 1024
 SLOW_S = 0.25
 SAVE_EVERY_S = 2.0
-
-
-def vector_key(model: str, text: str) -> str:
-    """Name the vector of a text: the same text under the same model (its fingerprint, as text) has one name."""
-    return content_hash(model, text)
 
 
 @dataclass(slots=True)

@@ -173,5 +173,4 @@ def _model() -> _Model:
 
 @cache
 def _loaded() -> _Model:
-    module = import_module("py3langid.langid")
-    return cast("_Model", module.LanguageIdentifier.from_model_file(module.MODEL_FILE))
+    return cast("_Model", import_module("rove.language.langid").load())

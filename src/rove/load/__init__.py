@@ -16,14 +16,33 @@ Canonical text is markdown-like, whatever the source is:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from rove.load.limits import Inflated
 from rove.records import Document, Source
 from rove.registry import Registry
 
 
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What a caller may choose about reading.
+
+    `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
+    `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to.
+    """
+
+    keep_boilerplate: bool = False
+    ocr: bool = True
+    depth: int = 0
+    inflated: Inflated | None = field(default=None, compare=False)
+
+
 class Loader(Protocol):
-    """Reads one kind of source. Pure: no network, no file beside `source.data`."""
+    """Reads one kind of source. Pure: no network, no file beside `source.data`.
+
+    A loader that heeds options takes them when it is made: `__init__(self, options: LoadOptions = LoadOptions())`.
+    """
 
     def load(self, source: Source) -> Iterator[Document]:
         """Yield the documents of `source`, each with non-blank text.
@@ -44,9 +63,34 @@ LOADERS = Registry(
         "html": "rove.load.html:HtmlLoader",
         "pdf": "rove.load.pdf:PdfLoader",
         "docx": "rove.load.docx:DocxLoader",
+        "pptx": "rove.load.pptx:PptxLoader",
+        "odt": "rove.load.odt:OdtLoader",
+        "odp": "rove.load.odp:OdpLoader",
+        "rtf": "rove.load.rtf:RtfLoader",
         "json": "rove.load.json:JsonLoader",
+        "xlsx": "rove.load.xlsx:XlsxLoader",
+        "xls": "rove.load.xls:XlsLoader",
+        "ods": "rove.load.ods:OdsLoader",
+        "csv": "rove.load.csv:CsvLoader",
+        "sqlite": "rove.load.sqlite:SqliteLoader",
+        "parquet": "rove.load.parquet:ParquetLoader",
+        "xml": "rove.load.xml:XmlLoader",
+        "ipynb": "rove.load.ipynb:NotebookLoader",
+        "rst": "rove.load.rst:RstLoader",
+        "image": "rove.load.image:ImageLoader",
+        "epub": "rove.load.epub:EpubLoader",
+        "eml": "rove.load.eml:EmlLoader",
+        "mbox": "rove.load.eml:MboxLoader",
+        "msg": "rove.load.msg:MsgLoader",
+        "zip": "rove.load.archive:ZipLoader",
+        "tar": "rove.load.archive:TarLoader",
+        "gzip": "rove.load.archive:GzipLoader",
+        "posts": "rove.load.posts:PostsLoader",
     },
 )
+
+INLINE = frozenset({"text", "markdown", "json"})
+"""Kinds that are read by our own code and Python's, in linear time; all others are parsed in a sandbox."""
 
 SUFFIXES = {
     ".txt": "text",
@@ -59,6 +103,53 @@ SUFFIXES = {
     ".xhtml": "html",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".docm": "docx",
+    ".dotx": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
+    ".ppsx": "pptx",
+    ".potx": "pptx",
+    ".odt": "odt",
+    ".ott": "odt",
+    ".odp": "odp",
+    ".otp": "odp",
+    ".rtf": "rtf",
     ".json": "json",
     ".jsonl": "json",
+    ".ndjson": "json",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xltx": "xlsx",
+    ".xls": "xls",
+    ".ods": "ods",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
+    ".parquet": "parquet",
+    ".xml": "xml",
+    ".rss": "xml",
+    ".atom": "xml",
+    ".ipynb": "ipynb",
+    ".rst": "rst",
+    ".png": "image",
+    ".jpg": "image",
+    ".jpeg": "image",
+    ".tif": "image",
+    ".tiff": "image",
+    ".gif": "image",
+    ".webp": "image",
+    ".bmp": "image",
+    ".epub": "epub",
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".msg": "msg",
+    ".zip": "zip",
+    ".tar": "tar",
+    ".gz": "gzip",
+    ".tgz": "gzip",
+    ".bz2": "gzip",
+    ".xz": "gzip",
 }

@@ -1,28 +1,40 @@
-"""PDF: text page by page, with sections from the outline or from letter sizes. Scans need OCR, which is not here."""
+"""PDF: text page by page with headings, columns, tables, links and notes; scanned pages are read by OCR."""
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from rove.errors import InputError
-from rove.load.layout import Bookmark, Line, Lines, page_text, with_headings, without_furniture
+from rove.load import ocr
+from rove.load.layout.canonical import written
+from rove.load.layout.furniture import without_furniture
+from rove.load.layout.headings import Bookmark, with_headings
+from rove.load.layout.notes import with_notes
+from rove.load.layout.order import in_order
+from rove.load.layout.printed import Figure, Page, Sheet, lines_of
+from rove.load.layout.tables import with_headers
+from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
+from rove.load.pdf_marks import read_marks
+from rove.load.pdf_notes import read_notes, with_links
+from rove.load.pdf_page import read_text
+from rove.load.pdf_scan import is_scan, read_scan
 from rove.load.text import clean, identify, stem
-from rove.records import Document, Page, Source
+from rove.records import Document, Source
 from rove.records.source import MetaValue
 
-SOFT_HYPHEN = re.compile("(\\w)[\ufffe\x02\u00ad](?=(\\w))")  # PDFium's mark where a line ended in a hyphen
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 NOT_SAID = re.compile(r"\(?(?:untitled|anonymous|unspecified|unknown)\)?", re.IGNORECASE)
 JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\.\w{2,4}", re.I)
-PAGE_BREAK = "\n\n"
+MAX_BOOKMARKS = 5_000
+MAX_NAMED = 10
+MAX_ATTACHED = 1_000
 
 
 class _Target(Protocol):
@@ -41,39 +53,59 @@ class _Entry(Protocol):
     def get_dest(self) -> _Target | None: ...
 
 
+@dataclass(slots=True)
+class _Reading:
+    """What was read so far, and the pages of which less was read than they hold."""
+
+    sheets: list[Sheet] = field(default_factory=list[Sheet])
+    scans: list[int] = field(default_factory=list[int])
+    damaged: list[int] = field(default_factory=list[int])
+    stopped: int = 0
+
+
 class PdfLoader:
     """See `Loader`. Every handle of the PDF library is closed before the document is handed on."""
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
         with closing(_open(source)) as pdf:
-            raw_pages = [_lines(pdf, number, source) for number in range(len(pdf))]
+            count = len(pdf)
+            reading = _read(pdf, count)
             outline = _outline(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
+            attached = _attached(pdf)
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
-        if not any(raw_pages):
-            message = (
-                f"{source.name!r} has {len(raw_pages)} pages and no text on any: it is a scan or holds pictures only."
-            )
-            raise InputError(message, cure="Run OCR on it (for example ocrmypdf) and add the result.", outcome="empty")
-        text, pages = _joined([page_text(lines) for lines in with_headings(without_furniture(raw_pages), outline)])
-        sections = markdown_sections(text, setext=False)
-        named = facts.get("Title", "")
-        yield Document(
-            document_id=identify(source),
-            source=source.uri,
-            kind="pdf",
-            text=text,
-            title=("" if JUNK_TITLE.fullmatch(named) else named) or first_title(sections) or stem(source),
-            metadata=_fields(facts, len(pages)),
-            sections=sections,
-            pages=pages,
-        )
+        if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
+            raise _nothing(source, count, reading)
+        yield _document(source, reading.sheets, outline, facts, count)
+        _check_whole(source, count, reading, attached)
+
+
+def _document(
+    source: Source, sheets: list[Sheet], outline: list[Bookmark], facts: dict[str, str], count: int
+) -> Document:
+    sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
+    made = written(sheets)
+    sections = markdown_sections(made.text, setext=False)
+    named = facts.get("Title", "")
+    return Document(
+        document_id=identify(source),
+        source=source.uri,
+        kind="pdf",
+        text=made.text,
+        title=("" if JUNK_TITLE.fullmatch(named) else named) or first_title(sections) or stem(source),
+        metadata=_fields(facts, count),
+        sections=sections,
+        pages=made.pages,
+        blocks=made.blocks,
+        boxes=made.boxes,
+    )
 
 
 def _open(source: Source) -> pypdfium2.PdfDocument:
     try:
-        return pypdfium2.PdfDocument(source.data)
+        pdf = pypdfium2.PdfDocument(source.data)
+        pdf.init_forms()  # pyright: ignore[reportUnknownMemberType]
     except pypdfium2.PdfiumError as error:
         code = cast("int | None", error.err_code)  # pyright: ignore[reportUnknownMemberType]
         if code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
@@ -81,6 +113,10 @@ def _open(source: Source) -> pypdfium2.PdfDocument:
             cure = "Save a copy without a password and add that."
             raise InputError(message, cure=cure, outcome="encrypted") from error
         raise _damaged(source, "the file") from error
+    if not len(pdf):
+        pdf.close()
+        raise _damaged(source, "any page")
+    return pdf
 
 
 def _damaged(source: Source, what: str) -> InputError:
@@ -88,46 +124,84 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def _lines(pdf: pypdfium2.PdfDocument, number: int, source: Source) -> Lines:
+def _read(pdf: pypdfium2.PdfDocument, count: int) -> _Reading:
+    """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
+    reading = _Reading()
     try:
-        with closing(pdf[number]) as page, closing(page.get_textpage()) as text_page:
-            text = text_page.get_text_range(errors="replace")
-            return tuple(_measured(text_page, text, page.get_height()))
-    except pypdfium2.PdfiumError as error:
-        raise _damaged(source, f"page {number + 1}") from error
+        for index in range(count):
+            try:
+                with closing(pdf[index]) as page:
+                    reading.sheets.append(_sheet(pdf, page, index + 1, reading))
+            except pypdfium2.PdfiumError:
+                reading.damaged.append(index + 1)
+                reading.sheets.append(Sheet(index + 1, 1.0, 1.0))
+    except OutOfTime:
+        reading.stopped = len(reading.sheets) + 1
+    return reading
 
 
-def _measured(text_page: pypdfium2.PdfTextPage, text: str, page_height: float) -> Iterator[Line]:
-    """Yield the lines of a page with their places: two characters of each are measured, its first and last."""
-    start = 0
-    for raw in text.split("\r\n"):
-        if mended := _mended(raw):
-            first, last = start + len(raw) - len(raw.lstrip()), start + len(raw.rstrip()) - 1
-            a, b = _box(text_page, first), _box(text_page, last)
-            yield Line(
-                text=mended,
-                left=a.left,
-                right=max(a.right, b.right),
-                top=a.bottom,
-                bottom=b.bottom,
-                height=min(a.top - a.bottom, b.top - b.bottom),
-                place=a.bottom / page_height if page_height > 0 else 0.5,
-            )
-        start += len(raw) + 2
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: _Reading) -> Sheet:
+    text = read_text(page)
+    marks = read_marks(page, text.frame)
+    notes = read_notes(page, pdf, text.frame)
+    whole = text.frame.upright
+    if is_scan(text, marks, whole):
+        scan = read_scan(page, number) if ocr.can_read() else None
+        if scan is not None:
+            return in_order(scan)
+        reading.scans.append(number)
+    if not text.readable:
+        return Sheet(number, whole.width, whole.height)
+    words = with_links(text.words, notes.links) if notes.links else text.words
+    figures = tuple(
+        Figure(a.left, a.top, a.right, a.bottom, f"page-{number}-figure-{n}") for n, a in enumerate(marks.pictures, 1)
+    )
+    return in_order(
+        Page(
+            number,
+            whole.width,
+            whole.height,
+            (*words, *notes.values),
+            marks.rules,
+            figures,
+            notes.remarks,
+            text.aside,
+            (text.frame.turns - text.frame.shown) % 4,
+        )
+    )
 
 
-def _box(text_page: pypdfium2.PdfTextPage, index: int) -> pdfium.FS_RECTF:
-    """The place of a character: its box by the font's height, so that all letters of a size are alike."""
-    box = pdfium.FS_RECTF()
-    char = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, index)
-    pdfium.FPDFText_GetLooseCharBox(text_page, char, ctypes.byref(box))
-    return box
+def _nothing(source: Source, count: int, reading: _Reading) -> InputError:
+    if len(reading.damaged) == count:
+        return _damaged(source, "any page")
+    message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
+    cure = "Run OCR on it (for example ocrmypdf) and add the result."
+    if reading.scans and not ocr.can_read():
+        cure = "Install tesseract, then add it again, or run OCR on it yourself."
+    return InputError(message, cure=cure, outcome="empty")
 
 
-def _mended(line: str) -> str:
-    """Join words that a hyphen broke at a line's end; before a capital or digit the hyphen is the word's own."""
-    line = SOFT_HYPHEN.sub(lambda m: m[1] if m[2].islower() else f"{m[1]}-", line)
-    return " ".join(clean(CONTROL.sub("", line)).split())
+def _check_whole(source: Source, count: int, reading: _Reading, attached: list[str]) -> None:
+    """Raise what there is to say of what was not read."""
+    missing: list[str] = []
+    if reading.scans:
+        missing.append(f"{_pages(reading.scans)} are scanned and were not read")
+    if reading.damaged:
+        missing.append(f"{_pages(reading.damaged)} are damaged")
+    if reading.stopped:
+        missing.append(f"its time was up at page {reading.stopped} of {count}")
+    if attached:
+        names = ", ".join(repr(name) for name in attached[:MAX_NAMED])
+        missing.append(f"{len(attached)} attached files were not read ({names})")
+    if missing:
+        message = f"{source.name!r} was read in part: {'; '.join(missing)}."
+        cure = "Run OCR (or install tesseract), split a long file, and add attached files by themselves."
+        raise InputError(message, cure=cure, outcome="partial")
+
+
+def _pages(numbers: list[int]) -> str:
+    named = ", ".join(map(str, numbers[:MAX_NAMED]))
+    return f"{len(numbers)} pages ({named}{', …' if len(numbers) > MAX_NAMED else ''})"
 
 
 def _outline(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
@@ -137,17 +211,17 @@ def _outline(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
         page = target.get_index() if target else None
         if page is not None and (title := entry.get_title().strip()):
             marks.append(Bookmark(title, entry.level + 1, page))
+        if len(marks) == MAX_BOOKMARKS:
+            break
     return marks
 
 
-def _joined(texts: list[str]) -> tuple[str, tuple[Page, ...]]:
-    """Join the pages by a blank line; a page's span holds its text only, so that an empty page has an empty span."""
-    pages: list[Page] = []
-    start = 0
-    for number, text in enumerate(texts, 1):
-        pages.append(Page(number, (start, start + len(text))))
-        start += len(text) + len(PAGE_BREAK)
-    return PAGE_BREAK.join(texts), tuple(pages)
+def _attached(pdf: pypdfium2.PdfDocument) -> list[str]:
+    names: list[str] = []
+    for index in range(min(pdf.count_attachments(), MAX_ATTACHED)):
+        attachment = pdf.get_attachment(index)  # pyright: ignore[reportUnknownMemberType]
+        names.append(clean(attachment.get_name()))
+    return names
 
 
 def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:

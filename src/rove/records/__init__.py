@@ -7,6 +7,7 @@ from rove.records.filter import Filter, field
 from rove.records.hit import Hit, Place
 from rove.records.identity import content_hash
 from rove.records.ledger import LedgerEntry, Report
+from rove.records.prepared import Prepared, SourceEnd, vector_key
 from rove.records.source import Source, Text
 
 __all__ = [
@@ -22,11 +23,14 @@ __all__ = [
     "LedgerEntry",
     "Page",
     "Place",
+    "Prepared",
     "Report",
     "Section",
     "Sentence",
     "Source",
+    "SourceEnd",
     "Text",
     "content_hash",
     "field",
+    "vector_key",
 ]

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from rove.records import Chunk, Document
+from rove.records import Prepared
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.rows import chunk_row, document_row, fields_of, slices, text_row, within
 from rove.store.vectors import keep_vectors
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A document that is ready to be kept: its chunks, each with its terms and the key of its vector."""
-
-    ledger_source: str
-    fingerprint: str
-    document: Document
-    chunks: Sequence[Chunk]
-    terms: Sequence[str]
-    vector_keys: Sequence[str]
 
 
 def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:

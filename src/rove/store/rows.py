@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from sqlalchemy import ColumnElement, Row, func, select
 
-from rove.records import Block, Box, Chunk, Document, DocumentInfo, Page, Section
+from rove.records import Block, Chunk, Document, DocumentInfo, Page, Section
+from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
 
 T = TypeVar("T")
 AnyRow = Row[*tuple[Any, ...]]
-BOX_STEPS = 65_535
 
 
 def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
@@ -80,25 +79,7 @@ def document_row(
 
 def text_row(document: Document, seq: int) -> tuple[object, ...]:
     """Write down what of a document is read one document at a time."""
-    return seq, document.text, blob_of_boxes(document.boxes)
-
-
-def blob_of_boxes(boxes: Sequence[Box]) -> bytes | None:
-    """Pack boxes: start, end and page as they are, edges in 65,535ths of the page; None for none."""
-    if not boxes:
-        return None
-    table = np.array([(*b.span, b.page, b.left, b.top, b.right, b.bottom) for b in boxes])
-    table[:, 3:] = np.rint(table[:, 3:].clip(0, 1) * BOX_STEPS)
-    return zlib.compress(np.ascontiguousarray(table.T, dtype="<u4").tobytes(), level=1)
-
-
-def boxes_of(blob: bytes | None) -> tuple[Box, ...]:
-    """Read boxes back; edges are exact to 1/65,535 of the page."""
-    if blob is None:
-        return ()
-    columns = np.frombuffer(zlib.decompress(blob), dtype="<u4").reshape(7, -1)
-    rows = zip(columns[:3].T.tolist(), (columns[3:].T / BOX_STEPS).tolist(), strict=True)
-    return tuple(Box((start, end), page, *edges) for (start, end, page), edges in rows)
+    return seq, document.text, pack_boxes(document.boxes) or None
 
 
 def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
@@ -114,7 +95,7 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
         sections=tuple(Section(t, n, (a, b)) for t, n, a, b in json.loads(row.sections or "[]")),
         pages=tuple(Page(n, (a, b)) for n, a, b in json.loads(row.pages or "[]")),
         blocks=tuple(Block(kind, (a, b), caption) for kind, a, b, caption in json.loads(row.blocks or "[]")),
-        boxes=boxes_of(boxes),
+        boxes=unpack_boxes(boxes or b""),
     )
 
 

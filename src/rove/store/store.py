@@ -14,10 +14,10 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
-from rove.records import Filter
+from rove.records import Filter, Prepared
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, Scored, Vector
-from rove.store.catalog import Catalog, Prepared, rows_of
+from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
 from rove.store.health import Health, finish_erasing, forget, heal

@@ -16,9 +16,9 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+from rove.cached import cached, forget
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError
-from rove.models.e5.cached import cached, forget
 from rove.models.e5.graph import CONVERTER, converted
 from rove.models.e5.tokens import Tokenizer
 from rove.models.e5.weights import HIDDEN, POSITIONS, Weights, packaged_file

@@ -1,0 +1,193 @@
+"""Tables without a grid: rows that are parted at the same places, one under the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from rove.load.layout.lines import Row, merged
+from rove.load.layout.printed import Cell, Item, Line, Rule, Table, around
+
+MAX_PITCH = 3.7  # rows of one table follow each other within so many sizes of their letters
+GUTTER = 0.45  # of the letters' size: columns stand at least so far apart
+MIN_FILLED = 0.5  # of the columns: a row that has as many cells is one of the table's
+MAX_HEADS = 2  # rows over a table's first that may hold heads spanning its columns
+MAX_ROWS = 400
+MIN_ROWS, MIN_ROWS_OF_TWO = 2, 3
+MAX_WORDS = 14  # the usual cell holds no more
+TIGHT = 0.8  # of the usual pitch: a line that follows closer goes on with the cell over it
+NUMERIC = re.compile(r"[-+−–(]?[^\w\s]{0,2}\s?\d[\d.,:/\s%-]*\W{0,3}(?:[A-Za-z%€]{1,3})?\)?")
+
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Rows that could be one table, and its columns."""
+
+    rows: list[Row]
+    columns: list[Interval]
+
+
+def with_tables(rows: list[Row], rules: Sequence[Rule]) -> Iterator[Item]:
+    """Yield the items of one column of a page: its tables, and its other rows as one line each."""
+    across = [rule for rule in rules if rule.across]
+    start = 0
+    while start < len(rows):
+        run = _run(rows, start)
+        table = _table(run, across) if len(run.rows) >= MIN_ROWS else None
+        if table is None:
+            yield rows[start][0] if not _is_text(rows[start]) else merged(rows[start])
+            start += 1
+        else:
+            yield table
+            start += len(run.rows)
+
+
+def _is_text(row: Row) -> bool:
+    return isinstance(row[0], Line)
+
+
+def _run(rows: list[Row], start: int) -> _Run:
+    """Return the rows from `start` that could be one table; the first must be parted itself."""
+    if len(rows[start]) < 2 or not _is_text(rows[start]):
+        return _Run([], [])
+    columns = _intervals(rows[start])
+    end, pitch = start + 1, 0.0
+    while end < min(len(rows), start + MAX_ROWS) and _is_text(rows[end]):
+        row, before = rows[end], rows[end - 1]
+        step = row[0].top - before[0].top
+        if step > max(MAX_PITCH * max(_size(before), _size(row)), 1.2 * pitch) or _is_title(row, before):
+            break
+        widened = _with_row(rows, end, columns, heads=end - start)
+        if widened is None:
+            break
+        columns, pitch, end = widened, max(pitch, step), end + 1
+    while end > start + 1 and len(rows[end - 1]) == 1 and _stands_apart(rows[start:end], columns[0]):
+        end -= 1
+    return _Run(rows[start:end], columns)
+
+
+def _with_row(rows: list[Row], index: int, columns: list[Interval], *, heads: int) -> list[Interval] | None:
+    """Return the columns once a row is added to a table of `heads` rows so far; None where it does not fit."""
+    row = rows[index]
+    joined = _joined([*columns, *_intervals(row)], GUTTER * _size(row))
+    if len(joined) >= max(len(columns), len(row)):
+        return joined
+    if heads <= MAX_HEADS and len(row) > len(columns):  # what is over it are heads that span its columns
+        return _intervals(row)
+    after = rows[index + 1] if index + 1 < len(rows) else []
+    goes_on = len(after) >= max(3, MIN_FILLED * len(columns)) and all(_touched(item, columns) < 2 for item in after)
+    inside = columns[0][0] <= row[0].left and row[-1].right <= columns[-1][1]
+    return columns if goes_on and inside else None  # a cell that spans columns, and the table goes on after it
+
+
+def _is_title(row: Row, before: Row) -> bool:
+    """A bold line by itself under one that is not all bold is a title, and what follows another table."""
+    bold = [all(item.bold for item in one if isinstance(item, Line)) for one in (row, before)]
+    return len(row) == 1 and bold[0] and not bold[1]
+
+
+def _size(row: Row) -> float:
+    return max(item.size for item in row if isinstance(item, Line))
+
+
+def _intervals(row: Row) -> list[Interval]:
+    return [(item.left, item.right) for item in row]
+
+
+def _touched(item: Item, columns: list[Interval]) -> int:
+    return sum(item.left < right and left < item.right for left, right in columns)
+
+
+def _stands_apart(rows: list[Row], first: Interval) -> bool:
+    """A last row of one cell at the left is a paragraph after the table, unless it follows as close as lines do."""
+    steps = [below[0].top - row[0].top for row, below in pairwise(rows)]
+    close = len(steps) > 1 and steps[-1] < TIGHT * median(steps[:-1])
+    return rows[-1][0].left < first[1] and not close
+
+
+def _joined(intervals: list[Interval], gap: float) -> list[Interval]:
+    """Join the intervals that overlap or stand closer than `gap`."""
+    joined: list[Interval] = []
+    for left, right in sorted(intervals):
+        if joined and left < joined[-1][1] + gap:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], right))
+        else:
+            joined.append((left, right))
+    return joined
+
+
+def _table(run: _Run, across: list[Rule]) -> Table | None:
+    rows, columns = run.rows, run.columns
+    parted = sum(len(row) > 1 for row in rows)
+    if parted < (MIN_ROWS if len(columns) > 2 else MIN_ROWS_OF_TWO):
+        return None
+    if median(len(item.words) for row in rows for item in row if isinstance(item, Line)) > MAX_WORDS:
+        return None
+    cells = [_cells(row, columns) for row in _grouped(rows, columns, across)]
+    if len(cells) < MIN_ROWS:
+        return None
+    area = around([item for row in rows for item in row])
+    headed = not all(row[0].lines and row[0].lines[-1].text.endswith((":", "：")) for row in cells)
+    edges = tuple(left for left, _ in columns)
+    return Table(area.left, area.top, area.right, area.bottom, tuple(cells), edges, headed)
+
+
+def _cells(lines: list[Line], columns: list[Interval]) -> tuple[Cell, ...]:
+    held: list[list[Line]] = [[] for _ in columns]
+    for line in lines:
+        held[_column(line, columns)].append(line)
+    return tuple(Cell(tuple(cell)) for cell in held)
+
+
+def _column(item: Item, columns: list[Interval]) -> int:
+    """The first column that an item overlaps, else the nearest."""
+    for index, (left, right) in enumerate(columns):
+        if item.left < right and left < item.right:
+            return index
+    return min(range(len(columns)), key=lambda index: abs(columns[index][0] - item.left))
+
+
+def _grouped(rows: list[Row], columns: list[Interval], across: list[Rule]) -> Iterator[list[Line]]:
+    """Yield the lines of each row: printed rows that go on with the cells of the one over them are joined."""
+    steps = sorted(b[0].top - a[0].top for a, b in pairwise(rows))
+    usual = steps[int(len(steps) * 0.75)]
+    group: list[Line] = []
+    for number, row in enumerate(rows):
+        lines = [item for item in row if isinstance(item, Line)]
+        if group and not _goes_on(rows[number - 1], row, columns, usual, across):
+            yield group
+            group = []
+        group += lines
+    yield group
+
+
+def _goes_on(above: Row, row: Row, columns: list[Interval], usual: float, across: list[Rule]) -> bool:
+    """Say whether a row only holds what did not fit on the one above: it follows close, or its cells are wrapped."""
+    top, bottom = above[0].top, row[0].top
+    if any(top < rule.top < bottom + 1 and rule.left < row[0].right and row[0].left < rule.right for rule in across):
+        return False
+    if _column(row[0], columns) == 0 and len(row) > 1:
+        return False
+    filled = {_column(item, columns) for item in above}
+    if not all(_column(item, columns) in filled for item in row):
+        return False
+    if bottom - top < TIGHT * usual:
+        return True
+    return len(row) == 1 and _is_wrapped(above, row[0], columns)
+
+
+def _is_wrapped(above: Row, item: Item, columns: list[Interval]) -> bool:
+    """A cell was wrapped where its next word had no room in the column."""
+    if not isinstance(item, Line):
+        return False
+    index = _column(item, columns)
+    over = next(line for line in above if _column(line, columns) == index)
+    word = item.words[0]
+    no_room = over.right + word.width + GUTTER * item.size > columns[index][1]
+    return no_room and isinstance(over, Line) and len(over.words) > 1 and not NUMERIC.fullmatch(item.text)

@@ -1,0 +1,114 @@
+"""Reading order: a page is cut where a gutter runs between two columns of prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from rove.load.layout.lines import Row
+from rove.load.layout.printed import Line, around
+
+BINS = 120
+MAX_CROSSING = 0.5  # of the rows: where more run across each place, there is no gutter
+MARGIN = 0.15  # of the width: nearer to the edge than this no gutter is looked for
+MIN_LINES = 3
+MIN_WORDS, MIN_CHARS = 3, 9  # the usual line of prose holds so many words, or so many characters without spaces
+MIN_FILL = 0.5  # and takes up so much of its column
+MAX_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """Rows that follow each other; `split` if all stand clear of the gutter."""
+
+    rows: list[Row]
+    split: bool
+
+
+def reading_order(rows: list[Row], depth: int = 0) -> Iterator[list[Row]]:
+    """Yield the columns of a page, each as its rows, in the order in which they are read."""
+    gutter = _gutter(rows) if depth < MAX_DEPTH else None
+    if gutter is None:
+        yield rows
+        return
+    for band in _bands(rows, gutter):
+        if band.split:
+            for side in (_side(band.rows, gutter, left=True), _side(band.rows, gutter, left=False)):
+                yield from reading_order(side, depth + 1)
+        else:
+            yield band.rows
+
+
+def _gutter(rows: list[Row]) -> float | None:
+    """Find the place between the margins that the fewest rows run across; the widest such, by its middle."""
+    if len(rows) < 2 * MIN_LINES:
+        return None
+    whole = around([item for row in rows for item in row])
+    if whole.width <= 0:
+        return None
+    steps = [0] * (BINS + 2)
+    for row in rows:
+        for item in row:
+            first, last = (int(BINS * (x - whole.left) / whole.width) for x in (item.left, item.right))
+            steps[first] += 1
+            steps[last + 1] -= 1
+    crossing: list[int] = []
+    for step in steps[:BINS]:
+        crossing.append(step + (crossing[-1] if crossing else 0))
+    inner = range(int(BINS * MARGIN), int(BINS * (1 - MARGIN)))
+    fewest = min(crossing[place] for place in inner)
+    if fewest > MAX_CROSSING * len(rows):
+        return None
+    best = max(_runs([place for place in inner if crossing[place] == fewest]), key=len)
+    return whole.left + (best[0] + best[-1] + 1) / 2 / BINS * whole.width
+
+
+def _runs(places: list[int]) -> Iterator[list[int]]:
+    run: list[int] = []
+    for place in places:
+        if run and place != run[-1] + 1:
+            yield run
+            run = []
+        run.append(place)
+    if run:
+        yield run
+
+
+def _bands(rows: list[Row], gutter: float) -> Iterator[_Band]:
+    """Part the rows into those that run across the gutter and those that stand clear of it, as they follow."""
+    crossed: list[Row] = []
+    clear: list[Row] = []
+    for row in [*rows, []]:
+        if row and not any(item.left < gutter < item.right for item in row):
+            clear.append(row)
+            continue
+        if clear and _is_prose(_side(clear, gutter, left=True)) and _is_prose(_side(clear, gutter, left=False)):
+            if crossed:
+                yield _Band(crossed, split=False)
+            yield _Band(clear, split=True)
+            crossed = []
+        else:
+            crossed += clear
+        clear = []
+        crossed += [row] if row else []
+    if crossed:
+        yield _Band(crossed, split=False)
+
+
+def _side(rows: list[Row], gutter: float, *, left: bool) -> list[Row]:
+    sides = ([item for item in row if (item.left < gutter) == left] for row in rows)
+    return [side for side in sides if side]
+
+
+def _is_prose(rows: list[Row]) -> bool:
+    """Say whether a column reads as running text: lines of several words that fill it. A column of a table does not."""
+    lines = [item for row in rows for item in row if isinstance(item, Line)]
+    if len(lines) < MIN_LINES:
+        return False
+    column = around(lines)
+    words = median(len(line.words) for line in lines)
+    chars = median(sum(len(word.text) for word in line.words) for line in lines)
+    spaceless = words < MIN_WORDS and any(word.text[0] >= "\u2e80" for line in lines for word in line.words[:1])
+    enough = chars >= MIN_CHARS if spaceless else words >= MIN_WORDS
+    return enough and median(line.width for line in lines) >= MIN_FILL * column.width

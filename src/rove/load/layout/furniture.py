@@ -1,0 +1,77 @@
+"""Running headers, footers and page numbers: what the edges of many pages say again is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rove.load.layout.printed import Item, Line, Sheet, lines_of
+
+EDGE = 0.12  # headers and footers stand within this share of the page's height from its edge
+NUMBER_EDGE = 0.2  # and page numbers within this
+MAX_CHARS = 120
+MIN_REPEATS = 3
+LARGE = 1.15  # times the body's letters: larger ones are a heading's
+MAX_DIGITS = 5
+MIN_NUMBERED = 2  # a number that runs with the pages is a page number, be there only two
+STEP = 4.0  # points: what repeats at one place stands no farther off
+NUMBER = re.compile(r"\d+")
+PAGE_NUMBER = re.compile(r"\W*(?:\w+\W+)?(\d{1,5})(?:\W+(?:\w+\W+)?\d{1,5})?\W*")
+
+Key = str
+""""w…" for words, "p…" for what stands at one height, "n…" for page numbers."""
+
+
+def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """Drop the lines at a page's edge that other pages repeat; digits count as alike.
+
+    Repeated is what 3 pages have, at one height or on a quarter of all pages, and a number that runs with the pages.
+    Where nothing else would be left, all is kept.
+    """
+    large = LARGE * body_size(sheets)
+    keys = [[set(_keys(item, sheet, large)) for item in sheet.items] for sheet in sheets]
+    seen = Counter(key for page in keys for key in set[Key]().union(*page))
+    enough = max(MIN_REPEATS, len(sheets) / 4)
+    kept: list[Sheet] = []
+    for sheet, page in zip(sheets, keys, strict=True):
+        items = (item for item, own in zip(sheet.items, page, strict=True) if not _repeat(own, seen, enough))
+        kept.append(replace(sheet, items=tuple(items)))
+    return kept if any(sheet.items for sheet in kept) else list(sheets)
+
+
+def body_size(sheets: Sequence[Sheet]) -> float:
+    """Return the size of most letters, to half a point; 0 where there are none."""
+    chars = Counter[float]()
+    for line in lines_of(sheets):
+        chars[round(line.size * 2) / 2] += len(line.text)
+    return max(chars, key=lambda size: (chars[size], -size), default=0.0)
+
+
+def _repeat(keys: set[Key], seen: Counter[Key], enough: float) -> bool:
+    return any(seen[key] >= {"n": MIN_NUMBERED, "p": MIN_REPEATS}.get(key[0], enough) for key in keys)
+
+
+def _keys(item: Item, sheet: Sheet, large: float) -> Iterator[Key]:
+    """Yield what makes lines of several pages alike: the words, the words at this height, the number's distance.
+
+    Large letters are a heading's, whose number counts chapters: they have to repeat to the letter.
+    """
+    middle = (item.top + item.bottom) / 2 / max(sheet.height, 1.0)
+    from_edge = min(middle, 1 - middle)
+    if not isinstance(item, Line) or from_edge > NUMBER_EDGE or len(item.text) > MAX_CHARS:
+        return
+    text = item.text.casefold()
+    edge, height = "^" if middle < 0.5 else "_", round(item.top / STEP)
+    words = text if item.size > large else NUMBER.sub("#", text)
+    if from_edge <= EDGE:
+        yield f"w{edge}{words}"
+        yield f"p{edge}{words}@{height}"
+    numbers = NUMBER.findall(text)
+    if item.size > large or not numbers or len(numbers[-1]) > MAX_DIGITS:
+        return
+    if found := PAGE_NUMBER.fullmatch(text):
+        yield f"n{edge}{words}{int(found[1]) - sheet.number}@{height}"
+    elif from_edge <= EDGE:
+        yield f"p{edge}{int(numbers[-1]) - sheet.number}@{height}"

@@ -1,0 +1,89 @@
+"""Words into lines: what stands at one height is a row, and a row is parted where a wide gap is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from rove.load.layout.printed import Area, Figure, Item, Line, Table, Word, line_of
+
+OVERLAP = 0.6  # of the lower of two words' heights: with more they stand on one line
+GAP = 0.9  # of the letters' size: a wider gap parts two columns, a narrower one two words
+DOTS = ".·…_‥"
+MIN_LEADER = 4
+MAX_TAB = 4.0  # sizes of the letters
+LIST_MARK = re.compile(r"[-•◦▪–*·‣●○■□➢✓]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]")
+
+Row = list[Item]
+"""What stands side by side, from left to right."""
+
+
+def rows_of(words: Sequence[Word], placed: Iterable[Table | Figure] = ()) -> list[Row]:
+    """Return the rows of a page from top to bottom. Tables and figures that are known are rows by themselves."""
+    rows: list[Row] = [[item] for item in placed]
+    for row in at_one_height(words):
+        rows.append([*parted(row)])
+    return sorted(rows, key=lambda row: row[0].top)
+
+
+def at_one_height(words: Sequence[Word]) -> list[list[Word]]:
+    """Group words by height, from top to bottom, each group from left to right."""
+    groups: list[list[Word]] = []
+    tallest: Area | None = None
+    for word in sorted(words, key=lambda word: word.top + word.bottom):
+        if tallest is not None and _beside(tallest, word):
+            groups[-1].append(word)
+            tallest = word if word.bottom - word.top > tallest.bottom - tallest.top else tallest
+        else:
+            groups.append([word])
+            tallest = word
+    return [_once(sorted(group, key=lambda word: word.left)) for group in groups]
+
+
+def parted(words: Sequence[Word]) -> Iterable[Line]:
+    """Yield the lines of a row: it is parted at its gaps, save after the mark of a list item and at leader dots."""
+    if _has_leader(words):
+        yield line_of(words)
+        return
+    part = [words[0]]
+    for before, word in pairwise(words):
+        gap = word.left - before.right
+        if gap > GAP * word.size and gap > GAP * before.size and not (len(part) == 1 and _is_list_mark(before, gap)):
+            yield line_of(part)
+            part = []
+        part.append(word)
+    yield line_of(part)
+
+
+def _has_leader(words: Sequence[Word]) -> bool:
+    dots = [word.text for word in words if word.text[0] in DOTS and not word.text.strip(DOTS)]
+    return len(dots) >= MIN_LEADER or any(len(text) >= MIN_LEADER for text in dots)
+
+
+def merged(row: Row) -> Line:
+    """Make one line of a row that turned out to hold no columns."""
+    if len(row) == 1 and isinstance(row[0], Line):
+        return row[0]
+    words = [word for line in row if isinstance(line, Line) for word in line.words]
+    return line_of(sorted(words, key=lambda word: word.left))
+
+
+def _is_list_mark(word: Word, gap: float) -> bool:
+    """A list item's text stands a tab at most from its mark."""
+    return gap < MAX_TAB * word.size and LIST_MARK.fullmatch(word.text) is not None
+
+
+def _beside(area: Area, word: Word) -> bool:
+    top, bottom = area.top, area.bottom
+    shared = min(bottom, word.bottom) - max(top, word.top)
+    return shared >= OVERLAP * min(bottom - top, word.bottom - word.top)
+
+
+def _once(words: list[Word]) -> list[Word]:
+    """Drop what is printed twice in one place, which is how some programs make letters bold."""
+    kept = words[:1]
+    for word in words[1:]:
+        if word.text != kept[-1].text or word.left - kept[-1].left > 0.2 * word.size:
+            kept.append(word)
+    return kept

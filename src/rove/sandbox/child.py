@@ -1,0 +1,116 @@
+"""The reading process, `python -m rove.sandbox.child`: tasks come on standard input, what is read goes to its output.
+
+It ends when its input ends, so that nothing of it is left when the process that started it is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from select import select
+from time import monotonic
+from typing import BinaryIO
+
+from rove.load import INLINE
+from rove.prepare import Preparer
+from rove.records import SourceEnd
+from rove.sandbox import RETIRED
+from rove.sandbox.jail import Clock, lock, peak_bytes
+from rove.sandbox.wire import Frame, Item, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
+
+FRAME_BYTES = 256_000
+FRAME_S = 0.1
+NICENESS = 5
+IDLE_S = 30.0
+WORN_OUT_BYTES = 600_000_000
+"""Memory that was in use at once, from which on a fresh process does better."""
+
+
+class Sender:
+    """Collects what was read, and sends it when it is worth a message or has waited long enough."""
+
+    def __init__(self, pipe: BinaryIO, clock: Clock) -> None:
+        self.pipe = pipe
+        self.clock = clock
+        self.items: list[Item] = []
+        self.ended = self.bytes = 0
+        self.sent_at = monotonic()
+
+    def add(self, item: Item, size: int) -> None:
+        """Take one item of about `size` bytes."""
+        self.items.append(item)
+        self.bytes += size
+        self.ended += not size
+        if self.bytes > FRAME_BYTES or monotonic() - self.sent_at > FRAME_S:
+            self.send()
+
+    def send(self) -> None:
+        """Send what is there. The wall clock stands still, since the other side may be busy."""
+        if self.items:
+            self.clock.pause()
+            write_frame(self.pipe, encoder.encode(self.items), ended=self.ended)
+            self.clock.go_on()
+        self.items, self.ended, self.bytes, self.sent_at = [], 0, 0, monotonic()
+
+
+def main() -> None:
+    """Work until there is no more."""
+    tasks: BinaryIO = os.fdopen(0, "rb", buffering=0)  # unbuffered, so that `select` sees all that has come
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not come between two messages
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)  # embedding goes first
+    hello = read_frame(tasks)
+    if hello is None:
+        return
+    limits = limits_of(hello.message)
+    write_frame(out, encoder.encode(lock(limits)))
+    clock = Clock(limits)
+    sender = Sender(out, clock)
+    while (frame := _next(tasks)) is not None:
+        work = work_of(frame.message)
+        preparer = Preparer(work.recipe)
+        for task in work.tasks:
+            if not _read(task, preparer, sender, clock):
+                sys.exit(RETIRED)
+        sender.send()
+        if peak_bytes() > WORN_OUT_BYTES:
+            sys.exit(RETIRED)
+
+
+def _next(tasks: BinaryIO) -> Frame | None:
+    """Wait for work, but not for ever: a process that is not needed gives its memory back."""
+    if sys.platform != "win32" and not select([tasks], [], [], IDLE_S)[0]:
+        sys.exit(RETIRED)
+    return read_frame(tasks)
+
+
+def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock) -> bool:
+    """Read one source. False where this process is not fit for another."""
+    location = task.location
+    if location.kind not in INLINE:
+        sender.send()  # should the parser take this process down, what came before is safe
+    clock.begin(_size(task))
+    outcome = ""
+    for item in preparer.read(location, task.known):
+        if isinstance(item, SourceEnd):
+            clock.end()
+            outcome = item.outcome
+            sender.add(pack(item), 0)
+        else:
+            sender.add(pack(item), 2 * len(item.document.text) + 200)
+    if outcome in {"too-large", "too-slow"}:  # what was interrupted may have left anything behind
+        sender.send()
+        return False
+    return True
+
+
+def _size(task: Task) -> int:
+    try:
+        return os.stat(task.path).st_size if task.path else 0  # noqa: PTH116 - a path as text
+    except OSError:  # reading it says what is wrong
+        return 0
+
+
+if __name__ == "__main__":
+    main()

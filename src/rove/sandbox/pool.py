@@ -1,0 +1,295 @@
+"""The reading processes and what they are told: sources go out, documents come in, and one that dies is replaced."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+from threading import Event, Lock, Thread
+from typing import BinaryIO, cast
+from weakref import finalize
+
+import msgspec
+
+from rove.errors import ServiceError
+from rove.load import INLINE
+from rove.load.discover import Location
+from rove.prepare import Recipe
+from rove.records import Prepared, SourceEnd
+from rove.sandbox import RETIRED, Limits
+from rove.sandbox.wire import Frame, Task, Work, encoder, read_frame, unpack, write_frame
+
+SLICE = 64
+"""Sources of the quick kinds that a process gets at once."""
+SLOW_WEIGHT = 16
+"""As how many of these a source of another kind counts."""
+SLICE_CHARS = 50_000
+"""A text counts once more for each so many characters."""
+GOODBYE_S = 5.0
+COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
+CURE = f"See that this works for this user: {' '.join(COMMAND)}"
+WAITING_FRAMES = 16
+"""Messages that may wait to be taken, of all processes together; then these wait."""
+TICK_S = 0.1
+# What a reading process may know of the environment: nothing that could be a secret.
+ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME",
+               "SYSTEMROOT", "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE",
+               "TESSDATA_PREFIX", "LD_LIBRARY_PATH")  # fmt: skip
+SIGNALS = {
+    "SIGXCPU": ("too-slow", "took more CPU time to read than one source may", "raise load.max_cpu_s in the settings"),
+    "SIGALRM": ("too-slow", "took longer to read than one source may", "raise load.max_cpu_s in the settings"),
+    "SIGKILL": ("too-large", "was being read when the system ended the process, most likely for want of memory",
+                "give the machine more memory"),
+}  # fmt: skip
+
+Job = tuple[Location, str]
+"""A source, and the fingerprint of what is live of it."""
+Results = Queue[Frame | SourceEnd | Exception | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """One reading process and the pipes to it."""
+
+    process: subprocess.Popen[bytes]
+    input: BinaryIO
+    output: BinaryIO
+
+    @classmethod
+    def start(cls, limits: Limits) -> _Worker:
+        """Start a process.
+
+        Raises:
+            ServiceError: it does not run; the message says what it printed.
+        """
+        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+        environment |= {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
+        try:
+            process = subprocess.Popen(
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            message = f"The reading process cannot be started: {error}."
+            raise ServiceError(message, cure=CURE, retryable=False) from error
+        worker = cls(process, cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout))
+        with suppress(BrokenPipeError):
+            write_frame(worker.input, encoder.encode(limits))
+            if read_frame(worker.output) is not None:
+                return worker
+        worker.stop()
+        said = subprocess.run(COMMAND, input=b"", capture_output=True, env=environment, timeout=60, check=False).stderr
+        message = f"The reading process does not run: {said.decode(errors='replace').strip()[-500:]}"
+        raise ServiceError(message, cure=CURE, retryable=False)
+
+    def stop(self) -> int:
+        """End it, with all that it started; returns its status, negative for the signal that had ended it."""
+        for pipe in (self.input, self.output):
+            with suppress(OSError):
+                pipe.close()
+        try:
+            return self.process.wait(timeout=GOODBYE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return self.process.wait()
+
+    def kill(self) -> None:
+        """End it at once."""
+        with suppress(ProcessLookupError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
+
+
+_idle: list[tuple[Limits, _Worker]] = []
+"""Processes that no pool holds, since to start one takes a third of a second."""
+
+
+def _waiting(limits: Limits) -> _Worker | None:
+    """Take a process that waits and has these limits."""
+    for entry in reversed(_idle):
+        if entry[0] == limits:
+            with suppress(ValueError):  # another thread has taken it
+                _idle.remove(entry)
+                return entry[1]
+    return None
+
+
+def _let_go(workers: list[_Worker | None], limits: Limits) -> None:
+    """Leave processes to wait for another pool."""
+    for at, worker in enumerate(workers):
+        if worker:
+            _idle.append((limits, worker))
+        workers[at] = None
+
+
+@atexit.register
+def _end_all() -> None:
+    for _, worker in _idle:
+        worker.stop()
+
+
+class Pool:
+    """Reading processes by one recipe. They are started when they are needed, and on `close` left for the next pool."""
+
+    def __init__(self, recipe: Recipe, limits: Limits, size: int) -> None:
+        self.recipe = recipe
+        self.limits = limits
+        self._workers: list[_Worker | None] = [None] * max(1, size)
+        self._reading = Lock()
+        finalize(self, _let_go, self._workers, limits)
+
+    def read(self, jobs: Iterable[Job]) -> Iterator[Prepared | SourceEnd | None]:
+        """Yield what the sources hold, as it comes; of each source in order, its end last.
+
+        A None says that nothing came for a while. A process that a source takes down, or that uses up what one source
+        may, is replaced, and the source ends with the reason.
+
+        Raises:
+            ServiceError: no reading process can be started, or one sends what is no document.
+        """
+        with self._reading:
+            slices = _Slices(jobs)
+            results: Results = Queue(WAITING_FRAMES)
+            run = _Run(slices, results, Event())
+            threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self._workers))]
+            for thread in threads:
+                thread.start()
+            try:
+                yield from _received(results, len(threads))
+            finally:
+                run.stop.set()
+                abandoned = any(thread.is_alive() for thread in threads)
+                for worker in filter(None, self._workers if abandoned else ()):
+                    worker.kill()
+                for at, thread in enumerate(threads):
+                    thread.join()
+                    if abandoned:
+                        self._discard(at)
+
+    def close(self) -> None:
+        """Let the processes go; they wait a while for another pool of the same limits, and end."""
+        with self._reading:
+            _let_go(self._workers, self.limits)
+
+    # -- in a thread for each process -----------------------------------------------------------------------------
+
+    def _serve(self, at: int, run: _Run) -> None:
+        """Let one process read slice after slice."""
+        try:
+            while not run.stop.is_set() and (part := run.slices.take()):
+                self._work(at, part, run)
+            run.put(None)
+        except Exception as error:  # noqa: BLE001 - raised where the documents are taken
+            run.put(error)
+
+    def _work(self, at: int, left: list[Job], run: _Run) -> None:
+        """See that every source of a slice ends, by as many processes as it takes."""
+        while left and not run.stop.is_set():
+            ended = self._attempt(at, left, run)
+            left = left[ended:]
+            if not left or run.stop.is_set():
+                continue
+            status = self._discard(at)
+            if status != RETIRED:
+                run.put(_died(left[0][0], status))
+                left = left[1:]
+
+    def _attempt(self, at: int, jobs: Sequence[Job], run: _Run) -> int:
+        """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
+        worker = self._workers[at] or _waiting(self.limits)
+        if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
+            worker = None
+        worker = worker or _Worker.start(self.limits)
+        self._workers[at] = worker
+        ended = 0
+        with suppress(BrokenPipeError):
+            write_frame(worker.input, encoder.encode(Work(self.recipe, [Task.of(*job) for job in jobs])))
+        while ended < len(jobs) and (frame := read_frame(worker.output)) is not None:
+            run.put(frame)
+            ended += frame.ended
+        return ended
+
+    def _discard(self, at: int) -> int:
+        worker, self._workers[at] = self._workers[at], None
+        return worker.stop() if worker else RETIRED
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the threads of one `read` share."""
+
+    slices: _Slices
+    results: Results
+    stop: Event
+
+    def put(self, item: Frame | SourceEnd | Exception | None) -> None:
+        """Hand on, and wait while too much is waiting already."""
+        while not self.stop.is_set():
+            with suppress(Full):
+                self.results.put(item, timeout=TICK_S)
+                return
+
+
+class _Slices:
+    """Jobs, handed out some at a time: many of the quick kinds, few of those that take a while."""
+
+    def __init__(self, jobs: Iterable[Job]) -> None:
+        self._jobs = iter(jobs)
+        self._lock = Lock()
+
+    def take(self) -> list[Job]:
+        """The next slice; [] where there is none."""
+        part: list[Job] = []
+        weight = 0
+        with self._lock:
+            while weight < SLICE and (job := next(self._jobs, None)) is not None:
+                part.append(job)
+                location = job[0]
+                weight += 1 if location.kind in INLINE else SLOW_WEIGHT
+                weight += len(location.text.text) // SLICE_CHARS if location.text else 0
+        return part
+
+
+def _received(results: Results, running: int) -> Iterator[Prepared | SourceEnd | None]:
+    while running:
+        try:
+            got = results.get(timeout=TICK_S)
+        except Empty:
+            yield None
+            continue
+        if got is None:
+            running -= 1
+        elif isinstance(got, Exception):
+            raise got
+        elif isinstance(got, SourceEnd):
+            yield got
+        else:
+            yield from _unpacked(got)
+
+
+def _unpacked(frame: Frame) -> list[Prepared | SourceEnd]:
+    try:
+        return unpack(frame.message)
+    except (msgspec.MsgspecError, ValueError) as error:
+        message = f"A reading process sent what is no document: {error}."
+        raise ServiceError(message, cure="Run the same again; if it stays so, report it.") from error
+
+
+def _died(location: Location, status: int) -> SourceEnd:
+    """The end of a source in whose reading the process died."""
+    name = signal.Signals(-status).name if status < 0 else f"status {status}"
+    outcome, what, cure = SIGNALS.get(name, ("damaged", f"crashed its parser ({name})", "save it again"))
+    cure = f"Split it, or {cure}." if outcome != "damaged" else "Open it in its own program and save it again."
+    return SourceEnd(location.uri, location.kind, "", outcome, f"{location.uri} {what}.", cure)
