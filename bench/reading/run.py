@@ -24,6 +24,8 @@ NAMES = {ROVE: "Rove", PEER: "markitdown"}
 MARKS = re.compile(r"(<!-- measured -->\n).*(<!-- end of measured -->)", re.S)
 SHARES = ("words", "in order", "invented", "headings", "levels", "false headings", "cells", "links", "images", "notes",
           "code", "formulas", "pages", "boxes")  # fmt: skip
+PLACED = {"pdf", "pptx", "odp", "png", "jpg"}
+"""Formats that say where on the page their words stand."""
 MOST_NAMED = 3
 SURVIVES = """\
 Share of what stands in the files that came out, all files of a format together; a file that a reader could not read
@@ -99,7 +101,9 @@ def judge(found: Format, reader: str, folder: Path, truths: Sequence[Mapping | N
         else:
             found.read[reader] += 1
         if truth is not None:
-            boxed = Share(got.get("boxed", 0), got.get("chars", 0) or (1 if truth["pages"] else 0))
+            if file.like and file.kind not in PLACED:
+                truth = {**truth, "pages": 0}  # LibreOffice breaks the pages anew
+            boxed = Share(got.get("boxed", 0), max(1, got.get("chars", 0)) if file.kind in PLACED else 0)
             found.scores[reader] += score(got.get("text", ""), truth, got.get("pages", 0), boxed)
 
 
