@@ -25,6 +25,7 @@ QUICK = Limits(cpu_s=5.0)
 
 @pytest.fixture
 def secret() -> Iterator[None]:
+    """The file that hostile ones try to have read."""
     Path(SECRET_PATH).write_text(SECRET, "ascii")
     yield
     Path(SECRET_PATH).unlink()
