@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from rove.chunk import CHUNKERS, SUPPORTED, CutSettings
-from rove.chunk.cut import cut, heading_path, strategy_for
+from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED, CutSettings
+from rove.chunk.cut import cut, strategy_for
+from rove.chunk.place import heading_path
 from rove.errors import ConfigError
 from rove.records import Document, Section
 
@@ -16,9 +17,25 @@ UNSUPPORTED = [(kind, name) for kind, row in SUPPORTED.items() for name in CHUNK
 
 
 def test_every_supported_strategy_exists() -> None:
-    assert {name for row in SUPPORTED.values() for name in row} == set(CHUNKERS.table)
-    assert SUPPORTED["markdown"][0] == "header"
-    assert {row[0] for kind, row in SUPPORTED.items() if kind != "markdown"} == {"size"}
+    assert {name for row in SUPPORTED.values() for name in row} == {*CHUNKERS.table, *MODEL_CHUNKERS.table}
+    headed = {"markdown", "rst", "ipynb"}
+    assert {SUPPORTED[kind][0] for kind in headed} == {"header"}
+    assert {row[0] for kind, row in SUPPORTED.items() if kind not in {*headed, "posts"}} == {"sentence"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "named"),
+    [
+        ("pdf pptx", {"size", "page", "separator"}),
+        ("docx", {"size", "paragraph", "separator"}),
+        ("markdown", {"size", "header", "separator"}),
+        ("text html url csv xlsx string", {"size", "separator"}),
+    ],
+)
+def test_each_kind_has_what_the_mission_names_and_what_every_kind_has(kinds: str, named: set[str]) -> None:
+    everywhere = {"sentence", "outline", "parent", "semantic", "recursive"}
+    for kind in kinds.split():
+        assert set(SUPPORTED[kind]) == named | everywhere
 
 
 @pytest.mark.parametrize(("kind", "strategy"), UNSUPPORTED)
@@ -29,13 +46,15 @@ def test_unsupported_pairs_are_refused(make_document: Make, kind: str, strategy:
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize(("kind", "strategy"), [(k, s) for k, row in SUPPORTED.items() for s in row])
+@pytest.mark.parametrize(("kind", "strategy"), [(k, s) for k, row in SUPPORTED.items() for s in row if s != "semantic"])
 def test_supported_pairs_work(make_document: Make, kind: str, strategy: str) -> None:
     assert [c.text for c in cut(make_document("Szöveg.", kind), strategy=strategy)] == ["Szöveg."]
 
 
 def test_unknown_kind_and_unknown_strategy(make_document: Make) -> None:
-    assert strategy_for("epub") == "size"
+    assert strategy_for("unheard-of") == "sentence"
+    with pytest.raises(ConfigError, match="needs a model"):
+        cut(make_document("text", "text"), strategy="semantic")
     with pytest.raises(ConfigError):
         strategy_for("epub", "page")
     with pytest.raises(ConfigError, match="'sliding'.*size, page"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
-from rove.chunk.cut import cut
+from rove.chunk import CutSettings
+from rove.chunk.cut import cut, cut_by
 from rove.records import Document
 
 Make = Callable[..., Document]
@@ -121,6 +123,64 @@ def test_header_underlined_and_without_marks(make_document: Make) -> None:
     assert [(c.text, c.headings) for c in chunks] == [(text, ("Top", "Sub"))]
 
 
-def test_header_without_headings_is_by_size(make_document: Make) -> None:
+def test_header_without_headings_is_by_sentence(make_document: Make) -> None:
     document = make_document("Some words. " * 200)
-    assert texts(document, "header") == texts(document, "size")
+    assert texts(document, "header") == texts(document, "sentence")
+
+
+SENTENCES = {
+    "en": ("The river rises in the hills in 2019. ", "It runs by Dr. Ma's house to the sea. "),
+    "de": ("Der Fluss stieg am 3. Mai z. B. um 2 m. ", "Danach sank er bis zum 21. Juni auf 1,5 m! "),
+    "hu": ("A folyó 2024. január 5-én kilépett a medréből. ", "Elárasztotta a völgyet, majd visszahúzódott. "),
+    "zh": ("这条河发源于山中，最后流入大海。", "它在2019年涨了三米！"),
+    "ja": ("川は山から流れ、海に注いでいます。", "「大きい」と人は言う。"),
+}
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+@pytest.mark.parametrize("strategy", ["sentence", "header", "outline", "parent"])
+def test_whole_sentences_are_packed(make_document: Make, language: str, strategy: str) -> None:
+    whole = {sentence.strip() for sentence in SENTENCES[language]}
+    document = make_document("".join(SENTENCES[language]) * 40, "text", language=language)
+    pieces = cut_by(strategy, document, CutSettings(200, 0))
+    for piece in pieces:
+        rest = piece.text
+        for sentence in whole:
+            rest = rest.replace(sentence, "")
+        assert not rest.strip(), "a sentence was cut"
+    longest = max(map(len, whole))
+    assert all(200 - longest - 2 < len(piece.text) <= 200 for piece in pieces[:-1] if strategy == "sentence")
+
+
+def test_sentences_overlap_by_whole_sentences(make_document: Make) -> None:
+    text = "".join(f"Sentence number {n} stands here. " for n in range(40))
+    pieces = cut(make_document(text, "text"), strategy="sentence", size_chars=200, overlap_chars=70)
+    for before, after in pairwise(pieces):
+        shared = text[after.span[0] : before.span[1]]
+        assert 0 < len(shared) <= 70
+        assert shared.startswith("Sentence number")
+        assert shared.endswith("here.")
+
+
+def test_a_sentence_longer_than_the_size_is_cut_and_a_heading_goes_with_its_text(make_document: Make) -> None:
+    long = "word, " * 80 + "end."
+    pieces = cut(make_document(f"Short one. {long} Short two.", "text"), strategy="sentence", size_chars=120)
+    assert all(len(piece.text) <= 120 for piece in pieces)
+    text = "# Book\n\n" + "".join(f"## Part {n}\n\nSome words stand here.\n\n" for n in range(9))
+    for piece in cut(make_document(text, "docx"), strategy="sentence", size_chars=100):
+        assert not piece.text.splitlines()[-1].startswith("#")
+
+
+def test_parents_hold_their_children_and_do_not_overlap(make_document: Make) -> None:
+    text = "".join(f"# Part {n}\n\n" + "Some words of this part stand here. " * 30 + "\n\n" for n in range(5))
+    document = make_document(text, "docx")
+    chunks = cut(document, strategy="parent", size_chars=200, overlap_chars=0)
+    parents = sorted({c.parent for c in chunks if c.parent})
+    assert len(parents) == 10
+    assert all(a[1] <= b[0] for a, b in pairwise(parents))
+    for chunk in chunks:
+        assert chunk.parent
+        assert chunk.parent[0] <= chunk.span[0]
+        assert chunk.span[1] <= chunk.parent[1]
+        assert 200 < chunk.parent[1] - chunk.parent[0] <= 800
+    assert [c.parent for c in cut(make_document("One piece.", "docx"), strategy="parent")] == [None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rove.chunk import CHUNKERS, CutSettings
+from rove.chunk import CHUNKERS, MODEL_CHUNKERS, ChunkModels, CutSettings
 from rove.chunk.boundary import continues
-from rove.chunk.cut import cut
+from rove.chunk.cut import cut, cut_by
+from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Document, Page, Section
 
 PIECES = (
@@ -105,7 +107,7 @@ def test_spans_cover_every_character_in_order(name: str, document: Document, how
     assert spans == CHUNKERS.get(name)(how).spans(document)
 
 
-@pytest.mark.parametrize("name", ["size", "header"])
+@pytest.mark.parametrize("name", ["size", "header", "sentence", "outline", "parent"])
 @settings(max_examples=80, deadline=None)
 @given(document=documents(), how=cut_settings())
 def test_pieces_keep_to_size_and_overlap_and_part_no_character(name: str, document: Document, how: CutSettings) -> None:
@@ -114,6 +116,35 @@ def test_pieces_keep_to_size_and_overlap_and_part_no_character(name: str, docume
     for (_, end), (start, _) in zip(spans, spans[1:], strict=False):
         assert end - start <= how.overlap_chars
     assert not any(continues(document.text, edge) for span in spans for edge in span)
+
+
+@pytest.mark.parametrize("name", MODEL_CHUNKERS.names())
+@settings(max_examples=40, deadline=None)
+@given(document=documents(), how=cut_settings())
+@example(document=Document("d", "s", "text", " \n\t "), how=CutSettings())
+def test_chunkers_with_models_promise_the_same(name: str, document: Document, how: CutSettings) -> None:
+    chunker = MODEL_CHUNKERS.get(name)(how, ChunkModels(FakeEmbedder(), FakeChatModel()))
+    pieces = asyncio.run(chunker.pieces(document))
+    check(document, list(pieces.spans))
+    assert all(end - start <= how.size_chars for start, end in pieces.spans)
+
+
+@settings(max_examples=60, deadline=None)
+@given(document=documents(), how=cut_settings())
+def test_parents_hold_their_pieces(document: Document, how: CutSettings) -> None:
+    for chunk in cut_by("parent", document, how):
+        if chunk.parent:
+            assert chunk.parent[0] <= chunk.span[0] < chunk.span[1] <= chunk.parent[1] <= len(document.text)
+            assert chunk.parent != chunk.span
+
+
+@settings(max_examples=60, deadline=None)
+@given(document=documents(), how=cut_settings())
+def test_whole_rows_are_kept(document: Document, how: CutSettings) -> None:
+    for chunk in cut_by("sentence", document, how):
+        if chunk.kind == "table":
+            lines = document.text.splitlines()
+            assert all(line in lines or len(line) >= how.size_chars // 8 for line in chunk.text.splitlines())
 
 
 @pytest.mark.parametrize("overlap", [0, 1, 199])
@@ -152,5 +183,5 @@ def test_real_corpora(shared_data: Path, corpus: str, name: str) -> None:
         document = Document(record["id"], record["id"], "text", record["text"], title=record["title"])
         spans = CHUNKERS.get(name)(CutSettings()).spans(document)
         check(document, spans)
-        if name == "size":
+        if name not in {"page", "paragraph", "separator"}:
             assert all(end - start <= 512 for start, end in spans)

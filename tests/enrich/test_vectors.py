@@ -10,9 +10,9 @@ import pytest
 
 from rove import Rove, ServiceError, Text
 from rove.enrich.vectors import embed
-from rove.records import vector_key
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
+from rove.records import vector_key
 from rove.store.database import Database
 from rove.store.vectors import VectorCache
 

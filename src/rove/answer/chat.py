@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.answer.claim import read_claim
 from rove.answer.pack import instructions, pack
+from rove.answer.reading import table_head
 from rove.answer.refusal import is_refusal
 from rove.answer.reply import Piece, put_together, take_apart
 from rove.errors import ServiceError
@@ -130,9 +131,10 @@ class _Bench:
 
     def _span(self, piece: Piece, number: int) -> Span | None:
         hit = self.hits[number - 1]
+        head = table_head(hit.chunk)
         if piece.block:
-            return support_block(piece.text, hit.chunk.text)
-        context = " ".join((hit.title, *hit.chunk.headings))
+            return support_block(piece.text, hit.chunk.text, head)
+        context = " ".join((hit.title, *hit.chunk.headings, head))
         return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
 
     async def _translated_span(self, piece: Piece, number: int) -> Span | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rove.answer.claim import UNSPACED, Claim, numbers, plain, read_claim
+from rove.answer.reading import page_of
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit
@@ -77,19 +78,23 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     return best
 
 
-def support_block(block: str, reference: str) -> Span | None:
+def support_block(block: str, reference: str, head: str = "") -> Span | None:
     r"""Find a table or code block in a reference: the span from its first to its last line, each there to the letter.
+
+    Lines of `head`, which was shown above the reference, and the line under a table's header need not be in it.
 
     >>> support_block("| a | b |", "Sizes:\n| a | b |\nEnd.")
     (7, 16)
+    >>> support_block("|x|y|\n|-|-|\n|3|4|", "|1|2|\n|3|4|", "|x|y|")
+    (6, 11)
     """
-    lines = [
-        line.strip() for line in block.splitlines() if line.strip() and not line.strip().startswith(("```", "~~~"))
-    ]
-    places = [reference.find(line) for line in lines]
+    lines = [line for row in block.splitlines() if (line := row.strip()) and not line.startswith(("```", "~~~"))]
+    shown = {line.strip() for line in head.splitlines()}
+    wanted = [line for line in lines if line not in shown and (not head or line.strip("|-: "))]
+    places = [reference.find(line) for line in wanted]
     if not places or min(places) < 0:
         return None
-    return min(places), max(place + len(line) for place, line in zip(places, lines, strict=True))
+    return min(places), max(place + len(line) for place, line in zip(places, wanted, strict=True))
 
 
 def cite(hit: Hit, number: int, span: Span) -> Citation:
@@ -103,7 +108,7 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
         title=hit.title,
         quote=chunk.text[span[0] : span[1]],
         span=(chunk.span[0] + span[0], chunk.span[0] + span[1]),
-        page=chunk.page,
+        page=page_of(chunk, chunk.span[0] + span[0]),
     )
 
 

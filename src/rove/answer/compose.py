@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from rove.answer.chat import Verified, verify, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import best_quotes
+from rove.answer.reading import read_parents
 from rove.answer.refusal import near_enough, refusal
 from rove.errors import ServiceError
 from rove.events import Listener
@@ -48,7 +49,7 @@ class Answerer:
 
         Args:
             question: as it was asked.
-            hits: best first.
+            hits: best first. Of one that has a parent the parent is read (`read_parents`): it is then the reference.
             language: the question's, ISO 639-1; the answer and the refusal are in it.
             text_of: gives a document's canonical text by its id.
             listener: is told every piece that the chat model writes. What it wrote is checked afterwards: the text of
@@ -63,6 +64,7 @@ class Answerer:
         if not near_enough(hits, distance, lead):
             note = TOO_FAR.format(distance=distance) if hits else NOTHING_FOUND
             return _refused(question, hits, language, note)
+        hits = await read_parents(hits, text_of)
         if self._chat is None:
             return await self._quote(question, hits, language, text_of, NO_MODEL)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rove.answer.data import fill, prompt
+from rove.answer.reading import table_head
 from rove.answer.refusal import refusal
 from rove.language.sentences import sentence_spans
 from rove.language.tokens import count_tokens
@@ -29,16 +30,18 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
 
     References come in the order of the hits until the budget is full; the first that does not fit is cut after its
     last sentence that does (the first reference keeps at least one sentence). A reference keeps its place in `hits` as
-    its number.
+    its number. A piece of a split table stands under the table's caption, header row and units.
     """
     blocks: list[str] = []
     left = budget_tokens
     for number, hit in enumerate(hits, 1):
-        text = _cut(hit.chunk.text, hit.chunk.language, left, at_least=0 if blocks else 1)
+        head = table_head(hit.chunk)
+        room = left - count_tokens(head)
+        text = _cut(hit.chunk.text, hit.chunk.language, room, at_least=0 if blocks else 1)
         if not text:
             break
-        blocks.append(_block(number, hit, text))
-        left -= count_tokens(text)
+        blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
+        left = room - count_tokens(text)
     slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": _language(language)}
     return fill(prompt("question"), slots)
 

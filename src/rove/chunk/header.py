@@ -1,4 +1,4 @@
-"""Cut at headings: one piece for each section's own text, the long ones cut by size within the section."""
+"""Cut at headings: one piece for each section's own text, the long ones cut by sentence within the section."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from itertools import pairwise
 
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
-from rove.chunk.size import Cutter, Span
+from rove.chunk.sentence import Packer
+from rove.chunk.size import Cutter
 from rove.records import Document, Section
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,9 @@ class HeaderChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
-        cutter = Cutter(text, self.settings, find_blocks(text))
-        return [span for part in _parts(document) for span in cutter.split(*part)]
+        cutter = Cutter(text, self.settings, find_blocks(document))
+        packed = Packer(cutter, document.language)
+        return [span for part in _parts(document) for span in cutter.split(*part, packed)]
 
 
 def _parts(document: Document) -> list[Span]:

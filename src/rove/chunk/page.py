@@ -8,8 +8,9 @@ from itertools import pairwise
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
 from rove.chunk.separator import capped
-from rove.chunk.size import Cutter, Span
+from rove.chunk.size import Cutter
 from rove.records import Document
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +24,4 @@ class PageChunker:
         text = document.text
         starts = sorted({p.span[0] for p in document.pages} - {0})
         edges = [0, *starts, len(text)]
-        return capped(Cutter(text, self.settings, find_blocks(text)), pairwise(edges))
+        return capped(Cutter(text, self.settings, find_blocks(document)), pairwise(edges))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from rove.chunk import CutSettings
 from rove.chunk.block import Blocks, find_blocks
 from rove.chunk.separator import capped, separated
-from rove.chunk.size import Cutter, Span
+from rove.chunk.size import Cutter
 from rove.records import Document
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class ParagraphChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
-        blocks = find_blocks(text)
+        blocks = find_blocks(document)
         heads = {s.span[0] for s in document.sections}
         return capped(Cutter(text, self.settings, blocks), _whole(text, self.settings.separator, blocks, heads))
 

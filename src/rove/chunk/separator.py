@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from rove.chunk import CutSettings
 from rove.chunk.boundary import trimmed
-from rove.chunk.size import Cutter, Span
+from rove.chunk.size import Cutter
 from rove.records import Document
+from rove.records.document import Span
 
 # A part is kept whole, since that is what was asked for, up to this many sizes; a longer one (a file of one line)
 # can be neither embedded nor read, and is cut by size.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -12,8 +12,7 @@ from rove.chunk import CutSettings
 from rove.chunk.block import Blocks, find_blocks
 from rove.chunk.boundary import best_break, overlap_start, skip_space, trimmed
 from rove.records import Document, Section
-
-Span = tuple[int, int]
+from rove.records.document import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +24,28 @@ class SizeChunker:
     def spans(self, document: Document) -> list[Span]:
         """See `Chunker.spans`."""
         text = document.text
-        if not document.sections and len(text) <= self.settings.size_chars:
+        blocks = find_blocks(document)
+        if not document.sections and not blocks.starts and len(text) <= self.settings.size_chars:
             return [span] if (span := trimmed(text, 0, len(text)))[0] < span[1] else []
         starts = sorted({s.span[0] for s in document.sections})
-        cutter = Cutter(text, self.settings, find_blocks(text), starts)
-        edges = [0, *_section_edges(document.sections, len(text), self.settings.size_chars // 4), len(text)]
-        return [span for start, end in pairwise(edges) for span in cutter.split(start, end)]
+        cutter = Cutter(text, self.settings, blocks, starts)
+        edges = section_edges(document.sections, len(text), self.settings.size_chars // 4)
+        return [span for part in cutter.whole_blocks(edges) for span in cutter.split(*part)]
 
 
-def _section_edges(sections: Sequence[Section], end: int, least: int) -> list[int]:
-    """Return the starts of top sections that no piece may cross: both sides have at least `least` characters.
+def section_edges(sections: Sequence[Section], end: int, least: int) -> list[int]:
+    """Return 0, the starts of top sections that no piece may cross, and `end`; at least `least` characters apart.
 
     Top is the highest level that occurs twice, so that a lone title does not hide the chapters below it.
     """
     levels = Counter(s.level for s in sections)
     top = min((level for level, count in levels.items() if count > 1), default=0)
     starts = sorted({s.span[0] for s in sections if s.level <= top})
-    edges: list[int] = []
-    last = 0
+    edges = [0]
     for start, following in pairwise([*starts, end]):
-        if start - last >= least and following - start >= least:
+        if start - edges[-1] >= least and following - start >= least:
             edges.append(start)
-            last = start
-    return edges
+    return [*edges, end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,31 @@ class Cutter:
     blocks: Blocks = field(default_factory=Blocks)
     starts: Sequence[int] = ()
 
-    def split(self, start: int, end: int) -> list[Span]:
-        """Cut text[start:end] into spans; linear in its length. [] where it is blank."""
+    def whole_blocks(self, edges: Sequence[int]) -> Iterator[Span]:
+        """Yield the stretches between the edges; an edge within a block counts for nothing."""
+        return pairwise(edge for edge in edges if self.blocks.around(edge) is None)
+
+    def split(self, start: int, end: int, prose: Callable[[int, int], list[Span]] | None = None) -> list[Span]:
+        """Cut text[start:end] into spans; linear in its length. [] where it is blank.
+
+        Blocks that are pieces of their own are cut between rows or lines if at all; `prose` cuts what stands between
+        them, by default by size.
+        """
+        prose = prose or self.by_size
+        if not self.blocks.starts:
+            return prose(start, end)
+        spans: list[Span] = []
+        for stretch, block in self.blocks.stretches(start, end):
+            if block is None:
+                spans += prose(*stretch)
+            elif block.kind == "table":
+                spans += self._rows(*trimmed(self.text, *stretch))
+            else:
+                spans += self.by_size(*stretch)
+        return spans
+
+    def by_size(self, start: int, end: int) -> list[Span]:
+        """Cut text[start:end] into pieces of at most the size, whatever it is."""
         text, size = self.text, self.settings.size_chars
         start, end = trimmed(text, start, end)
         if start == end:
@@ -74,6 +95,24 @@ class Cutter:
             start = self._overlapped(start, at, fresh)
         spans.append((start, end))
         return spans
+
+    def _rows(self, start: int, end: int) -> list[Span]:
+        """Cut a table into pieces of about equal length, between rows; a row alone that is too long is cut by size."""
+        size = self.settings.size_chars
+        target = (end - start) // max(1, -(-(end - start) // size))
+        spans: list[Span] = []
+        row = start
+        while row < end:
+            stop = self.text.find("\n", row, end)
+            stop = end if stop < 0 else stop
+            if row > start and (stop - start > size or row - 1 - start >= target):
+                spans.append((start, row - 1))
+                start = row
+            if stop - start > size:
+                spans += self.by_size(start, stop)
+                start = stop + 1
+            row = stop + 1
+        return [span for part in [*spans, (start, end)] if (span := trimmed(self.text, *part))[0] < span[1]]
 
     def _place(self, start: int, fresh: int, end: int) -> int:
         """Return where the piece that begins at `start` ends, in fresh+1 .. start+size."""

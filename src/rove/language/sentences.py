@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TypedDict, cast
 
@@ -20,12 +21,12 @@ _bounds = cast("Callable[[str, str], list[_Bound]]", getattr(sentencex, "get_sen
 _SURROGATES = regex.compile("[\ud800-\udfff]")
 _MARKER = r"[ \t]*(?:[-*+•·▪◦‣–] |\d{1,3}[.)] |[A-Za-z][.)] |\[[ xX]\] )"
 _ALONE = r"[ \t]*(?:#{1,6}[ \t]|\||```|~~~|[-=*_]{3,}[ \t]*$)"
-_BLOCK_ENDS = regex.compile(
-    rf"\n(?=[ \t]*\n|{_MARKER}|{_ALONE}|[ \t]*>)"  # before a blank line, a list item, a heading, a table row, a quote
-    rf"|^{_ALONE}[^\n]*\n",  # after a heading, a table row, a fence, a rule
-    regex.MULTILINE,
+# These begin with a line break, which is found at once, and are looked for in a text with one in front.
+_BLOCK_STARTS = re.compile(  # a blank line, a list item, a heading, a table row, a quote
+    rf"\n(?=[ \t]*\n|{_MARKER}|{_ALONE}|[ \t]*>)", re.MULTILINE
 )
-_MARKERS = regex.compile(rf"^{_MARKER}", regex.MULTILINE)
+_LINES_ALONE = re.compile(rf"\n{_ALONE}[^\n]*(?=\n)", re.MULTILINE)
+_MARKERS = re.compile(rf"\n{_MARKER}")
 _CLAUSE = regex.compile(r"[;:,—–](?=\s)|[、；：，،؛]|[.!?…](?=\s)|[。！？]")
 _SPACE = regex.compile(r"\s")
 
@@ -43,9 +44,12 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     """
     readable = _SURROGATES.sub("?", text)
     cuts = _sentence_ends(readable, language if len(language) == 2 else "en")
-    for marker in _MARKERS.finditer(readable):
-        cuts.difference_update(range(marker.start() + 1, marker.end() + 1))
-    cuts.update(match.start() + 1 if match.group() == "\n" else match.end() for match in _BLOCK_ENDS.finditer(readable))
+    lines = "\n" + readable
+    for marker in _MARKERS.finditer(lines):
+        cuts.difference_update(range(marker.start() + 1, marker.end()))
+    if "\n" in readable:
+        cuts.update(match.start() for match in _BLOCK_STARTS.finditer(lines))
+        cuts.update(match.end() for match in _LINES_ALONE.finditer(lines))
     spans: list[tuple[int, int]] = []
     start = 0
     for end in (*sorted(cuts), len(text)):

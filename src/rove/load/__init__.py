@@ -16,14 +16,33 @@ Canonical text is markdown-like, whatever the source is:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from rove.load.limits import Inflated
 from rove.records import Document, Source
 from rove.registry import Registry
 
 
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What a caller may choose about reading.
+
+    `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
+    `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to.
+    """
+
+    keep_boilerplate: bool = False
+    ocr: bool = True
+    depth: int = 0
+    inflated: Inflated | None = field(default=None, compare=False)
+
+
 class Loader(Protocol):
-    """Reads one kind of source. Pure: no network, no file beside `source.data`."""
+    """Reads one kind of source. Pure: no network, no file beside `source.data`.
+
+    A loader that heeds options takes them when it is made: `__init__(self, options: LoadOptions = LoadOptions())`.
+    """
 
     def load(self, source: Source) -> Iterator[Document]:
         """Yield the documents of `source`, each with non-blank text.
@@ -59,6 +78,14 @@ LOADERS = Registry(
         "ipynb": "rove.load.ipynb:NotebookLoader",
         "rst": "rove.load.rst:RstLoader",
         "image": "rove.load.image:ImageLoader",
+        "epub": "rove.load.epub:EpubLoader",
+        "eml": "rove.load.eml:EmlLoader",
+        "mbox": "rove.load.eml:MboxLoader",
+        "msg": "rove.load.msg:MsgLoader",
+        "zip": "rove.load.archive:ZipLoader",
+        "tar": "rove.load.archive:TarLoader",
+        "gzip": "rove.load.archive:GzipLoader",
+        "posts": "rove.load.posts:PostsLoader",
     },
 )
 
@@ -115,4 +142,14 @@ SUFFIXES = {
     ".gif": "image",
     ".webp": "image",
     ".bmp": "image",
+    ".epub": "epub",
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".msg": "msg",
+    ".zip": "zip",
+    ".tar": "tar",
+    ".gz": "gzip",
+    ".tgz": "gzip",
+    ".bz2": "gzip",
+    ".xz": "gzip",
 }

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
+from inspect import signature
+from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
-from rove.load import LOADERS, SUFFIXES, Loader
+from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable
 from rove.records import Document, Source, Text, content_hash
 
-SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+SKIPPED_FOLDERS = {"node_modules", "__pycache__", "__MACOSX"}
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
+PLAIN = LoadOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,16 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
     return Source(location.uri, location.name, data, kind_of(data, location))
 
 
-def load_documents(source: Source) -> Iterator[Document]:
+def load_documents(source: Source, options: LoadOptions = PLAIN) -> Iterator[Document]:
     """Yield the documents of `source`, by the loader that its kind names, with language and metadata filled in.
+
+    `options` are for the loaders that heed them.
 
     Raises:
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
-    loader: Loader = LOADERS.get(source.kind)()
+    loader = _maker(source.kind)(options)
     try:
         for document in loader.load(source):
             yield _finished(document, source)
@@ -81,6 +86,16 @@ def load_documents(source: Source) -> Iterator[Document]:
     except Exception as error:  # noqa: BLE001 - parsers fail on bad files in ways that they do not name
         message = f"{source.name!r} could not be read as {source.kind}: {type(error).__name__}: {error}."
         raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
+
+
+def suffix_kind(name: str) -> str:
+    """Return the loader that the suffix of a file's name stands for, else ""."""
+    return SUFFIXES.get(PurePath(name).suffix.lower(), "")
+
+
+def is_hidden(name: str) -> bool:
+    """Say whether files or folders of that name are left out of a walk."""
+    return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def kind_of(data: bytes, location: Location) -> str:
@@ -95,6 +110,12 @@ def kind_of(data: bytes, location: Location) -> str:
     if kind not in LOADERS.names():
         raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
     return kind
+
+
+@cache
+def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
+    make = LOADERS.get(kind)
+    return make if signature(make).parameters else lambda _: make()
 
 
 def _places(item: str | Path | Text) -> Iterator[Location]:
@@ -120,7 +141,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _file(path: Path) -> Location:
-    return Location(str(path), path.name, SUFFIXES.get(path.suffix.lower(), ""), path=path)
+    return Location(str(path), path.name, suffix_kind(path.name), path=path)
 
 
 def _walk(folder: Path) -> Iterator[Location]:
@@ -128,10 +149,10 @@ def _walk(folder: Path) -> Iterator[Location]:
     refused: list[OSError] = []
     for parent, folders, files in os.walk(folder, onerror=refused.append):
         # a folder that is a link is either met elsewhere in the walk or lies outside: both ways it is not followed
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS)
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
         for name in sorted(files):
             path = Path(parent, name)
-            if not name.startswith(".") and not (path.is_symlink() and not _leads_inside(path, root)):
+            if not is_hidden(name) and not (path.is_symlink() and not _leads_inside(path, root)):
                 yield _file(path)
     for error in refused:
         yield _file(Path(error.filename))

@@ -1,166 +1,138 @@
-"""HTML: the main content as markdown, without menus, banners, forms and scripts."""
+"""HTML: the main content as canonical text, without menus, banners, forms and scripts; all of it when asked."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
 
-from html_to_markdown import (
-    ConversionError,
-    ConversionOptions,
-    InlineDataMedia,
-    PreprocessingOptions,
-    convert,
-)
-
-from rove.errors import InputError
+from rove.load import LoadOptions
+from rove.load.html_main import drop_boilerplate, drop_unseen, main_content, page_heading
+from rove.load.html_text import html_parts
 from rove.load.markdown import first_title, markdown_sections
-from rove.load.text import clean, decode, identify, require_text, stem
+from rove.load.markup import Node, decode_page, parse_html
+from rove.load.parts import Canonical, Part, join
+from rove.load.text import clean, identify, require_text, stem
 from rove.records import Document, Section, Source
 from rove.records.source import MetaValue
 
-BOILERPLATE = [
-    "nav", "footer", "aside", "form", "dialog", "iframe",
-    "[role=navigation]", "[role=banner]", "[role=contentinfo]", "[role=complementary]", "[role=search]",
-    "[role=dialog]", "[aria-modal=true]",
-    "[id*=cookie-]", "[class*=cookie-banner]", "[class*=cookie-consent]", "[class*=cookie-notice]",
-    "[class*=cookiebar]", "[class*=cookie-bar]", "[id^=onetrust]", "[id^=CybotCookiebot]", ".cc-window",
-    "[class*=breadcrumb]", "[class*=pagination]", "[class*=skip-link]", "[class*=skipToContent]", ".hash-link",
-    ".headerlink", ".sr-only", ".noprint",
-    ".mw-editsection", ".navbox", ".catlinks", ".printfooter", "#p-lang-btn", ".vector-page-toolbar",
-]  # fmt: skip
-# Where a page says itself what its main content is, in the order in which it is believed.
-MAIN = (
-    re.compile(r"<(main)\b[^>]*>", re.IGNORECASE),
-    re.compile(r"<(\w+)\b[^>]*\brole\s*=\s*[\"']?main\b[^>]*>", re.IGNORECASE),
-    re.compile(r"<(article)\b[^>]*>", re.IGNORECASE),
-)
-MAIN_SHARE = 4  # it is believed when it holds at least a quarter of the page's text
-OPAQUE = re.compile(r"<!--.*?-->|<(script|style|noscript|template)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
-CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
-HEAD_END = re.compile(r"</head\s*>|<body\b", re.IGNORECASE)
-LANGUAGE = re.compile(r"<html\b[^>]*?\b(?:xml:)?lang\s*=\s*[\"']?([A-Za-z]{2,3})\b", re.IGNORECASE)
-EMPTY_LINK = re.compile(r"(?<!!)\[[\s\u200b#¶§]*\]\([^()]*\)")
-SCRIPT_TARGET = r"\(<?javascript:(?:[^()]|\([^()]*\))*\)"
-SCRIPT_LINK = re.compile(rf"(?<!!)\[([^\[\]]*)\]{SCRIPT_TARGET}|(?<=\]){SCRIPT_TARGET}", re.IGNORECASE)
-BLANK_LINES = re.compile(r"\n{3,}")
+DEFAULT = LoadOptions()
+# What a page's head calls a fact, in the order in which it is believed.
+META_NAMES = {
+    "author": ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "byl", "parsely-author"),
+    "description": ("description", "og:description", "dc.description", "twitter:description"),
+    "date": ("article:published_time", "datepublished", "dc.date", "dcterms.created", "dcterms.date", "citation_date",
+             "citation_publication_date", "date", "pubdate", "parsely-pub-date", "og:updated_time"),
+    "modified": ("article:modified_time", "datemodified", "last-modified", "dcterms.modified"),
+    "keywords": ("keywords", "news_keywords"),
+    "site": ("og:site_name", "application-name"),
+}  # fmt: skip
+LANGUAGE_NAMES = ("content-language", "og:locale", "dc.language", "dcterms.language")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a page's head says of it; "" where it says nothing."""
+    """What a page's head says of it; "" where it says nothing. `language` is ISO 639-1."""
 
     title: str = ""
-    author: str = ""
-    description: str = ""
-    url: str = ""
+    language: str = "und"
+    fields: dict[str, MetaValue] = field(default_factory=dict[str, MetaValue])
 
 
 class HtmlLoader:
-    """See `Loader`. Links, tables and code are kept; where no main content is found the whole page is."""
+    """See `Loader`. Links, tables, code and formulas are kept; where no main content is found the whole page is."""
+
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.keep_boilerplate = options.keep_boilerplate
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        page = require_text(_decode(source.data), source)
-        head = _read_head(page)
-        text = _markdown(OPAQUE.sub("", page))
-        require_text(text, source)
-        sections = markdown_sections(text, setext=False)
-        language = LANGUAGE.search(page[:65_536])
+        page = require_text(decode_page(source.data, _charset(source)), source)
+        root = parse_html(page)
+        head = read_head(root)
+        written = page_text(root, base=_base(root, source), keep_boilerplate=self.keep_boilerplate)
+        if not written.text:
+            written = page_text(parse_html(page), base=_base(root, source), keep_boilerplate=True)
+        require_text(written.text, source)
+        sections = markdown_sections(written.text, setext=False)
         yield Document(
             document_id=identify(source),
             source=source.uri,
             kind="html",
-            text=text,
+            text=written.text,
             title=_title(head, sections) or stem(source),
-            language=language[1].lower() if language and len(language[1]) == 2 else "und",
-            metadata=_fields(head),
+            language=head.language,
+            metadata=head.fields,
             sections=sections,
+            blocks=written.blocks,
         )
 
 
-def _decode(data: bytes) -> str:
-    """By the declared charset where it fits the bytes; browsers read "iso-8859-1" as Windows-1252, so do we."""
-    found = CHARSET.search(data[:4096])
-    name = (found[1] or found[2]).decode("ascii").lower() if found else ""
-    if name and not name.startswith(("utf-16", "utf-32", "ucs")):
-        name = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030",
-                "shift_jis": "cp932", "ks_c_5601-1987": "cp949", "euc-kr": "cp949"}.get(name, name)  # fmt: skip
-        try:
-            return clean(data.decode(name)) if b"\0" not in data else decode(data)
-        except (LookupError, UnicodeDecodeError):
-            pass  # the declaration is wrong, as many are: the bytes decide
-    return decode(data)
+def page_text(root: Node, *, base: str = "", keep_boilerplate: bool = False) -> Canonical:
+    """Return what a page says, or its main content only; the tree is used up. `base`: see `html_parts`."""
+    drop_unseen(root)
+    if keep_boilerplate:
+        return join(html_parts(root, base=base))
+    drop_boilerplate(root)
+    main = main_content(root)
+    heading = page_heading(root, main)
+    return join([Part(f"# {heading}" if heading else ""), *html_parts(main, base=base)])
 
 
-def _markdown(page: str) -> str:
-    whole = _convert(page, clean_up=True)
-    for part in _main_parts(page):
-        text = _convert(part, clean_up=True)
-        if len(text) * MAIN_SHARE >= len(whole) and text.strip():
-            return text
-    return whole if whole.strip() else _convert(page, clean_up=False)
-
-
-def _main_parts(page: str) -> Iterator[str]:
-    """Yield the elements that a page marks as its main content; several articles are a list, not the main content."""
-    for pattern in MAIN:
-        found = list(pattern.finditer(page))
-        if found and (pattern is not MAIN[-1] or len(found) == 1):
-            yield page[found[0].start() : _element_end(page, found[0][1], found[0].start())]
-
-
-def _element_end(page: str, tag: str, start: int) -> int:
-    depth = 0
-    for found in re.compile(rf"<(/?){tag}\b[^>]*>", re.IGNORECASE).finditer(page, start):
-        depth += -1 if found[1] else 1
-        if depth == 0:
-            return found.end()
-    return len(page)
-
-
-def _options(*, clean_up: bool) -> ConversionOptions:
-    return ConversionOptions(
-        extract_metadata=False,
-        compact_tables=True,
-        bullets="-",
-        autolinks=False,
-        inline_data_media=InlineDataMedia.ALT_TEXT_ONLY,
-        exclude_selectors=BOILERPLATE if clean_up else [],
-        preprocessing=PreprocessingOptions(enabled=clean_up, preset="standard"),
+def read_head(root: Node) -> Head:
+    """Return what the elements <html>, <title>, <meta>, <link> and <time> say of a page."""
+    named: dict[str, str] = {}
+    for meta in root.iter("meta"):
+        for key in (meta.get("property"), meta.get("name"), meta.get("itemprop"), meta.get("http-equiv")):
+            named.setdefault(key.lower(), _line(meta.get("content")))
+    fields: dict[str, MetaValue] = {}
+    for name, keys in META_NAMES.items():
+        if found := next((named[key] for key in keys if named.get(key)), ""):
+            fields[name] = found
+    if "date" not in fields and (time := next(root.iter("time"), None)) is not None and time.get("datetime"):
+        fields["date"] = _line(time.get("datetime"))
+    if keywords := fields.get("keywords"):
+        fields["keywords"] = tuple(word for part in str(keywords).split(",") if (word := part.strip()))
+    links = (link.get("href").strip() for link in root.iter("link") if link.get("rel").lower() == "canonical")
+    if url := next((url for url in links if url), named.get("og:url", "")):
+        fields["url"] = clean(url)
+    title = next(root.iter("title"), None)
+    return Head(
+        (_line("".join(title.itertext())) if title is not None else "") or named.get("og:title", ""),
+        _language([root.get("lang"), root.get("xml:lang"), *(named.get(name, "") for name in LANGUAGE_NAMES)]),
+        fields,
     )
 
 
-def _convert(page: str, *, clean_up: bool) -> str:
-    try:
-        text = convert(page, _options(clean_up=clean_up)).content or ""
-    except ConversionError as error:
-        message = f"The HTML could not be read: {error}."
-        raise InputError(message, cure="Save the page again from a browser.") from error
-    text = SCRIPT_LINK.sub(lambda m: m[1] or "", EMPTY_LINK.sub("", clean(text)))
-    return BLANK_LINES.sub("\n\n", text).strip() + "\n"
+def _language(tags: list[str]) -> str:
+    """Return the first of the tags ("de-AT", "zh_CN") that names a language by two letters, else "und"."""
+    names = (tag.replace("_", "-").split("-")[0].strip().lower() for tag in tags)
+    return next((name for name in names if len(name) == 2 and name.isalpha()), "und")
 
 
-def _read_head(page: str) -> Head:
-    """Read the page's head; the body is not parsed for it."""
-    end = HEAD_END.search(page)
-    head = page[: end.start()] if end else page[:65_536]
+def _line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def _charset(source: Source) -> str:
+    """Return the charset that the server named, where the source came from one."""
+    kind = str(source.metadata.get("content_type", ""))
+    return kind.partition("charset=")[2].split(";")[0].strip("\"' ")
+
+
+def _base(root: Node, source: Source) -> str:
+    """Return the address that the links of a fetched page are relative to; "" for a file."""
+    if urlsplit(source.uri).scheme not in ("http", "https"):
+        return ""
+    base = next(root.iter("base"), None)
+    page = str(source.metadata.get("url", source.uri))
     try:
-        found = convert(OPAQUE.sub("", head) + "</head><body></body></html>").metadata.document
-    except ConversionError:
-        return Head()
-    title = found.title or found.open_graph.get("title") or ""
-    texts = (title, found.author or "", found.description or "", found.canonical_url or "")
-    return Head(*(" ".join(clean(text).split()) for text in texts))
+        return urljoin(page, base.get("href")) if base is not None else page
+    except ValueError:
+        return page
 
 
 def _title(head: Head, sections: tuple[Section, ...]) -> str:
     """The <title>; the first heading instead where the title is that heading and the site's name."""
     heading = first_title(sections)
     return heading if heading and (not head.title or heading.casefold() in head.title.casefold()) else head.title
-
-
-def _fields(head: Head) -> dict[str, MetaValue]:
-    fields = {"author": head.author, "description": head.description, "url": head.url}
-    return {key: value for key, value in fields.items() if value}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rove.errors import InputError
 
 MAX_INFLATED_BYTES = 1 << 30
@@ -17,6 +19,31 @@ class OutOfTime(BaseException):
     No `Exception`, so that no loader takes it for a parser's error. A loader that can hand over what it has so far
     catches it, yields that, and raises the "partial" error that says what is missing; others let it pass.
     """
+
+
+@dataclass(slots=True)
+class Inflated:
+    """What all the files in one file, at any depth, have unpacked to together."""
+
+    total_bytes: int = 0
+    parts: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Say whether it is too much."""
+        return self.total_bytes > MAX_INFLATED_BYTES or self.parts > MAX_PARTS
+
+    def add(self, name: str, size_bytes: int) -> None:
+        """Count one more part of `name`.
+
+        Raises:
+            InputError: "too-large".
+        """
+        self.total_bytes += size_bytes
+        self.parts += 1
+        if self.is_full:
+            message = f"{name!r} unpacks to more than {MAX_INFLATED_BYTES} bytes or {MAX_PARTS} files, nested ones too."
+            raise InputError(message, cure="Unpack it, and add what you need of it.", outcome="too-large")
 
 
 def check_inflated(name: str, packed: int, inflated: int, parts: int) -> None:

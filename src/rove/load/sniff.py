@@ -12,7 +12,8 @@ HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
 )
 XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
-MAIL_START = re.compile(rb"(?:From |(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID): )", re.I)
+BOX_START = re.compile(rb"From \S+.*\n(?:>?[!-9;-~]+:|\Z)")
+MAIL_START = re.compile(rb"(?:(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID): )", re.I)
 MAGIC = (
     (b"{\\rtf", "rtf"),
     (b"PAR1", "parquet"),
@@ -20,6 +21,9 @@ MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF8", "image"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "gzip"),
+    (b"\xfd7zXZ\0", "gzip"),
     (b"II*\0", "image"),
     (b"MM\0*", "image"),
 )
@@ -64,6 +68,8 @@ def sniff(data: bytes, kind: str) -> str:
         return _zip_kind(data, kind)
     if head.startswith(OLE_MAGIC):
         return _ole_kind(data) or kind
+    if head[257:262] == b"ustar":
+        return "tar"
     if kind in {"", "text", "markdown", "xml"} and HTML_START.match(head):
         return "html"
     return kind or _text_kind(head)
@@ -72,6 +78,8 @@ def sniff(data: bytes, kind: str) -> str:
 def _text_kind(head: bytes) -> str:
     if XML_START.match(head):
         return "xml"
+    if BOX_START.match(head):
+        return "mbox"
     return "eml" if MAIL_START.match(head) else ""
 
 

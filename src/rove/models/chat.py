@@ -32,14 +32,16 @@ from pydantic_ai.messages import (
     TextPartDelta,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters, infer_model
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from rove.errors import ConfigError, ServiceError
+from rove.language.tokens import count_tokens
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s
+from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
@@ -117,16 +119,19 @@ class PydanticChatModel:
             model_settings=self._settings,
             model_request_parameters=ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True),
         )
-        blank = True
+        blank, written = True, ""
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._timeout_s):
-                events = aiter(await stack.enter_async_context(opening))
+                response = await stack.enter_async_context(opening)
+                events = aiter(response)
             while True:
                 async with asyncio.timeout(self._timeout_s):
                     event = await anext(events, None)
                 if event is None:
+                    account(_usage(response, f"{instructions}{prompt}", written))
                     return
                 text = _text_of(event)
+                written += text
                 blank = blank and not text.strip()
                 if text and not blank:
                     yield text
@@ -139,6 +144,14 @@ class PydanticChatModel:
         said = said.replace(self._key, "…") if self._key else said
         cure = next(cure for kind, cure in CURES if isinstance(error, kind))
         return ServiceError(f"{self._name} failed: {said[:QUOTED_CHARS].rstrip('.')}.", cure=cure, retryable=not final)
+
+
+def _usage(response: StreamedResponse, read: str, written: str) -> Usage:
+    """Return what the provider says that a reply has cost, or, where it does not say, what it must be about."""
+    said = response.usage
+    if said.input_tokens:
+        return Usage(1, said.input_tokens, said.output_tokens)
+    return Usage(1, count_tokens(read), count_tokens(written), estimated=True)
 
 
 def _text_of(event: ModelResponseStreamEvent) -> str:

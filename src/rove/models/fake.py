@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError
+from rove.language.tokens import count_tokens
 from rove.models import Fingerprint, Vectors
+from rove.models.usage import Usage, account
 from rove.settings import ChatSettings, EmbedderSettings
 
 DIMENSION = 384
@@ -170,9 +172,11 @@ class FakeChatModel:
 
     async def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
         """See `ChatModel.stream`. Pieces are words with the blanks before them, or single CJK characters."""
-        for piece in re.findall(r"\s*[⺀-鿿가-힣]|\s*[^\s⺀-鿿가-힣]+|\s+", self._reply(instructions, prompt)):
+        reply = self._reply(instructions, prompt)
+        for piece in re.findall(r"\s*[⺀-鿿가-힣]|\s*[^\s⺀-鿿가-힣]+|\s+", reply):
             await asyncio.sleep(self._delay_s)
             yield piece
+        account(Usage(1, count_tokens(f"{instructions}{prompt}"), count_tokens(reply), estimated=True))
 
     def _reply(self, instructions: str, prompt: str) -> str:
         if self._mischief == "nothing":

@@ -1,0 +1,204 @@
+"""Which way of cutting finds the most for the fewest tokens? Gold spans of five long documents, whole in what is read.
+
+Each query ranks the pieces of all five documents. Pieces are read from the first on until a budget of tokens is full
+(the last one in part); a gold span counts where all of it stands in what was read. Text that is read twice costs twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import bm25s
+import numpy as np
+
+from bench import DATA
+from bench.baselines import fuse
+from bench.remembered import RememberedE5
+from rove.chunk.cut import cut
+from rove.language.tokens import count_tokens
+from rove.language.words import query_terms, terms
+from rove.records import Chunk, Document
+from rove.records.document import Span
+from rove.settings import EmbedderSettings
+
+SET = "chunk_spans"
+BUDGETS = (500, 1000, 2000, 4000)
+DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and the spans of its document that answer it."""
+
+    text: str
+    document_id: str
+    gold: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of cutting."""
+
+    strategy: str
+    size_chars: int
+    overlap_chars: int
+
+    def __str__(self) -> str:
+        return f"{self.strategy} {self.size_chars}/{self.overlap_chars}"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Means over the questions. `recall` and `precision`: at each of `BUDGETS`; `iou`: at 1000 tokens."""
+
+    recall: tuple[float, ...]
+    precision: float
+    iou: float
+
+    @property
+    def mean(self) -> float:
+        """The mean recall over the budgets."""
+        return sum(self.recall) / len(self.recall)
+
+
+WAYS = tuple(
+    Way(strategy, size, overlap)
+    for strategy in ("recursive", "size", "sentence")
+    for size, overlap in ((256, 25), (384, 0), (512, 50), (512, 0), (768, 75), (1024, 100))
+)
+
+
+def load() -> tuple[list[Document], list[Question]]:
+    """Read the set; the title of each document, which all its pieces share, is left out."""
+    folder = DATA / SET
+    with (folder / "corpus.jsonl").open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    documents = [Document(row["id"], row["id"], "text", row["text"], language="en") for row in rows]
+    with (folder / "queries.jsonl").open(encoding="utf-8") as lines:
+        asked = [json.loads(line) for line in lines]
+    return documents, [
+        Question(row["text"], row["corpus_id"], tuple((r["start_index"], r["end_index"]) for r in row["references"]))
+        for row in asked
+    ]
+
+
+def pieces(documents: Iterable[Document], way: Way) -> list[Chunk]:
+    """Cut all documents."""
+    return [
+        chunk
+        for document in documents
+        for chunk in cut(document, strategy=way.strategy, size_chars=way.size_chars, overlap_chars=way.overlap_chars)
+    ]
+
+
+def by_keyword(chunks: Sequence[Chunk], questions: Sequence[Question]) -> list[list[int]]:
+    """Rank by BM25 (lucene, k1 1.2, b 0.75) over Rove's terms."""
+    index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    index.index([list(terms(chunk.indexed_text, "en")) for chunk in chunks], show_progress=False)
+    rankings: list[list[int]] = []
+    for question in questions:
+        asked = [term for term in query_terms(question.text, "en") if term in index.vocab_dict]
+        scores = index.get_scores(asked) if asked else np.zeros(len(chunks), np.float32)
+        rankings.append(np.argsort(-scores, kind="stable")[:DEPTH].tolist())
+    return rankings
+
+
+async def by_meaning(chunks: Sequence[Chunk], questions: Sequence[Question], threads: int) -> list[list[int]]:
+    """Rank by cosine of the packaged embedder."""
+    embedder = RememberedE5(EmbedderSettings(threads=threads))
+    asked = await embedder.queries([question.text for question in questions])
+    passages, _ = await embedder.passages_with_tokens([chunk.indexed_text for chunk in chunks])
+    return np.argsort(-(asked @ passages.T), axis=1, kind="stable")[:, :DEPTH].tolist()
+
+
+def hybrid(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Fuse by reciprocal rank."""
+    named = ([[f"{i:06}" for i in ranking] for ranking in rankings] for rankings in (first, second))
+    return [[int(name) for name in fuse(pair)][:DEPTH] for pair in zip(*named, strict=True)]
+
+
+def score(chunks: Sequence[Chunk], rankings: Sequence[Sequence[int]], questions: Sequence[Question]) -> Score:
+    """Read what was ranked, and see what gold it holds."""
+    costs: dict[tuple[str, Span], int] = {}
+    recalls = np.zeros(len(BUDGETS))
+    precision = iou = 0.0
+    for ranking, question in zip(rankings, questions, strict=True):
+        for place, budget in enumerate(BUDGETS):
+            read = reading((chunks[i] for i in ranking), budget, costs)
+            own = joined(span for document_id, span in read if document_id == question.document_id)
+            recalls[place] += sum(holds(own, gold) for gold in question.gold) / len(question.gold)
+            if budget == 1000:
+                everything = sum(end - start for _, (start, end) in read)
+                gold = sum(end - start for start, end in joined(question.gold))
+                hit = shared(own, joined(question.gold))
+                precision += hit / everything
+                iou += hit / (everything + gold - hit)
+    count = len(questions)
+    return Score(tuple((recalls / count).tolist()), precision / count, iou / count)
+
+
+def reading(found: Iterable[Chunk], budget: int, costs: dict[tuple[str, Span], int]) -> list[tuple[str, Span]]:
+    """Return what is read within the budget: parents where there are any, each once; the last one in part."""
+    read: dict[tuple[str, Span], None] = {}
+    left = budget
+    for chunk in found:
+        place = (chunk.document_id, chunk.parent or chunk.span)
+        if place in read:
+            continue
+        start, end = place[1]
+        if place not in costs:
+            costs[place] = count_tokens(chunk.text) * (end - start) // len(chunk.text)
+        if costs[place] > left:
+            read[chunk.document_id, (start, start + (end - start) * left // costs[place])] = None
+            break
+        read[place] = None
+        left -= costs[place]
+    return list(read)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap or have at most white space (two characters) between them.
+
+    >>> joined([(5, 9), (0, 4), (20, 30)])
+    [(0, 9), (20, 30)]
+    """
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1] + 2:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def holds(spans: Iterable[Span], gold: Span) -> bool:
+    """Say whether one of the spans holds all of the gold."""
+    return any(start <= gold[0] and gold[1] <= end for start, end in spans)
+
+
+def shared(spans: Sequence[Span], gold: Sequence[Span]) -> int:
+    """Count the characters that stand in both."""
+    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in spans for b in gold)
+
+
+def row(way: str, chunks: Sequence[Chunk], measured: Mapping[str, Score]) -> list[str]:
+    """One row of the table."""
+    lengths = [end - start for start, end in (chunk.span for chunk in chunks)]
+    cells = [way, str(len(chunks)), f"{sum(lengths) / len(lengths):.0f}"]
+    for found in measured.values():
+        cells += [*(f"{100 * r:.1f}" for r in found.recall), f"{100 * found.mean:.1f}"]
+        cells += [f"{100 * found.precision:.1f}", f"{100 * found.iou:.1f}"]
+    return cells
+
+
+async def measure(way: Way, documents: Sequence[Document], questions: Sequence[Question], threads: int) -> list[str]:
+    """Cut, rank and score; without the embedder where `threads` is 0."""
+    chunks = pieces(documents, way)
+    keyword = by_keyword(chunks, questions)
+    measured = {"BM25": score(chunks, keyword, questions)}
+    if threads:
+        meaning = await by_meaning(chunks, questions, threads)
+        measured["hybrid"] = score(chunks, hybrid(keyword, meaning), questions)
+    return row(str(way), chunks, measured)

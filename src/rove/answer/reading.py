@@ -1,0 +1,66 @@
+"""What is read of what was found: the parents of small pieces, each once, and the head of a table that was split."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from rove.records import Chunk, Hit
+from rove.records.document import Span
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A hit and the span that is read for it: it grows by later hits whose spans overlap it."""
+
+    hit: Hit
+    span: Span
+
+
+async def read_parents(hits: Sequence[Hit], text_of: Callable[[str], Awaitable[str]]) -> tuple[Hit, ...]:
+    """Put the parent in place of each chunk that has one; parents of one document that overlap become one.
+
+    A reading keeps the hit, and the place, of the best of its chunks; text and span are the parent's, and `parent` is
+    now the span that was found (see `page_of`). A chunk within a parent that is read is not read again.
+    """
+    readings: list[_Reading] = []
+    for hit in hits:
+        chunk = hit.chunk
+        span = chunk.parent or chunk.span
+        same = [r for r in readings if r.hit.chunk.document_id == chunk.document_id and _together(r, span, chunk)]
+        if not same:
+            readings.append(_Reading(hit, span))
+            continue
+        spans = [span, *(reading.span for reading in same)]
+        same[0].span = min(start for start, _ in spans), max(end for _, end in spans)
+        readings = [reading for reading in readings if reading is same[0] or reading not in same]
+    return tuple([await _read(reading, text_of) for reading in readings])
+
+
+def table_head(chunk: Chunk) -> str:
+    """Return what a further piece of a split table repeats of it, as lines: caption, header row, units; else ""."""
+    if chunk.kind != "table":
+        return ""
+    rows = [line for line in chunk.prefix.splitlines() if line.startswith("|")]
+    caption = str(chunk.metadata.get("caption", "")) if rows else ""
+    return "\n".join(part for part in (caption, *rows) if part)
+
+
+def page_of(chunk: Chunk, offset: int) -> int | None:
+    """Return the page that a citation at `offset` is given: the chunk's within what was found, else none is known."""
+    found = chunk.parent or chunk.span
+    return chunk.page if found[0] <= offset < found[1] else None
+
+
+def _together(reading: _Reading, span: Span, chunk: Chunk) -> bool:
+    """Say whether two spans are read as one: they overlap, and one of them at least is a parent."""
+    overlap = span[0] < reading.span[1] and reading.span[0] < span[1]
+    return overlap and (chunk.parent is not None or reading.hit.chunk.parent is not None)
+
+
+async def _read(reading: _Reading, text_of: Callable[[str], Awaitable[str]]) -> Hit:
+    hit, (start, end) = reading.hit, reading.span
+    if reading.span == hit.chunk.span:
+        return hit
+    text = (await text_of(hit.chunk.document_id))[start:end]
+    return replace(hit, chunk=replace(hit.chunk, text=text, span=reading.span, parent=hit.chunk.span))

@@ -1,0 +1,106 @@
+"""Where each piece stands: its headings, the prefix made of them, its page, and the larger span to read."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rove.chunk.header import bare_headings
+from rove.records import Document, Page, Section
+from rove.records.document import Span
+from rove.records.source import Metadata
+
+PREFIX_CHARS = 200
+HEADER_LEVELS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What all chunks below the same headings share."""
+
+    headings: tuple[str, ...]
+    prefix: str
+    metadata: Metadata
+
+
+@dataclass(frozen=True, slots=True)
+class PageFinder:
+    """Looks up the page of an offset."""
+
+    pages: Sequence[Page]
+    starts: Sequence[int]
+
+    @classmethod
+    def of(cls, pages: Sequence[Page]) -> PageFinder:
+        """Sort the pages."""
+        ordered = sorted(pages, key=lambda p: p.span)
+        return cls(ordered, [p.span[0] for p in ordered])
+
+    def number_at(self, offset: int) -> int | None:
+        """See `Document.page_at`."""
+        index = bisect_right(self.starts, offset) - 1
+        if index < 0:
+            return None
+        page = self.pages[index]
+        return page.number if offset < max(page.span[1], page.span[0] + 1) else None
+
+
+def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> list[Place]:
+    """Return the place of each span, by one sweep over spans and sections; `headers` asks for Header1 … in metadata."""
+    if not document.sections:
+        return [_place(document, [], headers=headers)] * len(spans)
+    waiting = sorted(document.sections, key=lambda s: (s.span[0], s.level), reverse=True)
+    bare = bare_headings(document)
+    inside: list[Section] = []
+    place = _place(document, inside, headers=headers)
+    places: list[Place] = []
+    anchor = 0
+    for start, end in spans:
+        anchor = max(anchor, start)
+        while bare.get(anchor, end) < end:
+            anchor = bare[anchor]
+        changed = False
+        while waiting and waiting[-1].span[0] <= anchor:
+            inside.append(waiting.pop())
+            changed = True
+        if changed or any(s.span[1] <= anchor for s in inside):
+            inside = sorted((s for s in inside if s.span[1] > anchor), key=lambda s: (s.level, s.span[0]))
+            place = _place(document, inside, headers=headers)
+        places.append(place)
+    return places
+
+
+def _place(document: Document, inside: Sequence[Section], *, headers: bool) -> Place:
+    headings = tuple(s.title for s in inside)
+    metadata = document.metadata
+    if headers and inside:
+        metadata = {**metadata, **{f"Header{s.level}": s.title for s in inside if 1 <= s.level <= HEADER_LEVELS}}
+    return Place(headings, heading_path(document.title, headings), metadata)
+
+
+def parent_at(parents: Sequence[Span], span: Span) -> Span | None:
+    """Return that of the parents, which are in order and apart, that holds a span and is larger; None where none is.
+
+    >>> parent_at([(0, 9), (10, 20)], (10, 15)), parent_at([(0, 9)], (0, 9))
+    ((10, 20), None)
+    """
+    index = bisect_right(parents, span[0], key=lambda parent: parent[0]) - 1
+    found = parents[index] if index >= 0 else None
+    return found if found and found != span and span[1] <= found[1] else None
+
+
+def heading_path(title: str, headings: Sequence[str]) -> str:
+    """Join title and headings by " > ", at most `PREFIX_CHARS`, cut at a word; the title is not said twice.
+
+    >>> heading_path("Guide", ["Guide", "Set up"])
+    'Guide > Set up'
+    """
+    parts = [" ".join(part.split()) for part in (title, *headings)]
+    if len(parts) > 1 and parts[0].casefold() == parts[1].casefold():
+        del parts[0]
+    path = " > ".join(part for part in parts if part)
+    if len(path) <= PREFIX_CHARS:
+        return path
+    short = path[: PREFIX_CHARS + 1].rpartition(" ")[0] or path[:PREFIX_CHARS]
+    return short.rstrip(" >")

@@ -1,0 +1,62 @@
+"""What each piece of a split table must say again: its header row, and the row of units where there is one."""
+
+from __future__ import annotations
+
+import re
+
+from rove.records import Block
+
+HEAD_CHARS = 300
+_CELL = re.compile(r"(?<!\\)\|")
+_UNIT = re.compile(
+    r"[(\[（［][^\d()\[\]（）［］]{1,24}[)\]）］]"  # (kg), [m/s], （万円）
+    r"|(?:in |im |en )?(?:[%‰°€$£¥₽#]|(?:[kKMGTmµμnc]|Mio\.?|Mrd\.?|mn|bn|Tsd\.?|[百千万亿億兆]+)?\s?"
+    r"(?:[kmcµμ]?[gmlsWVAJNK]|Hz|Pa|bar|[kKMGT]?i?[Bb](?:it|yte)?s?|°[CF]|[mk]?m[²³23]|ha|min|h|d|€|\$|£|¥|EUR|USD|GBP|CHF|HUF|JPY|CNY|RMB"
+    r"|Ft|fő|db|Stk\.?|Stück|元|円|圆|人|个|個|台|件|吨|トン|歳|年|千克|公里|米))"
+    r"(?:\s?[/·*]\s?[\w²³°]{1,6})?"
+)  # fmt: skip
+
+
+def head_of(text: str, block: Block, start: int) -> str:
+    r"""Return the header row, and the row of units under it, of a table that goes on at `start`; at most `HEAD_CHARS`.
+
+    "" where `start` is not below them, or the header is empty.
+
+    >>> table = "|Stoff|Menge|\n|---|---|\n||(kg)|\n|Eisen|3|\n|Kupfer|5|"
+    >>> head_of(table, Block("table", (0, len(table))), table.index("|Kupfer"))
+    '|Stoff|Menge|\n||(kg)|'
+    """
+    if block.kind != "table":
+        return ""
+    first, last = block.span
+    rows: list[str] = []
+    at = first
+    for _ in range(3):
+        stop = text.find("\n", at, last)
+        if stop < 0 or stop >= start:
+            break
+        rows.append(text[at:stop].strip())
+        at = stop + 1
+    if not rows or not rows[0].strip("| "):
+        return ""
+    head = rows[0]
+    if len(rows) == 3 and is_unit_row(rows[2]):
+        head += "\n" + rows[2]
+    return head if len(head) <= HEAD_CHARS else _shortened(rows[0])
+
+
+def is_unit_row(row: str) -> bool:
+    """Say whether a row holds units: at least half of the cells that are not empty, and no cell a number.
+
+    >>> is_unit_row("| Jahr | Mio. € | % |"), is_unit_row("| Eisen | 3 | kg |")
+    (True, False)
+    """
+    cells = [cell.strip() for cell in _CELL.split(row) if cell.strip()]
+    units = sum(_UNIT.fullmatch(cell) is not None for cell in cells)
+    return units * 2 >= len(cells) > 0 and not any(cell[0].isdigit() for cell in cells)
+
+
+def _shortened(row: str) -> str:
+    """Return the cells of the row that fit."""
+    end = row.rfind("|", 0, HEAD_CHARS)
+    return row[: end + 1] if end > 0 else row[:HEAD_CHARS]

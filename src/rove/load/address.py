@@ -1,0 +1,82 @@
+"""Which addresses of the network may be asked for a page: none within a house, unless that is allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+from rove.errors import InputError
+
+Resolver = Callable[[str, int], Awaitable[list[str]]]
+"""Returns the addresses of a host's name, for a port."""
+
+NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+IPV4_COMPATIBLE = IPv6Network("::/96")
+# Global by their numbers, and yet no servers of pages: relays, a cloud's own services, benchmarks, site-local.
+NEVER = (
+    IPv4Network("168.63.129.16/32"), IPv4Network("192.88.99.0/24"), IPv4Network("198.18.0.0/15"),
+    IPv4Network("240.0.0.0/4"), IPv6Network("fec0::/10"), IPv6Network("5f00::/16"), IPv6Network("2001:20::/28"),
+)  # fmt: skip
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of `host`, as the system knows them.
+
+    Raises:
+        InputError: "unreadable" - there is no such host.
+    """
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        message = f"The host {host!r} was not found: {error}."
+        cure = "Check the spelling and the connection to the network."
+        raise InputError(message, cure=cure, outcome="unreadable") from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def check_addresses(host: str, addresses: list[str]) -> None:
+    """See that all `addresses` of `host` are of the public network: one that is not spoils them all.
+
+    Raises:
+        InputError: "unreadable".
+    """
+    refused = [address for address in addresses if not is_public(address)]
+    if refused or not addresses:
+        what = f"is at {refused[0]}, which is no address of the public network" if refused else "has no address"
+        message = f"The host {host!r} {what}."
+        raise InputError(message, cure="Allow private addresses in the settings if you trust it.", outcome="unreadable")
+
+
+def is_public(address: str) -> bool:
+    """Say whether an address is of the public network, and so are those that it carries inside (IPv4 in IPv6).
+
+    >>> [is_public(a) for a in ("93.184.216.34", "2606:4700::1111", "127.0.0.1", "169.254.169.254", "::ffff:10.0.0.1")]
+    [True, True, False, False, False]
+    >>> [is_public(a) for a in ("64:ff9b::7f00:1", "2002:7f00:1::", "::1", "fe80::1%eth0", "100.64.0.1", "0.0.0.0")]
+    [False, False, False, False, False, False]
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return all(_is_public(one) for one in (found, *_inside(found)))
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    if any(address in network for network in NEVER if network.version == address.version):
+        return False
+    if address.version == 6 and any(address in network for network in NAT64):
+        return True  # what it carries decides
+    return address.is_global and not address.is_multicast
+
+
+def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
+    """Return the IPv4 addresses that an IPv6 address stands for."""
+    if isinstance(address, IPv4Address):
+        return []
+    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address in IPV4_COMPATIBLE or any(address in network for network in NAT64):
+        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return [one for one in found if one is not None]

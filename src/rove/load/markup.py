@@ -1,0 +1,118 @@
+"""HTML and XML as a tree, parsed without entities, without DTDs and without network."""
+
+# lxml has no types; this module gives what it returns one.
+# pyright: reportAttributeAccessIssue=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUntypedBaseClass=false
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Protocol, cast
+
+import lxml.html
+from lxml import etree
+
+from rove.errors import InputError
+from rove.load.text import clean, decode
+
+CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
+# Browsers read "iso-8859-1" as Windows-1252, so do we, and the older sets of Chinese, Japanese and Korean as the newer.
+ALIASES = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030",
+           "shift_jis": "cp932", "ks_c_5601-1987": "cp949", "euc-kr": "cp949"}  # fmt: skip
+SELF_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
+                         r"([a-z][\w:.-]*)((?:\s[^<>]*)?)/>", re.IGNORECASE)  # fmt: skip
+CURE = "Open it in its own program and save it again."
+
+
+class Node(Protocol):
+    """The part of an element that is used; lxml has no types."""
+
+    tag: str
+    text: str | None
+    tail: str | None
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return an attribute."""
+        ...
+
+    def find(self, path: str) -> Node | None:
+        """Return the first element at that path."""
+        ...
+
+    def findall(self, path: str) -> list[Node]:
+        """Return all elements at that path."""
+        ...
+
+    def iter(self, *tags: str) -> Iterator[Node]:
+        """Yield this and all elements under it, or those with these tags, in the order of the text."""
+        ...
+
+    def itertext(self) -> Iterator[str]:
+        """Yield all text under this element."""
+        ...
+
+    def getparent(self) -> Node | None:
+        """Return the element around this one."""
+        ...
+
+    def drop_tree(self) -> None:
+        """Take this element out, and leave what follows it (HTML only)."""
+        ...
+
+    def __iter__(self) -> Iterator[Node]: ...
+
+    def __len__(self) -> int: ...
+
+
+class _HtmlElement(lxml.html.HtmlElement):
+    def get(self, key: str, default: str = "") -> str:
+        return cast("str", super().get(key, default))
+
+
+class _XmlElement(etree.ElementBase):
+    def get(self, key: str, default: str = "") -> str:
+        return cast("str", super().get(key, default))
+
+
+def parse_html(page: str) -> Node:
+    """Return the root of a page. Any text gives a tree; its comments and processing instructions are left out."""
+    if "/>" in page:  # XHTML closes what HTML takes for open: <title/> would hold the rest of the page
+        page = SELF_CLOSED.sub(r"<\1\2></\1>", page)
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_HtmlElement))
+    try:
+        return cast("Node", lxml.html.document_fromstring(page.encode(), parser=parser))
+    except etree.ParserError:  # nothing but comments
+        return cast("Node", lxml.html.document_fromstring("<html><body></body></html>", parser=parser))
+
+
+def parse_xml(data: bytes, name: str) -> Node:
+    """Return the root of the XML in `data`, the file or part called `name`.
+
+    Raises:
+        InputError: "damaged".
+    """
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
+                             remove_comments=True, remove_pis=True)  # fmt: skip
+    parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_XmlElement))
+    try:
+        return cast("Node", etree.fromstring(data, parser))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        message = f"{name!r} is no whole XML: {error}."
+        raise InputError(message, cure=CURE) from error
+
+
+def decode_page(data: bytes, charset: str = "") -> str:
+    """Return the text of a page: by the charset that its header or the page itself names where the bytes fit it.
+
+    Raises:
+        InputError: "unreadable", as `text.decode`.
+    """
+    found = CHARSET.search(data[:4096])
+    name = (charset or ((found[1] or found[2]).decode("ascii") if found else "")).lower()
+    if name and not name.startswith(("utf-16", "utf-32", "ucs")):
+        try:
+            return clean(data.decode(ALIASES.get(name, name))) if b"\0" not in data else decode(data)
+        except (LookupError, UnicodeDecodeError):
+            pass  # the declaration is wrong, as many are: the bytes decide
+    return decode(data)
