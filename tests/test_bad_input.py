@@ -123,7 +123,6 @@ BAD_BYTES: dict[str, tuple[bytes, str]] = {
     "empty-list.json": (b"[]", "empty"),
     "texts-missing.json": (b'{"a": {"document": ""}, "b": {"document": "  "}}', "damaged"),
     "old-office.doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2_000), "unsupported"),
-    "letter.rtf": (b"{\\rtf1 Dear reader}", "unsupported"),
 }
 
 

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
 from rove.answer.compose import Answerer
+from rove.chunk import ChunkModels
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import exported, imported
-from rove.ingest import Ingest, pool_of, recipe_of
+from rove.ingest.recipe import pool_of
+from rove.ingest.remote import crawled, fetched, limits_of
+from rove.ingest.run import Ingest
+from rove.ingest.twins import Twins
+from rove.ingest.watch import changes
 from rove.language.detect import detect
-from rove.load.discover import locate
+from rove.load.crawl import CrawlPlan
+from rove.load.discover import PAGE, locate
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
-from rove.prepare import Preparer
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
 from rove.settings import Settings, read_settings
+from rove.store.duplicates import Duplicates
 from rove.store.health import Health
 from rove.store.store import Store
 
@@ -51,8 +58,8 @@ class AsyncRove:
             self.embedder, self.store, settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, settings.search)
-        self.preparer = Preparer(recipe_of(settings, str(fingerprint)))
         self.pool = pool_of(settings, str(fingerprint))
+        self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
     def open(cls, location: str | Path = "kb", **settings: object) -> Self:
@@ -69,15 +76,52 @@ class AsyncRove:
 
     # -- in --------------------------------------------------------------------------------------------------------
 
-    async def add(self, *sources: Given | Iterable[Given], listener: Listener = ignore) -> Report:
-        """Take in files, folders and texts; what is there already and has not changed is left as it is.
+    async def add(
+        self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
+    ) -> Report:
+        """Take in files, folders, texts, pages and databases by address; what has not changed is left as it is.
 
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
+
+        Args:
+            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), or iterables of these.
+            crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
+            listener: told of each step.
         """
         ingest = self._ingest(listener)
+        limits = limits_of(self.settings.load)
         for window in _windows(sources):
-            await ingest.run(await asyncio.to_thread(locate, window))
+            found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
+            pages = [location for location in found if location.kind == PAGE]
+            await ingest.run([location for location in found if location.kind != PAGE])
+            for site in pages if crawl else ():
+                await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
+            if pages and not crawl:
+                await ingest.take_pages(fetched(pages, limits), len(pages))
         return await ingest.finish()
+
+    async def watch(
+        self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore
+    ) -> AsyncIterator[Report]:
+        """Keep the base in step with folders: yields a report of the first `add`, then one for each change.
+
+        What is deleted there is taken out of the base. `stop` ends it.
+        """
+        yield await self.add(*folders, listener=listener)
+        async for _ in changes(folders, stop):
+            yield await self._follow(folders, listener)
+
+    async def _follow(self, folders: Sequence[str | Path], listener: Listener) -> Report:
+        gone = await asyncio.to_thread(self._gone, folders)
+        await self.store.remove(gone, erase=False)
+        return replace(await self.add(*folders, listener=listener), removed=len(gone))
+
+    def _gone(self, folders: Sequence[str | Path]) -> list[str]:
+        """The documents of files that were in these folders and are no more."""
+        here = {location.uri for location in locate(folders, self.settings.load.ignore)}
+        roots = [f"{_absolute(str(folder))}{os.sep}" for folder in folders]
+        held = {entry.source for entry in self.store.ledger.entries("live") if entry.source.startswith(tuple(roots))}
+        return self.store.catalog.stale({source: () for source in held - here})
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
@@ -211,7 +255,7 @@ class AsyncRove:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(self.store, self.embedder, self.pool, self.preparer, listener)
+        return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
 
     def _chat(self) -> ChatModel | None:
         chat = self.settings.chat

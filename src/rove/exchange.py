@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any, cast
 
 from rove.errors import InputError
-from rove.ingest import Finished, Ingest, Item, batched
+from rove.ingest.batch import Finished, Item, batched
+from rove.ingest.run import Ingest
 from rove.models import Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes

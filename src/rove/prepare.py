@@ -5,15 +5,21 @@ It runs in the process that asked for sources that our own code reads, and in `r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from rove.chunk.cut import cut
+from rove.chunk import CutSettings
+from rove.chunk.cut import cut_by, strategy_for
+from rove.chunk.label import HEADINGS, label_of
 from rove.enrich.terms import chunk_terms
-from rove.errors import InputError
-from rove.load.discover import Location, load_documents, read
+from rove.errors import ConfigError, InputError
+from rove.load import LoadOptions
+from rove.load.discover import DATABASE, Location, load_documents, read
 from rove.load.limits import OutOfTime
-from rove.records import Document, Prepared, Source, SourceEnd, content_hash, vector_key
+from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
+from rove.registry import load
+
+MAX_REASON_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +27,22 @@ class Recipe:
     """How sources are read and cut: what of the settings a reading process needs to know, and no secret.
 
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes.
+    `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see `chunk.label`.
     """
 
     model: str
     pipeline: str
     max_file_bytes: int = 256_000_000
     max_text_chars: int = 256_000_000
+    max_rows: int = 100_000
+    keep_boilerplate: bool = False
+    ocr: bool = True
     strategy: Mapping[str, str] = field(default_factory=dict[str, str])
-    size_chars: int = 512
-    overlap_chars: int = 50
-    separator: str = "\n"
-    merge: bool = False
+    cut: CutSettings = field(default_factory=CutSettings)
+    prefix: str = HEADINGS
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    deferred: tuple[str, ...] = ()
+    sign: bool = False
 
 
 class Preparer:
@@ -39,6 +50,7 @@ class Preparer:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
+        self.options = LoadOptions(keep_boilerplate=recipe.keep_boilerplate, ocr=recipe.ocr)
 
     def read(
         self, location: Location, known: str = "", *, kinds: Collection[str] | None = None
@@ -48,36 +60,44 @@ class Preparer:
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
         turns out to be of another kind than `kinds` yields nothing.
         """
-        kind = fingerprint = outcome = reason = cure = ""
-        documents = chars = 0
+        end = SourceEnd(location.uri, location.kind)
         try:
-            source = read(location, max_bytes=self.recipe.max_file_bytes)
-            if kinds is not None and source.kind not in kinds:
-                return
-            kind, fingerprint = source.kind, self.fingerprint(source)
-            if fingerprint == known:
-                yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)
-                return
-            for document in load_documents(source):
-                documents += 1
-                chars += len(document.text)
-                self._check_length(location, chars)
-                yield self.prepare(document, location.uri)
-            if not documents:
-                outcome, reason, cure = (
-                    "empty",
-                    f"{location.uri} holds no text.",
-                    "Check that it is the file you meant.",
+            if location.kind == DATABASE:
+                documents = load("rove.load.database:database_documents")(
+                    location.address, max_rows=self.recipe.max_rows
                 )
-        except InputError as error:
-            outcome, reason, cure = error.outcome, error.reason, error.cure
-        except OutOfTime:
-            outcome, reason = "too-slow", f"{location.uri} took more time to read than one source may."
-            cure = "Split it, or raise load.max_cpu_s in the settings."
-        except MemoryError:
-            outcome, reason = "too-large", f"{location.uri} needs more memory to read than one source may."
-            cure = "Split it, or raise load.max_memory_mb in the settings."
-        yield SourceEnd(location.uri, kind, fingerprint, outcome, reason, cure)
+            else:
+                source = read(location, max_bytes=self.recipe.max_file_bytes)
+                if kinds is not None and source.kind not in kinds:
+                    return
+                end = replace(end, kind=source.kind, fingerprint=self.fingerprint(source))
+                if end.fingerprint == known:
+                    yield replace(end, unchanged=True)
+                    return
+                documents = load_documents(source, self.options)
+            remark = yield from self._prepared(documents, location)
+            end = replace(end, reason=remark)
+        except (InputError, ConfigError, OutOfTime, MemoryError) as error:
+            end = _failed(end, error)
+        yield end
+
+    def _prepared(self, documents: Iterator[Document], location: Location) -> Generator[Prepared, None, str]:
+        """Prepare the documents of one source; returns the loader's remark."""
+        found = chars = 0
+        while True:
+            try:
+                document = next(documents)
+            except StopIteration as done:
+                if found:
+                    return str(done.value or "")
+                message = f"{location.uri} holds no text."
+                raise InputError(message, cure="Check that it is the right file.", outcome="empty") from None
+            found += 1
+            chars += len(document.text)
+            if chars > self.recipe.max_text_chars:
+                message = f"{location.uri} holds more than {self.recipe.max_text_chars} characters of text."
+                raise InputError(message, cure="Split it.", outcome="too-large")
+            yield self.prepare(document, location.uri)
 
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""
@@ -85,26 +105,48 @@ class Preparer:
         return content_hash(self.recipe.pipeline, source.data, described)
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
-        """Cut a document into chunks and give them their terms and the names of their vectors."""
-        recipe = self.recipe
-        chunks = cut(
-            document,
-            strategy=recipe.strategy.get(document.kind, ""),
-            size_chars=recipe.size_chars,
-            overlap_chars=recipe.overlap_chars,
-            separator=recipe.separator,
-            merge=recipe.merge,
-        )
-        return Prepared(
-            ledger_source=ledger_source,
-            fingerprint=content_hash(recipe.pipeline, document.version),
-            document=document,
-            chunks=chunks,
-            terms=[chunk_terms(chunk) for chunk in chunks],
-            vector_keys=[vector_key(recipe.model, chunk.indexed_text) for chunk in chunks],
-        )
+        """Cut a document into chunks and give them their terms and the names of their vectors.
 
-    def _check_length(self, location: Location, chars: int) -> None:
-        if chars > self.recipe.max_text_chars:
-            message = f"{location.uri} holds more than {self.recipe.max_text_chars} characters of text."
-            raise InputError(message, cure="Split it.", outcome="too-large")
+        Where its strategy is a deferred one it stays uncut.
+        """
+        made = Prepared(ledger_source, content_hash(self.recipe.pipeline, document.version), document, (), (), ())
+        return made if self.deferred(document.kind) else self.with_chunks(made, self._cut(document))
+
+    def deferred(self, kind: str) -> str:
+        """The strategy by which documents of that kind are cut where the models are, "" where they are cut here."""
+        strategy = self.recipe.strategy.get(kind, "")
+        return strategy if strategy in self.recipe.deferred else ""
+
+    def with_chunks(self, prepared: Prepared, chunks: Sequence[Chunk]) -> Prepared:
+        """Return the document with these chunks, and what belongs to them."""
+        terms = [chunk_terms(chunk) for chunk in chunks]
+        keys = [vector_key(self.recipe.model, chunk.indexed_text) for chunk in chunks]
+        return replace(prepared, chunks=chunks, terms=terms, vector_keys=keys)
+
+    def _cut(self, document: Document) -> Sequence[Chunk]:
+        recipe = self.recipe
+        strategy = strategy_for(document.kind, recipe.strategy.get(document.kind, ""))
+        label = label_of(document, recipe.prefix, recipe.labels)
+        if label is None:
+            return cut_by(strategy, document, recipe.cut)
+        room = label.room(recipe.cut.size_chars)
+        settings = replace(recipe.cut, size_chars=room, overlap_chars=min(recipe.cut.overlap_chars, room // 2))
+        return label.put_on(cut_by(strategy, document, settings))
+
+
+def _failed(end: SourceEnd, error: BaseException) -> SourceEnd:
+    """Say in the ledger's words why a source was not read, or not to its end."""
+    match error:
+        case InputError():
+            outcome, reason, cure = error.outcome, error.reason, error.cure
+        case ConfigError():  # an extra that is not installed, or a strategy that does not fit this document
+            outcome, reason, cure = "unsupported", error.reason, error.cure
+        case OutOfTime():
+            outcome, reason = "too-slow", f"{end.source} took more time to read than one source may."
+            cure = "Split it, or raise load.max_cpu_s in the settings."
+        case _:
+            outcome, reason = "too-large", f"{end.source} needs more memory to read than one source may."
+            cure = "Split it, or raise load.max_memory_mb in the settings."
+    if len(reason) > MAX_REASON_CHARS:
+        reason = f"{reason[:MAX_REASON_CHARS]} …"
+    return replace(end, outcome=outcome, reason=reason, cure=cure)

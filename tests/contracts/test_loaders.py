@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from load import samples, samples_office, samples_pages, samples_posts, samples_web
+from load import samples, samples_data, samples_office, samples_pages, samples_posts, samples_web
 from rove.errors import InputError
 from rove.load import LOADERS, SUFFIXES, Loader
 from rove.load.discover import load_documents
@@ -33,6 +33,15 @@ SAMPLES = {
     "tar": samples_web.tar_file(samples_web.folder()),
     "gzip": samples_web.tar_file(samples_web.folder(), "w:gz"),
     "posts": samples_posts.lines(samples_posts.thread()),
+    "xlsx": samples_data.workbook("xlsx"),
+    "xls": samples_data.workbook("xls"),
+    "ods": samples_data.workbook("ods"),
+    "csv": samples_data.csv_table().encode(),
+    "sqlite": samples_data.sqlite_file(),
+    "parquet": samples_data.parquet_records(),
+    "xml": samples_data.xml_tree().encode(),
+    "ipynb": samples_data.notebook().encode(),
+    "rst": samples_data.rst_text().encode(),
 }
 MEMBERS_KINDS = {"mbox", "zip", "tar", "gzip"}  # what is in them has its own kind
 OUTCOMES = {"empty", "unreadable", "encrypted", "damaged", "too-large", "unsupported", "partial"}

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from time import process_time
 
 import pytest
 import rensa
 
 from load.samples import PARAGRAPHS
-from rove.enrich.signature import SHORT_BYTES, signature, signatures
+from rove.enrich.signature import SHORT_BYTES, compared_text, signature, signatures
+from rove.records import Document
 from rove.store.duplicates import HEAD_BYTES, NEAR, SIGNATURE_BYTES, VERSION, estimated
 
 LONG = {
@@ -90,6 +92,13 @@ def test_short_texts_have_a_hash_alone(text: str) -> None:
 def test_exact_is_blind_to_white_space_and_unicode_forms_only() -> None:
     assert signature("Ünnep  é") == signature("U\u0308nnep\te\u0301 ")
     assert len({signature(text) for text in ("C++", "C", "c++", "x²", "x2")}) == 5
+
+
+def test_records_are_compared_with_their_titles_and_files_without() -> None:
+    one, other = (Document(i, i, "text", "Igen.", title=f"Kérdés {i}") for i in "ab")
+    assert compared_text(one) == compared_text(other) == "Igen."
+    one, other = (replace(d, metadata={"record_id": d.document_id}) for d in (one, other))
+    assert len({signature(compared_text(d)) for d in (one, other)}) == 2
 
 
 def test_neighbours_in_a_batch_do_not_matter() -> None:

@@ -57,13 +57,13 @@ def test_ten_thousand_files_are_counted_fast(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     sheet = zip_file({"xl/workbook.xml": b"x"})
-    write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000, "x.xlsx": sheet, "a.rtf": rb"{\rtf1 hello}",
+    write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000, "x.xlsx": sheet,
                      "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99})  # fmt: skip
     os.mkfifo(tmp_path / "pipe.txt")
     outcomes = {f.name: refused(f, max_bytes=1000).outcome for f in locate([tmp_path, tmp_path / "no.md"])}
     assert outcomes == {
         "empty.md": "empty", "big.txt": "too-large", "x.xlsx": "unsupported", "old.doc": "unsupported",
-        "a.rtf": "unsupported", "pipe.txt": "unreadable", "no.md": "unreadable",
+        "pipe.txt": "unreadable", "no.md": "unreadable",
     }  # fmt: skip
     assert "does not exist" in str(refused(locate([tmp_path / "no.md"])[0]))
 
@@ -92,7 +92,7 @@ def test_a_url_is_refused_with_the_cure() -> None:
         ("a.md", html_page().encode(), "html"),
         ("a.unknown", html_page().encode(), "html"),
         ("README", PARAGRAPHS["hu"].encode("cp1250"), "text"),
-        ("a.csv", PARAGRAPHS["ja"].encode("cp932"), "text"),
+        ("a.rst", PARAGRAPHS["ja"].encode("cp932"), "rst"),
         ("A.MD", b"# x", "markdown"),
         ("a.docx", b"plain text, not a zip", "docx"),
     ],

@@ -183,6 +183,20 @@ def test_notes_comments_and_changes() -> None:
     }
 
 
+def test_a_page_begins_before_the_mark_of_what_it_begins_with() -> None:
+    drawn = "<w:r><w:lastRenderedPageBreak/></w:r>"
+    body = (
+        w_p("eins", style="berschrift1")
+        + w_p(drawn, "kettő", style="berschrift1")
+        + w_p(drawn, "三", more=w_list(2))
+        + w_p(drawn)
+        + w_table([["a"], [f"<w:tc>{w_p(drawn, 'b')}</w:tc>"], ["c"]])
+    )
+    document = load(word_file(body, {"styles": W_STYLES, "numbering": W_NUMBERING}))
+    pages = [document.text[p.span[0] : p.span[1]] for p in document.pages]
+    assert pages == ["# eins", "# kettő", "3. 三", "| a |\n| --- |", "| b |\n| c |"]
+
+
 def test_text_boxes_code_bold_lines_and_ruby() -> None:
     box = f"<w:r><w:pict><w:txbxContent>{w_p('im Kasten')}</w:txbxContent></w:pict></w:r>"
     bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>Fett wie ein Titel</w:t></w:r>"
@@ -196,6 +210,31 @@ def test_text_boxes_code_bold_lines_and_ruby() -> None:
         "vor\n\nim Kasten\n\n```\ndef f():\n    # kein Titel\n```\n\n**Fett wie ein Titel**\n\n東京都"
     )
     assert not document.sections
+
+
+def test_of_alternatives_one_is_read_and_controls_are_seen_through() -> None:
+    either = f"<mc:Choice>{w_p('új')}</mc:Choice><mc:Fallback>{w_p('alt')}</mc:Fallback>"
+    control = f"<w:sdt><w:sdtContent>{w_p('im Feld')}</w:sdtContent></w:sdt>"
+    assert load(word_file(f"<mc:AlternateContent>{either}</mc:AlternateContent>{control}")).text == "új\n\nim Feld"
+
+
+def test_formulas_become_latex() -> None:
+    fraction = "<m:f><m:num><m:r><m:t>α</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
+    total = (
+        '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub>'
+        "<m:sup><m:r><m:t>n</m:t></m:r></m:sup><m:e><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r>"
+        "</m:sup></m:sSup></m:e></m:nary>"
+    )
+    grid = "<m:d><m:e><m:m>{0}{0}</m:m></m:e></m:d>".format("<m:mr><m:e><m:r><m:t>a</m:t></m:r></m:e></m:mr>")
+    body = "".join(
+        w_p(f"<m:oMathPara><m:oMath>{formula}</m:oMath></m:oMathPara>") for formula in (fraction, total, grid)
+    )
+    document = load(word_file(body + w_p("ahol ", f"<m:oMath>{fraction}</m:oMath>", " áll")))
+    assert document.text == (
+        "$$\\frac{\\alpha}{2}$$\n\n$$\\sum_{i=1}^n x^2$$\n\n"
+        "$$\\left( \\begin{matrix} a \\\\ a \\end{matrix} \\right)$$\n\nahol $\\frac{\\alpha}{2}$ áll"
+    )
+    assert [b.kind for b in document.blocks] == ["formula"] * 3
 
 
 def test_strict_files_are_read_too() -> None:

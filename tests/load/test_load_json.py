@@ -131,11 +131,39 @@ def test_records_without_an_id_get_one_from_what_they_say() -> None:
     assert {d.document_id for d in one} == {d.document_id for d in two}
 
 
-def test_any_other_tree_is_one_document() -> None:
-    [document] = load({"name": "rove", "scripts": {"text": "run"}, "deps": ["á", "日"]})
-    assert json.loads(document.text) == {"name": "rove", "scripts": {"text": "run"}, "deps": ["á", "日"]}
-    assert "日" in document.text
+def test_any_other_tree_is_an_outline() -> None:
+    people = [{"név": "Anna", "kor": 3}, {"név": "Béla", "kor": 4}]
+    tree = {"name": "rove", "scripts": {"test": "run", "on": True}, "deps": ["á", "日"], "people": people}
+    [document] = load(tree)
+    assert document.text == (
+        "- name: rove\n- deps: á, 日\n\npeople:\n\n"
+        "| név | kor |\n| --- | --- |\n| Anna | 3 |\n| Béla | 4 |\n\n# scripts\n\n- test: run\n- on: true\n"
+    )
     assert document.title == "records"
+    assert [s.title for s in document.sections] == ["scripts"]
+
+
+def test_lines_without_a_text_are_a_table() -> None:
+    [document] = load(b'{"ts": "2024-01-01", "level": 1}\n{"ts": "2024-01-02", "level": 2}\n', "log.jsonl")
+    assert "| ts | level |\n| --- | --- |\n| 2024-01-01 | 1 |" in document.text
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+def test_a_large_array_is_read_one_record_at_a_time(keyed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.load.json.STREAMED_CHARS", 10)
+    records = {code: {"query": code, "document": text} for code, text in PARAGRAPHS.items()}
+    tree = records if keyed else [{"id": key, **value} for key, value in records.items()]
+    assert [d.text for d in load(tree)] == list(PARAGRAPHS.values())
+    whole = json.dumps(tree, ensure_ascii=False).encode()
+    good, error = load_bad(whole[: len(whole) * 3 // 5])
+    assert 0 < len(good) < len(PARAGRAPHS)
+    assert error.outcome == "partial"
+    assert "no whole JSON from here on" in str(error)
+
+
+def test_deep_trees_end() -> None:
+    assert load(json.loads("[" * 300 + "1" + "]" * 300))[0].text.strip()
+    assert load(json.loads('{"a":' * 300 + "1" + "}" * 300))[0].text.strip()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from rove.records import Document
 STYLES = (
     '<style:style style:name="Caption"/><style:style style:name="Table" style:parent-style-name="Caption"/>'
     '<style:style style:name="Preformatted_20_Text" style:display-name="Preformatted Text"/>'
-    '<style:style style:name="Title"/><style:style style:name="Hidden"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="Title"/><style:style style:name="Hidden"><style:text-properties '
+    'text:display="none"/></style:style>'
     '<text:outline-style><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>'
     '<text:outline-level-style text:level="2" style:num-format="1" text:display-levels="1"/></text:outline-style>'
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" '
@@ -66,14 +67,16 @@ def test_inline_marks_notes_comments_links_and_changes() -> None:
         "<text:ruby-text>とうきょう</text:ruby-text></text:ruby></text:p><text:p>Ende</text:p>"
     )
     assert load(odf_file("text", body, styles=STYLES)).text == (
-        "Szó   köz[^1]\n[itt](https://example.org/x) oben 東京\n\n> Comment (Ágnes): Stimmt das?\n\nEnde\n\n[^1]: Lábjegyzet."
+        "Szó   köz[^1]\n[itt](https://example.org/x) oben 東京\n\n> Comment (Ágnes): Stimmt "
+        "das?\n\nEnde\n\n[^1]: Lábjegyzet."
     )
 
 
 def test_tables_frames_captions_and_code() -> None:
     row = "<table:table-row>{}</table:table-row>"
     cell = "<table:table-cell{1}><text:p>{0}</text:p></table:table-cell>"
-    head = f"<table:table-header-rows>{row.format(cell.format('Stadt', '') + cell.format('数', ''))}</table:table-header-rows>"
+    first = row.format(cell.format("Stadt", "") + cell.format("数", ""))
+    head = f"<table:table-header-rows>{first}</table:table-header-rows>"
     wide = cell.format("beide", ' table:number-columns-spanned="2"') + "<table:covered-table-cell/>"
     body = (
         f'<text:p text:style-name="Table">Tabelle 1: Orte</text:p><table:table>{head}{row.format(wide)}</table:table>'
@@ -82,7 +85,8 @@ def test_tables_frames_captions_and_code() -> None:
         '<text:p text:style-name="Preformatted_20_Text">def f():</text:p>'
         '<text:p text:style-name="Preformatted_20_Text"><text:s text:c="4"/>pass</text:p>'
         "<text:p>vor<draw:frame><draw:text-box><text:p>im Kasten</text:p></draw:text-box></draw:frame></text:p>"
-        '<text:p>siehe <draw:frame><draw:image xlink:href="Pictures/b.jpg"/><svg:desc>Ein Hund</svg:desc></draw:frame></text:p>'
+        '<text:p>siehe <draw:frame><draw:image xlink:href="Pictures/b.jpg"/><svg:desc>Ein '
+        "Hund</svg:desc></draw:frame></text:p>"
     )
     document = load(odf_file("text", body, styles=STYLES))
     assert document.text == (
@@ -93,11 +97,12 @@ def test_tables_frames_captions_and_code() -> None:
 
 
 def test_formulas_become_latex() -> None:
+    limits = "<mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi>"
     formulas = {
-        "<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><msqrt><mi>β</mi></msqrt></mfrac>": r"\frac{a+1}{\sqrt{\beta}}",
-        "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><msup><mi>x</mi><mn>2</mn></msup>": (
-            r"\sum_{i=1}^nx^2"
+        "<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><msqrt><mi>β</mi></msqrt></mfrac>": (
+            r"\frac{a+1}{\sqrt{\beta}}"
         ),
+        f"<munderover><mo>∑</mo>{limits}</munderover><msup><mi>x</mi><mn>2</mn></msup>": r"\sum_{i=1}^nx^2",
         "<mrow><mo>(</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>)</mo></mrow>": r"\left( \frac{1}{2} \right)",
         "<mi>sin</mi><mi>θ</mi><mo>≤</mo><mtext>Maß</mtext>": r"\sin \theta \leq \text{Maß}",
         "<mover><mi>v</mi><mo>→</mo></mover>": r"\vec{v}",
@@ -118,7 +123,8 @@ def test_charts_become_tables() -> None:
     )
     chart = (
         "<office:document-content {names}><office:body><office:chart><chart:chart><chart:title><text:p>Bevétel</text:p>"
-        f"</chart:title><table:table>{cells}</table:table></chart:chart></office:chart></office:body></office:document-content>"
+        f"</chart:title><table:table>{cells}</table:table></chart:chart></office:chart></office:body>"
+        f"</office:document-content>"
     )
     body = '<text:p><draw:frame><draw:object xlink:href="./Object 2"/></draw:frame></text:p>'
     document = load(odf_file("text", body, parts={"Object 2/content.xml": chart}))
@@ -130,7 +136,8 @@ def test_pages_where_the_file_names_them() -> None:
     row = "<table:table-row><table:table-cell><text:p>{}</text:p></table:table-cell></table:table-row>"
     body = (
         "<text:p>egy<text:soft-page-break/> kettő</text:p><table:table>"
-        f"{row.format('a')}<text:soft-page-break/>{row.format('b')}</table:table><text:soft-page-break/><text:p>négy</text:p>"
+        f"{row.format('a')}<text:soft-page-break/>{row.format('b')}</table:table><text:soft-page-break/>"
+        f"<text:p>négy</text:p>"
     )
     document = load(odf_file("text", body))
     assert [document.text[p.span[0] : p.span[1]] for p in document.pages] == [
@@ -143,7 +150,8 @@ def test_repeated_cells_rows_and_spaces_are_bounded() -> None:
     body = (
         f'<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell><text:p>a</text:p>'
         f"</table:table-cell><table:table-cell {many}/></table:table-row><table:table-row table:number-rows-repeated="
-        f'"1000000000"><table:table-cell {many}/></table:table-row></table:table><text:p>x<text:s text:c="1000000000"/>y</text:p>'
+        f'"1000000000"><table:table-cell {many}/></table:table-row></table:table><text:p>x<text:s '
+        f'text:c="1000000000"/>y</text:p>'
     )
     start = time.process_time()
     text = load(odf_file("text", body)).text

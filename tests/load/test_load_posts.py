@@ -11,10 +11,12 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_posts import Row, comment, lines, parquet, submission, thread
 from rove.errors import InputError
+from rove.load.discover import Location
 from rove.load.post_clean import Fate, clean_posts
 from rove.load.post_columns import find_columns, normalised
 from rove.load.posts import PostsLoader, looks_like_posts
-from rove.records import Document, content_hash
+from rove.prepare import Preparer, Recipe
+from rove.records import Document, SourceEnd, content_hash
 
 
 def load(data: bytes, name: str = "posts.parquet") -> tuple[dict[str, Document], str]:
@@ -26,7 +28,7 @@ def load(data: bytes, name: str = "posts.parquet") -> tuple[dict[str, Document],
             document = next(reading)
         except StopIteration as end:
             return documents, str(end.value)
-        documents[str(document.metadata["name"])] = document
+        documents[str(document.metadata["record_id"])] = document
 
 
 def load_bad(data: bytes) -> tuple[list[Document], InputError]:
@@ -210,7 +212,18 @@ def test_a_damaged_row_group_costs_only_itself() -> None:
     good, error = load_bad(bytes(data))
     assert error.outcome == "partial"
     assert "row group 2" in error.reason
-    assert [d.metadata["name"] for d in good] == [f"t3_n{n}" for n in (*range(100), *range(200, 300))]
+    assert [d.metadata["record_id"] for d in good] == [f"t3_n{n}" for n in (*range(100), *range(200, 300))]
+
+
+def test_what_was_dropped_is_the_reason_of_a_source_that_is_live(tmp_path: Path) -> None:
+    file = tmp_path / "dump.jsonl"
+    file.write_bytes(lines([*thread(), comment("gone", "[removed]", "t3_a")]))
+    location = Location(str(file), file.name, "posts", path=file)
+    *prepared, end = Preparer(Recipe(model="m", pipeline="p")).read(location)
+    assert len(prepared) == 5
+    assert isinstance(end, SourceEnd)
+    assert end.outcome == ""
+    assert end.reason == 'Of 6 posts 5 stay; dropped: 1 whose text is "[removed]".'
 
 
 @pytest.mark.data

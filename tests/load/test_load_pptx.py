@@ -104,8 +104,10 @@ def test_tables_charts_diagrams_and_pictures() -> None:
     points = '<c:pt idx="0"><c:v>{}</c:v></c:pt><c:pt idx="1"><c:v>{}</c:v></c:pt>'
     chart = (
         "<c:chartSpace {names}><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Umsatz (Mio. €)</a:t></a:r></a:p>"
-        "</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>2023</c:v>"
-        f"</c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strCache>{points.format('Bp', 'Wien')}</c:strCache></c:cat><c:val>"
+        "</c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache><c:pt "
+        "idx='0'><c:v>2023</c:v>"
+        f"</c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strCache>{points.format('Bp', 'Wien')}"
+        f"</c:strCache></c:cat><c:val>"
         "<c:numCache>"
         f"{points.format('8.1999999999999993', '4')}</c:numCache></c:val></c:ser></c:barChart></c:plotArea></c:chart>"
         "</c:chartSpace>"

@@ -11,8 +11,10 @@ from rove.load.rtf import RtfLoader
 from rove.records import Document
 
 HEAD = (
-    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset238 Arial CE;}{\f2\fcharset128 MS Gothic;}"
-    r"{\f3\fcharset2 Symbol;}{\f4\fcharset134 SimSun;}}{\colortbl;\red0;}{\stylesheet{Normal;}{\s1\outlinelevel0 Mein Titel;}"
+    r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset238 Arial CE;}"
+    r"{\f2\fcharset128 MS Gothic;}"
+    r"{\f3\fcharset2 Symbol;}{\f4\fcharset134 SimSun;}}{\colortbl;\red0;}{\stylesheet{Normal;}"
+    r"{\s1\outlinelevel0 Mein Titel;}"
     r"{\s2 heading 2;}{\s3 caption;}{\s4 Source Code;}{\*\cs10 Zeichen;}}"
 )
 
@@ -67,7 +69,8 @@ def test_lists_links_notes_comments_and_pictures() -> None:
         r"{\listtext\pard\plain 1.\tab}\ls1\ilvl0 egy\par{\listtext\f3\'b7\tab}\ls2\ilvl1 zwei\par\pard "
         r'l\u225?sd {\field{\*\fldinst HYPERLINK "https://example.org/x"}{\fldrslt itt}}'
         r"{\super\chftn{\footnote\chftn  L\u225?b.\par}}"
-        r" {\*\atnid A}{\*\atnauthor \u193?gnes}\chatn{\*\annotation{\*\atndate 1}Stimmt das?} und {\v geheim}{\deleted weg}\par"
+        r" {\*\atnid A}{\*\atnauthor \u193?gnes}\chatn{\*\annotation{\*\atndate 1}Stimmt das?} und {\v "
+        r"geheim}{\deleted weg}\par"
         r"\pard{\*\shppict{\pict{\*\picprop{\sp{\sn wzDescription}{\sv Ein Hund}}}\pngblip 89504e47}}"
         r"{\nonshppict{\pict\wmetafile8 00}}\par{\object{\*\objdata 0105}{\result eredm\u233?ny}}{\header Fej}"
         r"{\info{\title C\u237?m}{\author \u201?va}{\creatim\yr2024\mo3\dy1}}\par"

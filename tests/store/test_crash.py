@@ -28,7 +28,7 @@ import numpy as np
 import pytest
 from docx import Document as WordFile
 
-import rove.ingest
+import rove.ingest.batch
 import rove.store.store
 from rove.language.detect import detect
 from rove.language.words import terms
@@ -62,7 +62,7 @@ def nursery() -> None:
         terms(sentence, detect(sentence) or language)
     if "lancedb" in sys.modules:
         raise SystemExit("LanceDB was imported before the fork")  # noqa: TRY003 - says why this script ends
-    rove.ingest.BATCH_CHUNKS = 10
+    rove.ingest.batch.BATCH_CHUNKS = 10
     rove.store.store.OPTIMIZE_EVERY = 4
     spare = Child()
     for line in sys.stdin:

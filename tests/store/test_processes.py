@@ -19,9 +19,9 @@ from rove.sync import Rove
 FAKE = {"embedder": {"name": "fake"}}
 WRITER = """
 import sys
-import rove.ingest
+import rove.ingest.batch
 from rove.sync import Rove
-rove.ingest.BATCH_CHUNKS = 12
+rove.ingest.batch.BATCH_CHUNKS = 12
 base, folder = sys.argv[1:]
 with Rove.open(base, embedder={"name": "fake"}) as kb:
     print("ready", flush=True)

@@ -15,6 +15,7 @@ import numpy as np
 import rensa
 from numpy.typing import NDArray
 
+from rove.records import Document
 from rove.store.duplicates import HASH_BYTES, SLOTS, VERSION
 
 RUN = 5
@@ -27,6 +28,14 @@ SEED = 42
 MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xBF58476D1CE4E5B9], np.uint64)
 
 minhash: Any = getattr(rensa, "RMinHash")  # noqa: B009 - it brings no annotations
+
+
+def compared_text(document: Document) -> str:
+    """Return what a document is compared by: its text, and for a record its title too.
+
+    Many records give the same short answer, "Yes.", to another question; a file and its copy have other titles.
+    """
+    return f"{document.title}\n{document.text}" if "record_id" in document.metadata else document.text
 
 
 def signature(text: str) -> bytes:

@@ -45,7 +45,10 @@ class Loader(Protocol):
     """
 
     def load(self, source: Source) -> Iterator[Document]:
-        """Yield the documents of `source`, each with non-blank text.
+        """Yield the documents of `source`, each with non-blank text. A generator may return a remark: what it left out.
+
+        A loader that leaves something out by a rule, and so as it should, may `return` a sentence that says what: it
+        becomes the ledger's reason of a source that is live.
 
         Raises:
             InputError: nothing can be read, or, after the last document, not all: the message says what is wrong or

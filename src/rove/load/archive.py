@@ -17,10 +17,11 @@ from typing import IO, cast
 from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.container import ENCRYPTED_FLAG
-from rove.load.discover import DEFAULT_MAX_BYTES, is_hidden
+from rove.load.discover import DEFAULT_MAX_BYTES
 from rove.load.limits import MAX_PARTS, check_inflated
 from rove.load.members import Member, Members
 from rove.load.text import decode
+from rove.load.walk import is_hidden
 from rove.records import Document, Source
 
 DEFAULT = LoadOptions()
@@ -111,7 +112,7 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
         mode = part.external_attr >> 16
         if problem := _name_problem(name):
             yield Member(name, problem=problem)
-        elif part.is_dir() or _is_left_out(name):
+        elif name.endswith("/") or _is_left_out(name):
             continue
         elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             yield Member(name, problem="it is a link or a device, which is not followed")
@@ -140,9 +141,8 @@ def _zip_names(parts: list[zipfile.ZipInfo]) -> list[str]:
     except (InputError, UnicodeEncodeError):
         found = old
     mended = dict(zip(old, found, strict=False)) if len(found) == len(old) else {}
-    names = (
-        part.filename if part.flag_bits & UTF8_NAME_FLAG else mended.get(part.filename, part.filename) for part in parts
-    )
+    marked = [bool(part.flag_bits & UTF8_NAME_FLAG) for part in parts]
+    names = [p.filename if utf8 else mended.get(p.filename, p.filename) for p, utf8 in zip(parts, marked, strict=True)]
     return [name.replace("\\", "/") for name in names]  # as old programs of Windows write it
 
 

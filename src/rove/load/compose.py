@@ -53,8 +53,9 @@ class Composition:
 
 
 def heading(level: int, text: str) -> Piece:
-    """Return a heading; level 1 is the highest. `text` becomes one line."""
-    return Piece(f"{'#' * min(max(level, 1), 6)} {' '.join(text.split())}", HEADING)
+    """Return a heading; level 1 is the highest. `text` becomes one line; a page that begins in it begins before it."""
+    words = " ".join(text.replace(PAGE_BREAK, "").split())
+    return Piece(f"{PAGE_BREAK * text.count(PAGE_BREAK)}{'#' * min(max(level, 1), 6)} {words}", HEADING)
 
 
 def item(depth: int, label: str, text: str) -> Piece:
@@ -66,7 +67,9 @@ def item(depth: int, label: str, text: str) -> Piece:
     indent = "  " * min(max(depth, 0), MAX_INDENT)
     number = re.fullmatch(r"(\d{1,9})[.)．）]?", label)
     mark = f"{number[1]}." if number else f"- {label}".rstrip()
-    return Piece(f"{indent}{mark} {text}".replace("\n", f"\n{indent}  "), ITEM)
+    words = text.lstrip(PAGE_BREAK)
+    begins = PAGE_BREAK * (len(text) - len(words))
+    return Piece(begins + f"{indent}{mark} {words}".replace("\n", f"\n{indent}  "), ITEM)
 
 
 def link(text: str, target: str) -> str:

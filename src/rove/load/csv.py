@@ -116,7 +116,7 @@ def find_dialect(sample: str, name: str = "") -> Dialect:
     best, highest = Dialect(escape=escape), 0.0
     for delimiter in DELIMITERS:
         for quote in QUOTES:
-            if quote != '"' and f"{delimiter}{quote}" not in sample:
+            if quote != '"' and not any(f"{mark}{quote}" in sample for mark in (delimiter, "\n")):
                 continue
             dialect = Dialect(delimiter, quote, escape)
             score = _score(lines, dialect)

@@ -58,6 +58,7 @@ class _Reader:
     connection: Connection
     source: Source
     max_rows: int
+    tables: MetaData = field(default_factory=MetaData)
     longer: list[str] = field(default_factory=list[str])
     found: int = 0
 
@@ -77,7 +78,7 @@ class _Reader:
     def table(self, name: str, schema: str | None, inspector: Inspector) -> LongTable:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # a column's type that SQLAlchemy does not know
-            table = Table(name, MetaData(), schema=schema, autoload_with=self.connection, resolve_fks=False)
+            table = Table(name, self.tables, schema=schema, autoload_with=self.connection)
         for column in table.columns:
             if isinstance(column.type, NullType):
                 column.type = _UnknownType()
@@ -85,7 +86,7 @@ class _Reader:
         notes = [table.comment or "", *(f"`{c.name}`: {c.comment}" for c in table.columns if c.comment)]
         lead = schema_lead(
             title,
-            clean(str(CreateTable(table).compile(dialect=self.connection.dialect))),
+            clean(str(CreateTable(table).compile(dialect=self.connection.dialect))).expandtabs(2).replace(" \n", "\n"),
             _foreign_keys(inspector, name, schema),
             [clean(note) for note in notes if note.strip()],
         )
@@ -170,7 +171,7 @@ def _view(name: str, schema: str | None, inspector: Inspector) -> LongTable:
     title = clean(f"{schema}.{name}" if schema else name)
     definition = clean(inspector.get_view_definition(name, schema) or "").strip()
     ddl = definition if definition.upper().startswith("CREATE") else f"CREATE VIEW {title} AS\n{definition}"
-    return LongTable(title, [], (), title, schema_lead(title, ddl), title, {"table": title})
+    return LongTable(title, [], (), title, schema_lead(title, ddl), title)
 
 
 def _named(names: Iterable[str]) -> str:

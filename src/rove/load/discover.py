@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
 from pathlib import Path, PurePath
@@ -16,21 +16,26 @@ from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable
+from rove.load.walk import walk
 from rove.records import Document, Source, Text, content_hash
+from rove.records.source import Metadata, MetaValue
 
-SKIPPED_FOLDERS = {"node_modules", "__pycache__", "__MACOSX"}
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
+PAGE, DATABASE = "url", "database"
+DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
+PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
+USER = re.compile(r"^([^:/]+://)[^/@]*@")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
     """One place that can be read: a file's path, or a text that the caller brings. It costs no read to have one.
 
-    `uri` names it in the ledger; `kind` is the loader that its suffix names, "" where the content has to tell.
-    A URL has neither path nor text: it cannot be read yet.
+    `uri` names it in the ledger; `kind` is the loader that its suffix names, "" where the content has to tell, `PAGE`
+    and `DATABASE` for what has to be fetched from `address`, which may hold a password; `data` is what was fetched.
     """
 
     uri: str
@@ -38,17 +43,19 @@ class Location:
     kind: str = ""
     path: Path | None = None
     text: Text | None = None
+    address: str = field(default="", repr=False)
+    data: bytes | None = field(default=None, repr=False)
+    metadata: Metadata = field(default_factory=dict[str, MetaValue])
 
 
-def locate(inputs: Iterable[str | Path | Text]) -> list[Location]:
-    """Return the places that `inputs` name, each once: a folder gives its files, at any depth, in the order of names.
+def locate(inputs: Iterable[str | Path | Text], ignore: Sequence[str] = ()) -> list[Location]:
+    """Return the places that `inputs` name, each once: a folder gives its files, see `walk`, without what to `ignore`.
 
-    Hidden files and folders, `node_modules` and `__pycache__` are left out, and so are links that lead out of the
-    folder. What does not exist is returned too: reading it says what is wrong. No file is opened.
+    What does not exist is returned too: reading it says what is wrong. No file is opened.
     """
     found: dict[str, Location] = {}
     for item in inputs:
-        for location in _places(item):
+        for location in _places(item, ignore):
             found.setdefault(location.uri, location)
     return list(found.values())
 
@@ -61,25 +68,35 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
     """
     if location.text is not None:
         return _source_of_text(location, location.text, max_bytes)
+    if location.data is not None:
+        kind = kind_of(location.data, location)
+        return Source(location.uri, location.name, location.data, kind, location.metadata)
     if location.path is None:
-        message = f"{location.uri!r} is a URL, and pages are not fetched yet: that comes with a later version."
-        raise InputError(message, cure="Download it first and add the file.", outcome="unsupported")
+        message = f"{location.uri!r} is an address of a kind that is not known."
+        raise InputError(
+            message, cure="Give http://, https://, or a database as in postgresql://.", outcome="unsupported"
+        )
     data = _read_file(location.path, max_bytes)
     return Source(location.uri, location.name, data, kind_of(data, location))
 
 
-def load_documents(source: Source, options: LoadOptions = PLAIN) -> Iterator[Document]:
+def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Document, None, str]:
     """Yield the documents of `source`, by the loader that its kind names, with language and metadata filled in.
 
-    `options` are for the loaders that heed them.
+    `options` are for the loaders that heed them. Returned is the loader's remark, "" where it has none.
 
     Raises:
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
     loader = _maker(source.kind)(options)
+    documents = loader.load(source)
     try:
-        for document in loader.load(source):
+        while True:
+            try:
+                document = next(documents)
+            except StopIteration as done:
+                return str(done.value or "")
             yield _finished(document, source)
     except (RoveError, MemoryError):
         raise
@@ -91,11 +108,6 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Iterator[Doc
 def suffix_kind(name: str) -> str:
     """Return the loader that the suffix of a file's name stands for, else ""."""
     return SUFFIXES.get(PurePath(name).suffix.lower(), "")
-
-
-def is_hidden(name: str) -> bool:
-    """Say whether files or folders of that name are left out of a walk."""
-    return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def kind_of(data: bytes, location: Location) -> str:
@@ -118,19 +130,29 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
     return make if signature(make).parameters else lambda _: make()
 
 
-def _places(item: str | Path | Text) -> Iterator[Location]:
+def _places(item: str | Path | Text, patterns: Sequence[str]) -> Iterator[Location]:
     if isinstance(item, Text):
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
-        yield Location(item, item)
+        yield _address(item)
     else:
         # abspath, not resolve: a link is named by where it stands
         path = Path(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
         if _is_folder(path):
-            yield from _walk(path)
+            yield from map(_file, walk(path, patterns))
         else:
             yield _file(path)
+
+
+def _address(url: str) -> Location:
+    """Name a page or a database; a password is used, and stands nowhere."""
+    public = PASSWORD.sub(r"\1@", url)
+    scheme = url.partition(":")[0].lower()
+    if scheme in {"http", "https"}:
+        return Location(USER.sub(r"\1", public), url.rpartition("/")[2] or url, PAGE, address=url)
+    known = scheme.partition("+")[0] in DATABASES
+    return Location(public, public, DATABASE if known else "", address=url)
 
 
 def _is_folder(path: Path) -> bool:
@@ -142,27 +164,6 @@ def _is_folder(path: Path) -> bool:
 
 def _file(path: Path) -> Location:
     return Location(str(path), path.name, suffix_kind(path.name), path=path)
-
-
-def _walk(folder: Path) -> Iterator[Location]:
-    root = folder.resolve()
-    refused: list[OSError] = []
-    for parent, folders, files in os.walk(folder, onerror=refused.append):
-        # a folder that is a link is either met elsewhere in the walk or lies outside: both ways it is not followed
-        folders[:] = sorted(name for name in folders if not is_hidden(name))
-        for name in sorted(files):
-            path = Path(parent, name)
-            if not is_hidden(name) and not (path.is_symlink() and not _leads_inside(path, root)):
-                yield _file(path)
-    for error in refused:
-        yield _file(Path(error.filename))
-
-
-def _leads_inside(link: Path, root: Path) -> bool:
-    try:
-        return link.resolve(strict=True).is_relative_to(root)
-    except (OSError, RuntimeError):
-        return False
 
 
 def _read_file(path: Path, max_bytes: int) -> bytes:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from rove.errors import InputError
 from rove.load.assemble import assemble
+from rove.load.chart import C, chart_pieces
 from rove.load.compose import CAPTION, CODE, FORMULA, IMAGE, PAGE_BREAK, PICTURE, TABLE, Piece, heading, item, note
 from rove.load.docx_numbers import Numbering
 from rove.load.docx_styles import Numbered, Style, W, numbered, outline_level, read_styles, value
 from rove.load.docx_table import WRAPPERS, rows_of, table_text
 from rove.load.docx_text import ParagraphReader, is_bold
-from rove.load.drawing import DGM, C, chart_pieces, diagram_pieces
+from rove.load.drawing import DGM, diagram_pieces
 from rove.load.opc import Package, Part
 from rove.load.xmlnode import Node
 from rove.records import Document, Source

@@ -9,7 +9,9 @@ from rove.load.docx_styles import W, value
 from rove.load.xmlnode import Node, integer
 
 MAX_SPAN = 64
-WRAPPERS = {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml", f"{W}smartTag"}
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+WRAPPERS = {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml", f"{W}smartTag",
+            f"{MC}AlternateContent", f"{MC}Choice"}  # fmt: skip
 
 
 def children(node: Node, tag: str) -> Iterator[Node]:

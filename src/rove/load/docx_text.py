@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rove.load.chart import C
 from rove.load.compose import PAGE_BREAK, link, picture
 from rove.load.docx_styles import W
-from rove.load.drawing import DGM, A, C, picture_name
+from rove.load.drawing import DGM, A, picture_name
 from rove.load.omml import M, omml_to_latex
 from rove.load.opc import Part, R
 from rove.load.xmlnode import Node

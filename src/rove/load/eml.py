@@ -17,6 +17,7 @@ from typing import cast
 
 from rove.errors import InputError
 from rove.load import LoadOptions
+from rove.load.limits import MAX_DEPTH
 from rove.load.mail import Body, Mail, mail_documents
 from rove.load.markup import decode_page
 from rove.load.members import Member, Members
@@ -47,6 +48,13 @@ class EmlLoader:
             require_text(decode(source.data), source)
             message = f"{source.name!r} is no mail: it does not begin with a header."
             raise InputError(message, cure="Save the mail again from its program.")
+        try:
+            yield from self._read(source)
+        except RecursionError as error:
+            message = f"The parts of {source.name!r} lie too deep in each other: {MAX_DEPTH} mails deep are read."
+            raise InputError(message, cure="Save the inner mails by themselves.", outcome="too-large") from error
+
+    def _read(self, source: Source) -> Iterator[Document]:
         found = PARSER.parsebytes(source.data.lstrip())
         if found.get_content_type() in ENCRYPTED:
             message = f"{source.name!r} is an encrypted mail."

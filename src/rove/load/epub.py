@@ -15,9 +15,11 @@ from rove.load.html_main import drop_unseen
 from rove.load.html_notes import Notes, find_notes, is_note_link
 from rove.load.html_text import html_parts
 from rove.load.markdown import first_title, markdown_sections
-from rove.load.markup import Node, decode_page, parse_html, parse_xml
+from rove.load.markup import Node, decode_page, parse_html
 from rove.load.parts import Part, join
 from rove.load.text import clean, identify, require_text, stem
+from rove.load.xmlnode import Node as XmlNode
+from rove.load.xmlnode import parse_xml
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -76,13 +78,17 @@ class _Book:
         self.missing: list[str] = []
         self._check_protection()
         container = parse_xml(self.read("META-INF/container.xml"), "META-INF/container.xml")
-        roots = [node.get("full-path") for node in container.iter(f"{CONTAINER}rootfile")]
+        roots = [node.get("full-path", "") for node in container.iter(f"{CONTAINER}rootfile")]
         self.path = next((path for path in roots if path in self.names), "")
         self.package = parse_xml(self.read(self.path or (roots or ["content.opf"])[0]), self.path)
         items = list(self.package.iter(f"{PACKAGE}item"))
-        self.files = {item.get("id"): self.resolve(self.path, item.get("href")) for item in items}
-        self.nav = next((self.files[i.get("id")] for i in items if "nav" in i.get("properties").split()), "")
-        self.ncx = next((self.files[i.get("id")] for i in items if i.get("media-type").endswith("dtbncx+xml")), "")
+        self.files = {item.get("id", ""): self.resolve(self.path, item.get("href", "")) for item in items}
+        self.nav = self._file(items, "properties", "nav")
+        self.ncx = self._file(items, "media-type", "application/x-dtbncx+xml")
+
+    def _file(self, items: list[XmlNode], key: str, word: str) -> str:
+        """Return the name of the first part that is marked as that, "" where none is."""
+        return next((self.files[item.get("id", "")] for item in items if word in item.get(key, "").split()), "")
 
     def read(self, name: str) -> bytes:
         """Return a part's bytes.
@@ -130,7 +136,7 @@ class _Book:
 
     def spine(self) -> Iterator[str]:
         """Yield the names of the chapters in reading order; the table of contents itself is none."""
-        order = [node.get("idref") for node in self.package.iter(f"{PACKAGE}itemref")]
+        order = [node.get("idref", "") for node in self.package.iter(f"{PACKAGE}itemref")]
         for identifier in dict.fromkeys(order):
             if identifier not in self.files:
                 self.missing.append(f"the chapter {identifier!r} is not among its parts")
@@ -183,14 +189,14 @@ class _Book:
                 level, parent = level + 1, parent.getparent()
             if label is not None and target is not None:
                 title = " ".join((label.text or "").split())
-                yield self.resolve(self.ncx, target.get("src")), Entry(title, level)
+                yield self.resolve(self.ncx, target.get("src", "")), Entry(title, level)
 
     def _check_protection(self) -> None:
         """Refuse books whose chapters are encrypted; fonts often are, which does no harm."""
         if "META-INF/encryption.xml" not in self.names:
             return
         root = parse_xml(self.read("META-INF/encryption.xml"), "META-INF/encryption.xml")
-        methods = [node.get("Algorithm") for node in root.iter(f"{ENCRYPTION}EncryptionMethod")]
+        methods = [node.get("Algorithm", "") for node in root.iter(f"{ENCRYPTION}EncryptionMethod")]
         if any(not method.startswith(FONT_METHODS) for method in methods):
             message = f"{self.source.name!r} is protected (DRM)."
             raise InputError(message, cure="Add a copy without protection.", outcome="encrypted")

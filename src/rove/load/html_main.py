@@ -25,10 +25,11 @@ WEAK = re.compile(
     r"|tags?|meta-?nav|byline-links)(?=$|[\s_-])",
     re.IGNORECASE,
 )
+PLACES = {"body", "div", "center", "section", "article", "form", "table", "tbody", "tr", "td", "font", "span"}
 NOTES = re.compile(r"(?:foot|end|rear)note", re.IGNORECASE)
 HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-SHORT_CHARS = 300
-LINK_SHARE = 0.5
+SHORT_CHARS, LONG_CHARS = 300, 1000
+LINK_SHARE, SHORT_LINK_SHARE = 0.5, 0.3
 LINK_LIST_SHARE, MIN_LINKS, LINK_CHARS = 0.8, 5, 40
 MAIN_SHARE = 4  # what a page marks as its main content is believed when it holds a quarter of the text
 INNER_SHARE = 0.9  # without a mark, the main content is the innermost element with that share of the text
@@ -75,10 +76,11 @@ def drop_boilerplate(root: Node) -> None:
     """
     weights = _Weights(root)
     total = weights.text[root]
+    has_text = weights.prose(root) > LONG_CHARS and weights.linked(root) < LINK_SHARE
     for node in list(root.iter()):
         if node.tag in ("html", "head", "body", "main") or weights.text[node] * 2 > total:
             continue
-        if _is_boilerplate(node, weights) or (weights.prose(root) > 1000 and _is_link_list(node, weights)):
+        if _is_boilerplate(node, weights) or (has_text and _is_link_list(node, weights)):
             _drop(node)
 
 
@@ -91,10 +93,13 @@ def main_content(root: Node) -> Node:
     for node in marked:
         if weights.text[node] and weights.text[node] * MAIN_SHARE >= weights.text[root]:
             return node
-    node, whole = root, weights.prose(root)
+    share = (
+        weights.prose if weights.linked(root) < LINK_SHARE else weights.text.__getitem__
+    )  # a page of links is no text
+    node, whole = root, share(root)
     while True:
-        inner = next((child for child in node if weights.prose(child) > whole * INNER_SHARE), None)
-        if inner is None or inner.tag in ("table", "tbody", "ul", "ol", "pre", "p", "blockquote", "dl"):
+        inner = next((child for child in node if share(child) > whole * INNER_SHARE), None)
+        if inner is None or inner.tag not in PLACES:
             return node
         node = inner
 
@@ -119,8 +124,9 @@ def _is_boilerplate(node: Node, weights: _Weights) -> bool:
         return False
     if STRONG.search(names):
         return True
-    small = weights.text[node] < SHORT_CHARS or weights.linked(node) > LINK_SHARE
-    return small and WEAK.search(names) is not None and not _holds_heading(node)
+    linked = weights.linked(node)
+    of_links = linked > LINK_SHARE or (linked > SHORT_LINK_SHARE and weights.text[node] < SHORT_CHARS)
+    return of_links and WEAK.search(names) is not None and not _holds_heading(node)
 
 
 def _is_link_list(node: Node, weights: _Weights) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urljoin
 
-from rove.load.formula import latex
 from rove.load.html_code import around, code_block
 from rove.load.html_notes import Notes, find_notes, is_note_link
 from rove.load.html_table import is_layout, table_rows
 from rove.load.markup import Node
+from rove.load.mathml import mathml_to_latex
 from rove.load.parts import Part
 from rove.load.table import pipe_table
 from rove.load.text import clean
@@ -244,7 +244,8 @@ class _Writer:
     def code(self, node: Node) -> str:
         text = " ".join("".join(node.itertext()).split())
         mark = "``" if "`" in text else "`"
-        return f"{mark}{text}{mark}" if text else ""
+        pad = " " if text.endswith("`") or text.startswith("`") else ""
+        return f"{mark}{pad}{text}{pad}{mark}" if text else ""
 
     def raised(self, node: Node) -> str:
         text = self.inline(node)
@@ -308,5 +309,8 @@ def _indented(part: Part, indent: str) -> Part:
 def _formula(node: Node) -> str:
     if node.tag == "script":
         return " ".join((node.text or "").split()) if node.get("type").startswith("math/tex") else ""
-    text = latex(node)
+    try:
+        text = mathml_to_latex(node)
+    except RecursionError:  # no formula is that deep
+        text = " ".join("".join(node.itertext()).split())
     return text[len(r"{\displaystyle") : -1].strip() if text.startswith(r"{\displaystyle") else text

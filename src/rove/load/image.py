@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from rove.errors import InputError
-from rove.load import ocr
+from rove.load import LoadOptions, ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
@@ -36,8 +37,14 @@ MAX_DESCRIPTION_CHARS = 2_000
 CURE = "Open it in its own program and save it again."
 
 
+DEFAULT = LoadOptions()
+
+
 class ImageLoader:
     """See `Loader`. The text is the image's own description, if it has one, and what OCR reads on it."""
+
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.by_ocr = options.ocr and ocr.can_read()
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
@@ -47,7 +54,7 @@ class ImageLoader:
             sheets = (
                 [Sheet(1, width, height, (Figure(0, 0, width, height, source.name, described),))] if described else []
             )
-            missing = _read(image, sheets) if ocr.can_read() else ""
+            missing = _read(image, sheets) if self.by_ocr else ""
         if not any(sheet.items for sheet in sheets):
             raise _nothing(source, missing)
         made = written(with_headings(without_furniture(sheets), ()))
@@ -96,10 +103,11 @@ def _read(image: Image.Image, sheets: list[Sheet]) -> str:
     failed: list[int] = []
     frames = ImageSequence.Iterator(image) if image.format in PAGED else iter([image])
     number = 0
+    until = time.monotonic() + ocr.FILE_BUDGET_S
     try:
         for number, frame in enumerate(frames, 1):
-            if number > MAX_PAGES:
-                return f"it has more than {MAX_PAGES} pages"
+            if number > MAX_PAGES or time.monotonic() > until:
+                return f"OCR ended before page {number}"
             try:
                 sheet = in_order(ocr.read_picture(_picture(frame), number))
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data

@@ -1,4 +1,4 @@
-"""HTML and XML as a tree, parsed without entities, without DTDs and without network."""
+"""HTML as a tree, and the charset that a page is in."""
 
 # lxml has no types; this module gives what it returns one.
 # pyright: reportAttributeAccessIssue=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -12,7 +12,6 @@ from typing import Protocol, cast
 import lxml.html
 from lxml import etree
 
-from rove.errors import InputError
 from rove.load.text import clean, decode
 
 CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
@@ -21,7 +20,6 @@ ALIASES = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "gb
            "shift_jis": "cp932", "ks_c_5601-1987": "cp949", "euc-kr": "cp949"}  # fmt: skip
 SELF_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)"
                          r"([a-z][\w:.-]*)((?:\s[^<>]*)?)/>", re.IGNORECASE)  # fmt: skip
-CURE = "Open it in its own program and save it again."
 
 
 class Node(Protocol):
@@ -69,11 +67,6 @@ class _HtmlElement(lxml.html.HtmlElement):
         return cast("str", super().get(key, default))
 
 
-class _XmlElement(etree.ElementBase):
-    def get(self, key: str, default: str = "") -> str:
-        return cast("str", super().get(key, default))
-
-
 def parse_html(page: str) -> Node:
     """Return the root of a page. Any text gives a tree; its comments and processing instructions are left out."""
     if "/>" in page:  # XHTML closes what HTML takes for open: <title/> would hold the rest of the page
@@ -84,22 +77,6 @@ def parse_html(page: str) -> Node:
         return cast("Node", lxml.html.document_fromstring(page.encode(), parser=parser))
     except etree.ParserError:  # nothing but comments
         return cast("Node", lxml.html.document_fromstring("<html><body></body></html>", parser=parser))
-
-
-def parse_xml(data: bytes, name: str) -> Node:
-    """Return the root of the XML in `data`, the file or part called `name`.
-
-    Raises:
-        InputError: "damaged".
-    """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
-                             remove_comments=True, remove_pis=True)  # fmt: skip
-    parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_XmlElement))
-    try:
-        return cast("Node", etree.fromstring(data, parser))
-    except (etree.XMLSyntaxError, ValueError) as error:
-        message = f"{name!r} is no whole XML: {error}."
-        raise InputError(message, cure=CURE) from error
 
 
 def decode_page(data: bytes, charset: str = "") -> str:

@@ -15,7 +15,7 @@ from rove.load.text import clean
 from rove.records import Document, Source
 from rove.records.source import Metadata, MetaValue
 
-MAX_NAMED = 10
+MAX_NAMED, HALF_CHARS = 10, 70
 CURE = "Unpack it, mend or leave out what is named, and add the rest."
 
 
@@ -84,7 +84,7 @@ class Members:
         if not member.data:
             message = "it is empty (0 bytes)"
             raise InputError(message, outcome="empty")
-        name = self._unique(clean(member.name))
+        name = self._unique(clean(member.name).strip() or "unnamed")
         uri = f"{self.source.uri}#{name}"
         file_name = PurePosixPath(name).name or name
         kind = kind_of(member.data, Location(uri, file_name, suffix_kind(file_name)))
@@ -100,7 +100,7 @@ class Members:
     def _note(self, name: str, error: InputError) -> None:
         self.outcomes[error.outcome] += 1
         if len(self.failed) < MAX_NAMED:
-            self.failed.append(f"{clean(name)}: {error.reason.rstrip('.')}")
+            self.failed.append(f"{_cut(clean(name))}: {_cut(error.reason.rstrip('.'))}")
 
     def _finish(self) -> None:
         """Raise what there is to say of members that could not be read."""
@@ -116,3 +116,9 @@ class Members:
         message = f"{count} of {total} files in {self.source.name!r} could not be read whole: {named}{more}."
         outcome = "partial" if self.found else self.outcomes.most_common(1)[0][0]
         raise InputError(message, cure=CURE, outcome=outcome if self.found or outcome != "partial" else "damaged")
+
+
+def _cut(text: str) -> str:
+    """Return a text on one line, and without its middle where it is long: files in files name each other."""
+    text = " ".join(text.split())
+    return text if len(text) <= 2 * HALF_CHARS else f"{text[:HALF_CHARS]} … {text[-HALF_CHARS:]}"

@@ -20,7 +20,8 @@ from rove.errors import InputError
 from rove.load.layout.printed import Page, Word
 from rove.load.text import clean
 
-PAGE_TIMEOUT_S = 60
+PAGE_TIMEOUT_S = 25  # of each of the two runs on a page
+FILE_BUDGET_S = 50.0  # of wall time: once it is over, no further page of the file is begun
 MIN_CONFIDENCE = 30  # per cent: below it tesseract sees letters in a picture
 STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
 TALL, DEEP = re.compile(r"[A-ZÀ-Þbdfhklt\d(\[/|]"), re.compile(r"[gjpqyQ,;(\[/|]")

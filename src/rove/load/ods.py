@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 
 from rove.errors import InputError
 from rove.load.container import open_container
-from rove.load.sheet import Budget, Comment, Row, Sheet, linked, workbook_document
+from rove.load.sheet import Budget, Comment, Row, Sheet, linked
 from rove.load.text import clean
+from rove.load.workbook import workbook_document
 from rove.load.xmltree import Element, XmlError, inner_text, local, parse, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
@@ -17,6 +19,7 @@ from rove.records.source import MetaValue
 MAX_COLUMN = 16_384
 MAX_SPACES = 64
 CELLS = frozenset({"table-cell", "covered-table-cell"})
+BROKEN = (XmlError, KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError)
 CURE = "Open it in a spreadsheet program and save it as .ods again."
 
 
@@ -31,8 +34,9 @@ class OdsLoader:
                 facts: dict[str, MetaValue] = {"author": name} if (name := _fact(archive, "creator")) else {}
                 budget = Budget()
                 title = _fact(archive, "title")
-                yield from workbook_document(source, _sheets(archive, budget), budget, title=title, facts=facts)
-            except (XmlError, KeyError, ValueError, zipfile.BadZipFile, EOFError) as error:
+                sheets = _sheets(archive, budget)
+                yield from workbook_document(source, sheets, budget, BROKEN, title=title, facts=facts)
+            except BROKEN as error:
                 message = f"{source.name!r} is no whole .ods file: {str(error).strip('.')}."
                 raise InputError(message, cure=CURE) from error
 

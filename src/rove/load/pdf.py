@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,7 +14,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from rove.errors import InputError
-from rove.load import ocr
+from rove.load import LoadOptions, ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
@@ -22,6 +24,7 @@ from rove.load.layout.printed import Figure, Page, Sheet, lines_of
 from rove.load.layout.tables import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
+from rove.load.members import Member, Members
 from rove.load.pdf_marks import read_marks
 from rove.load.pdf_notes import read_notes, with_links
 from rove.load.pdf_page import read_text
@@ -35,6 +38,10 @@ JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\
 MAX_BOOKMARKS = 5_000
 MAX_NAMED = 10
 MAX_ATTACHED = 1_000
+MAX_ATTACHED_BYTES = 64 << 20
+
+
+DEFAULT = LoadOptions()
 
 
 class _Target(Protocol):
@@ -54,9 +61,10 @@ class _Entry(Protocol):
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
+    ocr_until: float = 0.0
     sheets: list[Sheet] = field(default_factory=list[Sheet])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
@@ -66,19 +74,31 @@ class _Reading:
 class PdfLoader:
     """See `Loader`. Every handle of the PDF library is closed before the document is handed on."""
 
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.options = options
+
     def load(self, source: Source) -> Iterator[Document]:
-        """See `Loader.load`."""
-        with closing(_open(source)) as pdf:
+        """See `Loader.load`. Attached files are documents of their own."""
+        with closing(open_pdf(source)) as pdf:
             count = len(pdf)
-            reading = _read(pdf, count)
-            outline = _outline(pdf)
+            reading = read_pages(pdf, count, by_ocr=self.options.ocr)
+            outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
         if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
             raise _nothing(source, count, reading)
         yield _document(source, reading.sheets, outline, facts, count)
-        _check_whole(source, count, reading, attached)
+        missing = _missing(count, reading)
+        if attached:
+            try:
+                yield from Members(source, self.options, found=1).documents(iter(attached))
+            except InputError as error:
+                missing.append(error.reason.rstrip("."))
+        if missing:
+            message = f"{source.name!r} was read in part: {'; '.join(missing)}."
+            cure = "Run OCR (or install tesseract) on scans, split a long file, add attached files by themselves."
+            raise InputError(message, cure=cure, outcome="partial")
 
 
 def _document(
@@ -102,7 +122,12 @@ def _document(
     )
 
 
-def _open(source: Source) -> pypdfium2.PdfDocument:
+def open_pdf(source: Source) -> pypdfium2.PdfDocument:
+    """Open a PDF, its form fields too.
+
+    Raises:
+        InputError: "encrypted" or "damaged".
+    """
     try:
         pdf = pypdfium2.PdfDocument(source.data)
         pdf.init_forms()  # pyright: ignore[reportUnknownMemberType]
@@ -124,9 +149,9 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def _read(pdf: pypdfium2.PdfDocument, count: int) -> _Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, *, by_ocr: bool = True) -> Reading:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    reading = _Reading()
+    reading = Reading(time.monotonic() + ocr.FILE_BUDGET_S if by_ocr and ocr.can_read() else 0.0)
     try:
         for index in range(count):
             try:
@@ -140,13 +165,13 @@ def _read(pdf: pypdfium2.PdfDocument, count: int) -> _Reading:
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: _Reading) -> Sheet:
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> Sheet:
     text = read_text(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
     if is_scan(text, marks, whole):
-        scan = read_scan(page, number) if ocr.can_read() else None
+        scan = read_scan(page, number) if time.monotonic() < reading.ocr_until else None
         if scan is not None:
             return in_order(scan)
         reading.scans.append(number)
@@ -171,7 +196,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     )
 
 
-def _nothing(source: Source, count: int, reading: _Reading) -> InputError:
+def _nothing(source: Source, count: int, reading: Reading) -> InputError:
     if len(reading.damaged) == count:
         return _damaged(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
@@ -181,8 +206,7 @@ def _nothing(source: Source, count: int, reading: _Reading) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _check_whole(source: Source, count: int, reading: _Reading, attached: list[str]) -> None:
-    """Raise what there is to say of what was not read."""
+def _missing(count: int, reading: Reading) -> list[str]:
     missing: list[str] = []
     if reading.scans:
         missing.append(f"{_pages(reading.scans)} are scanned and were not read")
@@ -190,13 +214,7 @@ def _check_whole(source: Source, count: int, reading: _Reading, attached: list[s
         missing.append(f"{_pages(reading.damaged)} are damaged")
     if reading.stopped:
         missing.append(f"its time was up at page {reading.stopped} of {count}")
-    if attached:
-        names = ", ".join(repr(name) for name in attached[:MAX_NAMED])
-        missing.append(f"{len(attached)} attached files were not read ({names})")
-    if missing:
-        message = f"{source.name!r} was read in part: {'; '.join(missing)}."
-        cure = "Run OCR (or install tesseract), split a long file, and add attached files by themselves."
-        raise InputError(message, cure=cure, outcome="partial")
+    return missing
 
 
 def _pages(numbers: list[int]) -> str:
@@ -204,7 +222,8 @@ def _pages(numbers: list[int]) -> str:
     return f"{len(numbers)} pages ({named}{', …' if len(numbers) > MAX_NAMED else ''})"
 
 
-def _outline(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
+def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
+    """Return the entries of the document's own outline that lead to a page."""
     marks: list[Bookmark] = []
     for entry in cast("Iterator[_Entry]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
         target = entry.get_dest()
@@ -216,12 +235,25 @@ def _outline(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
     return marks
 
 
-def _attached(pdf: pypdfium2.PdfDocument) -> list[str]:
-    names: list[str] = []
+def _attached(pdf: pypdfium2.PdfDocument) -> list[Member]:
+    members: list[Member] = []
+    room = MAX_ATTACHED_BYTES
     for index in range(min(pdf.count_attachments(), MAX_ATTACHED)):
         attachment = pdf.get_attachment(index)  # pyright: ignore[reportUnknownMemberType]
-        names.append(clean(attachment.get_name()))
-    return names
+        name = clean(attachment.get_name()) or f"attachment-{index + 1}"
+        size = ctypes.c_ulong()
+        pdfium.FPDFAttachment_GetFile(attachment, None, 0, size)
+        if size.value > room:
+            members.append(Member(name, problem=f"it has {size.value} bytes, too many", outcome="too-large"))
+            continue
+        try:
+            data = bytes(cast("bytes", attachment.get_data()))
+        except pypdfium2.PdfiumError:
+            members.append(Member(name, problem="it is not there", outcome="damaged"))
+            continue
+        room -= len(data)
+        members.append(Member(name, data))
+    return members
 
 
 def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:

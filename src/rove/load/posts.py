@@ -16,11 +16,12 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from rove.errors import InputError
 from rove.load.post_clean import Cleaned, clean_posts
 from rove.load.post_columns import Columns, looks_like_posts, normalised, require_columns
-from rove.load.post_tree import UNKNOWN
+from rove.load.post_tree import UNKNOWN, Rows
 from rove.load.text import clean
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
@@ -64,7 +65,7 @@ def post_documents(source: Source, batches: Batches) -> Generator[Document, None
 
     `batches` is read twice: once to count what the rules need, once to make documents, so that no more than a batch
     of texts is held. A document's text is the post's; its title is its own or "Re: " and that of its submission.
-    Metadata: name, subreddit, subreddit_max_chars (of the longest name in the file), is_submission,
+    Metadata: record_id, subreddit, subreddit_max_chars (of the longest name in the file), is_submission,
     is_short_question, replies; where known date, score, permalink, and of a comment parent, root, depth, and
     parent_missing where the parent is not in the file or was dropped.
 
@@ -105,8 +106,10 @@ def parquet_batches(source: Source) -> Batches:
         file = pq.ParquetFile(BytesIO(source.data))
         for group in range(file.num_row_groups):
             try:
-                for batch in file.iter_batches(BATCH_ROWS, [group], wanted):
+                for batch in file.iter_batches(BATCH_ROWS, [group], wanted, use_threads=False):
                     yield normalised(batch, columns)
+            except MemoryError:
+                raise
             except (pa.ArrowException, OSError) as error:
                 trouble.note(f"row group {group + 1}: {error}")
 
@@ -171,9 +174,9 @@ def _as_text(value: object) -> str | None:
 def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Cleaned) -> Iterator[Document]:
     """Make the documents of the batch that begins at row `start`."""
     rows = start + np.flatnonzero(cleaned.kept[start : start + batch.num_rows])
-    known = pa.Table.from_batches([batch.take(cast("pa.Int64Array", pa.array(rows - start)))])
+    known = pa.Table.from_batches([batch.take(_indices(rows - start))])
     parents, depths, roots = cleaned.tree.parents[rows], cleaned.tree.depths[rows], cleaned.tree.roots[rows]
-    of_root = cleaned.submissions.take(pa.array(cleaned.places[roots], mask=roots == UNKNOWN))
+    of_root = cleaned.submissions.take(_indices(np.where(roots == UNKNOWN, UNKNOWN, cleaned.places[roots])))
     tree: dict[str, Any] = {
         "depth": pa.array(depths, mask=depths == UNKNOWN),
         "replies": pa.array(cleaned.replies[rows]),
@@ -187,13 +190,18 @@ def _documents(source: Source, batch: pa.RecordBatch, start: int, cleaned: Clean
         yield _document(source, post, cleaned.longest_subreddit)
 
 
+def _indices(rows: Rows | NDArray[np.int64]) -> pa.Int64Array:
+    """Rows to take, null for `UNKNOWN`."""
+    return cast("pa.Int64Array", pa.array(rows, mask=rows == UNKNOWN))
+
+
 def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -> Document:
     title = " ".join(clean(post["title"] or "").split())
     text = clean(post["text"] or "")
     text = text if text.strip() else title
     question = text.strip()
     metadata: dict[str, MetaValue] = {
-        "name": clean(post["name"]),
+        "record_id": clean(post["name"]),
         "subreddit": clean(post["subreddit"]),
         "subreddit_max_chars": longest_subreddit,
         "is_submission": post["submission"],
@@ -207,10 +215,10 @@ def _document(source: Source, post: Mapping[str, Any], longest_subreddit: int) -
         metadata |= {name: value for name, value in links.items() if value is not None}
         if post["parent_missing"]:
             metadata["parent_missing"] = True
-    uri = f"{source.uri}#{metadata['name']}"
+    uri = f"{source.uri}#{metadata['record_id']}"
     given = source.document_id
     return Document(
-        document_id=f"{given}#{metadata['name']}" if given else content_hash(uri),
+        document_id=f"{given}#{metadata['record_id']}" if given else content_hash(uri),
         source=uri,
         kind="posts",
         text=text,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from rove.load.chart import C, chart_pieces
 from rove.load.compose import IMAGE, TABLE, Piece, Place, heading, item, link, picture
 from rove.load.docx_numbers import written
-from rove.load.drawing import DGM, A, C, chart_pieces, diagram_pieces, picture_name
+from rove.load.drawing import DGM, A, diagram_pieces, picture_name
 from rove.load.omml import M, omml_to_latex
 from rove.load.opc import Package, Part, R
 from rove.load.pptx_layout import TITLES, Frame, Layouts, P, frame, level, placeholder

@@ -40,8 +40,8 @@ def schema_lead(name: str, ddl: str, keys: Iterable[ForeignKey] = (), notes: Ite
 def cell_text(value: object) -> str:
     """Return what a person reads of a value: NULL is "", bytes are counted, nested values are JSON.
 
-    >>> cell_text(None), cell_text(b"abc"), cell_text(Decimal("1.50")), cell_text({"a": "é"}), cell_text(True)
-    ('', '(3 bytes)', '1.50', '{"a": "é"}', 'true')
+    >>> cell_text(None), cell_text(b"abc"), cell_text(1.5), cell_text({"a": "é"}), cell_text(True)
+    ('', '(3 bytes)', '1.5', '{"a": "é"}', 'true')
     """
     if value is None:
         return ""

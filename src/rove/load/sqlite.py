@@ -16,6 +16,7 @@ from rove.records import Document, Source
 STEP = 100_000  # virtual-machine instructions between two looks at what was used up
 MAX_STEPS = 20_000  # about 20 s
 MAX_VALUE_BYTES = 16 << 20
+MAGIC = b"SQLite format 3\0"
 WAL_FLAGS, ROLLBACK_FLAGS = b"\x02\x02", b"\x01\x01"  # a database in memory has no write-ahead log
 LISTED = "SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
 SHADOWS = ("content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid", "parent")
@@ -66,6 +67,9 @@ def _open(connection: sqlite3.Connection, data: bytes) -> list[_Entry]:
     Raises:
         sqlite3.Error: it is no database.
     """
+    if not data.startswith(MAGIC):  # deserialize takes anything, and has no memory for nothing
+        message = "it does not begin as one"
+        raise sqlite3.DatabaseError(message)
     if data[18:20] == WAL_FLAGS:
         data = data[:18] + ROLLBACK_FLAGS + data[20:]
     connection.deserialize(data)

@@ -12,11 +12,14 @@ from xlrd.biffh import XLRDError
 
 from rove.errors import InputError
 from rove.load.number_format import shown
-from rove.load.sheet import Budget, Comment, Row, Sheet, fill, linked, workbook_document
+from rove.load.sheet import Budget, Comment, Row, Sheet, fill, linked
 from rove.load.text import clean
+from rove.load.workbook import workbook_document
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
+# xlrd looks at a file's bytes as it needs them, unchecked.
+BROKEN = (XLRDError, struct.error, AssertionError, LookupError, ValueError, AttributeError, TypeError)
 ENCRYPTED = "encrypted"  # how xlrd's message says it
 CURE = "Open it in a spreadsheet program and save it as .xlsx."
 
@@ -33,15 +36,15 @@ class XlsLoader:
             book = cast("Workbook", opened)
             budget = Budget()
             facts: dict[str, MetaValue] = {"author": name} if (name := clean(book.user_name).strip()) else {}
-            yield from workbook_document(source, _sheets(book, budget), budget, facts=facts)
+            yield from workbook_document(source, _sheets(book, budget), budget, BROKEN, facts=facts)
         except XLRDError as error:
             if ENCRYPTED in str(error):
                 message = f"{source.name!r} is protected by a password."
                 cure = "Save a copy without a password and add that."
                 raise InputError(message, cure=cure, outcome="encrypted") from error
             raise _damaged(source, error) from error
-        except (struct.error, AssertionError, LookupError, ValueError, AttributeError, TypeError) as error:
-            raise _damaged(source, error) from error  # xlrd looks at a file's bytes as it needs them, unchecked
+        except BROKEN as error:
+            raise _damaged(source, error) from error
 
 
 class Cell(Protocol):
@@ -135,7 +138,9 @@ def _sheets(book: Workbook, budget: Budget) -> Iterator[Sheet]:
                 sheet.spans.setdefault(first, {})[left] = right - left
         for link in found.hyperlink_list:
             _link(sheet, link)
-        sheet.comments += (Comment(*at, note.text, note.author) for at, note in sorted(found.cell_note_map.items()))
+        sheet.comments += (
+            Comment(*at, note.text, note.author.strip()) for at, note in sorted(found.cell_note_map.items())
+        )
         book.unload_sheet(index)
 
 

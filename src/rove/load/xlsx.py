@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from functools import cached_property
 from rove.errors import InputError
 from rove.load.container import open_container
 from rove.load.number_format import BUILT_IN, shown
-from rove.load.sheet import Budget, Comment, Row, Sheet, cell_place, column_index, fill, linked, workbook_document
+from rove.load.sheet import Budget, Comment, Row, Sheet, cell_place, column_index, fill, linked
 from rove.load.text import clean
+from rove.load.workbook import workbook_document
 from rove.load.xmltree import Element, XmlError, inner_text, local, parse, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
@@ -24,6 +26,7 @@ MAX_COLUMN = 16_384
 MAX_MARKS = 100_000  # merged ranges or links of one sheet
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 THREADED_MARK = "[Threaded comment]"  # a copy of a thread, for programs that know none
+BROKEN = (XmlError, KeyError, ValueError, IndexError, zipfile.BadZipFile, zlib.error, EOFError)
 CORE = "docProps/core.xml"
 CURE = "Open it in a spreadsheet program and save it as .xlsx again."
 
@@ -37,8 +40,9 @@ class XlsxLoader:
             try:
                 book = _Book(archive)
                 facts: dict[str, MetaValue] = {"author": author} if (author := book.fact("creator")) else {}
-                yield from workbook_document(source, book.sheets(), book.budget, title=book.fact("title"), facts=facts)
-            except (XmlError, KeyError, ValueError, IndexError, zipfile.BadZipFile, EOFError) as error:
+                title = book.fact("title")
+                yield from workbook_document(source, book.sheets(), book.budget, BROKEN, title=title, facts=facts)
+            except BROKEN as error:
                 message = f"{source.name!r} is no whole .xlsx file: {str(error).strip('.')}."
                 raise InputError(message, cure=CURE) from error
 

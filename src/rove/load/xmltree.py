@@ -80,10 +80,40 @@ def stream(data: IO[bytes], *tags: str, recover: bool = False) -> Iterator[Eleme
     for _, item in etree.iterparse(data, tag=tags, recover=recover, **OPTIONS):  # pyright: ignore
         element = cast("Element", item)
         yield element
-        element.clear()
-        parent = element.getparent()
-        while parent is not None and (before := element.getprevious()) is not None:
-            parent.remove(before)
+        _drop(element)
+
+
+def _drop(element: Element) -> None:
+    """Free what was read: the element's own parts, and all before it."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and (before := element.getprevious()) is not None:
+        parent.remove(before)
+
+
+def children_of_root(data: IO[bytes]) -> Iterator[Element]:
+    """Yield the elements right under the root as they end; each is dropped when the next is asked for.
+
+    A root without any is yielded itself.
+
+    Raises:
+        XmlError: at the place where the XML is not whole.
+    """
+    depth = 0
+    found = False
+    for event, item in etree.iterparse(data, events=("start", "end"), **OPTIONS):  # pyright: ignore
+        depth += 1 if event == "start" else -1
+        element = cast("Element", item)
+        if event == "end" and (depth == 1 or (depth == 0 and not found)):
+            found = True
+            yield element
+            _drop(element)
+
+
+def serialize(element: Element) -> str:
+    """Return what is in the element as XML, without the element's own tag."""
+    inner = "".join(cast("str", etree.tostring(child, encoding="unicode")) for child in element)  # pyright: ignore
+    return (element.text or "") + inner
 
 
 def local(element: Element) -> str:

@@ -6,7 +6,7 @@ from rove.records.document import Block, Box, Document, DocumentInfo, Page, Sect
 from rove.records.filter import Filter, field
 from rove.records.hit import Hit, Place
 from rove.records.identity import content_hash
-from rove.records.ledger import LedgerEntry, Report
+from rove.records.ledger import Duplicate, LedgerEntry, Report
 from rove.records.prepared import Prepared, SourceEnd, vector_key
 from rove.records.source import Source, Text
 
@@ -18,6 +18,7 @@ __all__ = [
     "Citation",
     "Document",
     "DocumentInfo",
+    "Duplicate",
     "Filter",
     "Hit",
     "LedgerEntry",

@@ -14,8 +14,8 @@ OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too
 class LedgerEntry:
     """The state of one source: one of `STATES`; where it failed, `outcome`, why, and what to do about it.
 
-    `outcome` is "" for a source that went in whole, else one of `OUTCOMES`; `kind` is the loader that read it, "" where
-    none did.
+    `outcome` is "" for a source that went in whole (a `reason` is then a remark), else one of `OUTCOMES`; `kind` is the
+    loader that read it, "" where none did.
     """
 
     source: str
@@ -32,8 +32,41 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A document that says the same as an earlier one, `of`; `kept` is False where it was left out.
+
+    `similarity` is 1 where `exact`, else about the share of their runs of characters that both have (Jaccard).
+    """
+
+    document_id: str
+    source: str
+    ledger_source: str
+    of: str
+    similarity: float
+    exact: bool
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """What came of the sources of one kind (a loader's name; "" where none could be told)."""
+
+    kind: str
+    added: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    documents: int = 0
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """What one `add` did. Counts are of sources, save `documents` and `chunks`, which count what went in anew."""
+    """What one `add` did. Counts are of sources, save `documents` and `chunks`, which count what went in anew.
+
+    `failed` are those with an outcome, partly read ones included; `noted` those that went in with a remark.
+    `removed` counts documents whose files have gone from a watched folder; the tokens are what a chat
+    model read and wrote to cut documents.
+    """
 
     added: int = 0
     replaced: int = 0
@@ -43,6 +76,12 @@ class Report:
     chunks: int = 0
     seconds: float = 0.0
     embed_seconds: float = 0.0
+    noted: tuple[LedgerEntry, ...] = ()
+    duplicates: tuple[Duplicate, ...] = ()
+    kinds: tuple[KindCount, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    removed: int = 0
 
     @property
     def ok(self) -> bool:

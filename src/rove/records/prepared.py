@@ -14,7 +14,8 @@ from rove.records.identity import content_hash
 class Prepared:
     """A document that is ready to be kept: its chunks, each with its terms and the key of its vector.
 
-    `ledger_source` is the source that was given, in which the document was found.
+    `ledger_source` is the source that was given, in which the document was found. `signature` is what duplicates are
+    found by, b"" where it has not been made.
     """
 
     ledger_source: str
@@ -23,6 +24,7 @@ class Prepared:
     chunks: Sequence[Chunk]
     terms: Sequence[str]
     vector_keys: Sequence[str]
+    signature: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class SourceEnd:
     """How the reading of a source ended; it comes after all its documents.
 
     `outcome`, `reason` and `cure` are the ledger's, "" where it was read whole. `fingerprint` hashes the source's bytes
-    and all that they were read with; `unchanged` says that it is the one that is live, and nothing was read.
+    and all that they were read with; `unchanged` says that it is the one that is live, and nothing was read. A `reason`
+    without an outcome is a remark: what was left out by rule.
     """
 
     source: str

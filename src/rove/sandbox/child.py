@@ -11,9 +11,10 @@ from select import select
 from time import monotonic
 from typing import BinaryIO
 
+from rove.enrich.signature import compared_text, signatures
 from rove.load import INLINE
 from rove.prepare import Preparer
-from rove.records import SourceEnd
+from rove.records import Prepared, SourceEnd
 from rove.sandbox import RETIRED
 from rove.sandbox.jail import Clock, lock, peak_bytes
 from rove.sandbox.wire import Frame, Item, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
@@ -32,25 +33,35 @@ class Sender:
     def __init__(self, pipe: BinaryIO, clock: Clock) -> None:
         self.pipe = pipe
         self.clock = clock
-        self.items: list[Item] = []
+        self.sign = False
+        self.items: list[Prepared | SourceEnd] = []
         self.ended = self.bytes = 0
         self.sent_at = monotonic()
 
-    def add(self, item: Item, size: int) -> None:
-        """Take one item of about `size` bytes."""
+    def add(self, item: Prepared | SourceEnd) -> None:
+        """Take one item."""
         self.items.append(item)
-        self.bytes += size
-        self.ended += not size
+        if isinstance(item, SourceEnd):
+            self.ended += 1
+        else:
+            self.bytes += 2 * len(item.document.text)
         if self.bytes > FRAME_BYTES or monotonic() - self.sent_at > FRAME_S:
             self.send()
 
     def send(self) -> None:
         """Send what is there. The wall clock stands still, since the other side may be busy."""
         if self.items:
+            message = encoder.encode(self._packed())
             self.clock.pause()
-            write_frame(self.pipe, encoder.encode(self.items), ended=self.ended)
+            write_frame(self.pipe, message, ended=self.ended)
             self.clock.go_on()
         self.items, self.ended, self.bytes, self.sent_at = [], 0, 0, monotonic()
+
+    def _packed(self) -> list[Item]:
+        """Write everything down; to sign many documents at once is quicker than one by one."""
+        documents = [item for item in self.items if isinstance(item, Prepared)]
+        signed = iter(signatures([compared_text(item.document) for item in documents]) if self.sign else [])
+        return [pack(item, next(signed, b"") if isinstance(item, Prepared) else b"") for item in self.items]
 
 
 def main() -> None:
@@ -69,7 +80,7 @@ def main() -> None:
     sender = Sender(out, clock)
     while (frame := _next(tasks)) is not None:
         work = work_of(frame.message)
-        preparer = Preparer(work.recipe)
+        preparer, sender.sign = Preparer(work.recipe), work.recipe.sign
         for task in work.tasks:
             if not _read(task, preparer, sender, clock):
                 sys.exit(RETIRED)
@@ -96,9 +107,7 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock) -> bool:
         if isinstance(item, SourceEnd):
             clock.end()
             outcome = item.outcome
-            sender.add(pack(item), 0)
-        else:
-            sender.add(pack(item), 2 * len(item.document.text) + 200)
+        sender.add(item)
     if outcome in {"too-large", "too-slow"}:  # what was interrupted may have left anything behind
         sender.send()
         return False

@@ -35,18 +35,22 @@ class Task(msgspec.Struct, array_like=True):
     kind: str
     path: str | None
     text: Text | None
+    data: bytes | None
+    metadata: Meta
     known: str
 
     @classmethod
     def of(cls, location: Location, known: str) -> Task:
         """Write a location down."""
         path = str(location.path) if location.path else None
-        return cls(location.uri, location.name, location.kind, path, location.text, known)
+        text, data, metadata = location.text, location.data, dict(location.metadata)
+        return cls(location.uri, location.name, location.kind, path, text, data, metadata, known)
 
     @property
     def location(self) -> Location:
         """Read the location back."""
-        return Location(self.uri, self.name, self.kind, Path(self.path) if self.path else None, self.text)
+        path = Path(self.path) if self.path else None
+        return Location(self.uri, self.name, self.kind, path, self.text, data=self.data, metadata=self.metadata)
 
 
 class Work(msgspec.Struct, array_like=True):
@@ -87,6 +91,7 @@ class _Document(msgspec.Struct, array_like=True, tag=1):
     blocks: list[tuple[str, int, int, str]]
     boxes: bytes
     chunks: list[_Chunk]
+    signature: bytes
 
 
 class _End(msgspec.Struct, array_like=True, tag=2):
@@ -157,8 +162,8 @@ def work_of(message: bytes) -> Work:
     return _work.decode(message)
 
 
-def pack(item: Prepared | SourceEnd) -> Item:
-    """Write down what was read."""
+def pack(item: Prepared | SourceEnd, signature: bytes = b"") -> Item:
+    """Write down what was read, a document with its signature."""
     if isinstance(item, SourceEnd):
         end = item
         return _End(end.source, end.kind, end.fingerprint, end.outcome, end.reason, end.cure, end.unchanged)
@@ -194,6 +199,7 @@ def pack(item: Prepared | SourceEnd) -> Item:
         [(b.kind, *b.span, b.caption) for b in document.blocks],
         pack_boxes(document.boxes),
         chunks,
+        signature or item.signature,
     )
 
 
@@ -232,6 +238,7 @@ def _prepared(item: _Document) -> Prepared:
         _chunks(item, document),
         [chunk.terms for chunk in item.chunks],
         [chunk.vector_key for chunk in item.chunks],
+        item.signature,
     )
 
 

@@ -49,17 +49,8 @@ class Catalog(Documents):
             documents: list[tuple[object, ...]] = []
             chunks: list[tuple[object, ...]] = []
             for seq, item in enumerate(prepared, start=first):
-                document, common = item.document, item.document.metadata
-                documents.append(
-                    document_row(
-                        document,
-                        seq,
-                        fingerprint=item.fingerprint,
-                        ledger_source=item.ledger_source,
-                        chunks=len(item.chunks),
-                        added_at=now,
-                    )
-                )
+                common = item.document.metadata
+                documents.append(document_row(item, seq, added_at=now))
                 for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True):
                     chunk_seq += 1
                     own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sqlalchemy import ColumnElement, Row, func, select
 
-from rove.records import Block, Chunk, Document, DocumentInfo, Page, Section
+from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
@@ -52,16 +52,15 @@ def blob_of(vector: Vector) -> bytes:
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
 
 
-def document_row(
-    document: Document, seq: int, *, fingerprint: str, ledger_source: str, chunks: int, added_at: str
-) -> tuple[object, ...]:
+def document_row(item: Prepared, seq: int, *, added_at: str) -> tuple[object, ...]:
     """Write a document down in the order of the table's columns, not live yet."""
+    document = item.document
     return (
         seq,
         document.document_id,
         document.version,
-        fingerprint,
-        ledger_source,
+        item.fingerprint,
+        item.ledger_source,
         document.source,
         document.kind,
         document.title,
@@ -69,11 +68,11 @@ def document_row(
         to_json(dict(document.metadata)),
         to_json([[s.title, s.level, *s.span] for s in document.sections]),
         to_json([[p.number, *p.span] for p in document.pages]),
-        chunks,
+        len(item.chunks),
         added_at,
         0,
         to_json([[b.kind, *b.span, b.caption] for b in document.blocks]),
-        None,
+        item.signature or None,
     )
 
 

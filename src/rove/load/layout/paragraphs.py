@@ -10,6 +10,7 @@ from rove.load.layout.printed import Item, Line, is_rtl
 
 PARAGRAPH_GAP = 1.25  # a paragraph begins after a gap this much larger than the usual line pitch
 HEADING_PITCH = 1.8  # of the letters' size: a heading's next line is no farther
+INDENT, MAX_INDENT = 0.7, 5.0  # of the letters' size
 MIN_WRAPPED, MIN_WRAPPED_CJK = 40, 10  # characters: a shorter line was not wrapped, it ended
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。", "！", "？", "：")
 LIST_ITEM = re.compile(r"(?:[-•◦▪–*·‣●○■□➢✓]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s")
@@ -72,6 +73,12 @@ def _same_block(before: Item, line: Item, usual: float) -> bool:
         return False
     if pitch < -usual:  # up again: the next column goes on with the sentence, or begins another text
         return _goes_on(before.text, line.text)
+    if (
+        not line.mono
+        and INDENT < (line.left - before.left) / max(line.size, 1.0) < MAX_INDENT
+        and before.text.endswith(SENTENCE_END)
+    ):
+        return False  # a paragraph's first line, set in
     return pitch <= PARAGRAPH_GAP * usual
 
 

@@ -1,0 +1,92 @@
+"""Batches: documents that are kept together, and the sources that end within them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from rove.records import LedgerEntry, Prepared, SourceEnd
+
+BATCH_CHUNKS = 2_048
+BATCH_SOURCES = 4_096
+BATCH_S = 1.0
+
+
+@dataclass(slots=True)
+class Finished:
+    """A source that has been read to its end, or has failed.
+
+    `document_ids`: all that it holds now, so that others that came from it once can go; None where that is not known.
+    """
+
+    entry: LedgerEntry
+    unchanged: bool = False
+    document_ids: set[str] | None = None
+
+
+@dataclass(slots=True)
+class Batch:
+    """Documents to be kept together, and the sources that end within them."""
+
+    prepared: list[Prepared] = field(default_factory=list[Prepared])
+    finished: list[Finished] = field(default_factory=list[Finished])
+    chunks: int = 0
+
+
+Item = Prepared | Finished | None
+"""What reading gives; None where nothing came for a while."""
+
+
+def batched(items: Iterable[Item]) -> Iterator[Batch]:
+    """Put items into batches that are worth a transaction, and none of which takes long to fill."""
+    batch, began = Batch(), monotonic()
+    for item in items:
+        if isinstance(item, Finished):
+            batch.finished.append(item)
+        elif item is not None:
+            batch.prepared.append(item)
+            batch.chunks += len(item.chunks)
+        full = batch.chunks >= BATCH_CHUNKS or len(batch.finished) >= BATCH_SOURCES
+        late = (batch.prepared or batch.finished) and monotonic() - began > BATCH_S
+        if full or late:
+            yield batch
+            batch, began = Batch(), monotonic()
+    if batch.prepared or batch.finished:
+        yield batch
+
+
+def next_batch(batches: Iterator[Batch]) -> Batch | None:
+    """Make the next batch. Its many small records hold no cycles, so looking for cycles among them waits until then."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return next(batches, None)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def queued(entry: LedgerEntry) -> LedgerEntry:
+    """Put a source in the queue. It keeps the fingerprint of what is live of it, if that is live whole."""
+    return replace(entry, state="queued", fingerprint=entry.fingerprint if entry.state in {"live", "queued"} else "")
+
+
+def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> Finished:
+    """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
+    if end.unchanged and known:
+        return Finished(replace(known, state="live"), unchanged=True)
+    entry = LedgerEntry(
+        end.source,
+        "live" if not end.outcome or document_ids else "failed",
+        "partial" if end.outcome and document_ids else end.outcome,
+        end.reason,
+        end.cure,
+        attempt=known.attempt + 1 if known and known.state != "live" else 1,
+        fingerprint=end.fingerprint,
+        documents=len(document_ids),
+        chunks=chunks,
+        kind=end.kind,
+    )
+    return Finished(entry, document_ids=document_ids)

@@ -1,0 +1,47 @@
+"""From settings to how sources are read: the recipe, and the pool of processes that read by it."""
+
+from __future__ import annotations
+
+from rove.chunk import CutSettings
+from rove.models import free_cores
+from rove.prepare import Recipe
+from rove.records import content_hash
+from rove.sandbox import Limits
+from rove.sandbox.pool import Pool
+from rove.settings import Settings
+
+PIPELINE = "2"
+"""Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
+WALL_FACTOR = 6
+"""So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""
+
+
+def recipe_of(settings: Settings, model: str) -> Recipe:
+    """Say how sources are read, by the settings and the embedder's fingerprint.
+
+    Raises:
+        ConfigError: the overlap is not below the size.
+    """
+    load, chunk = settings.load, settings.chunk
+    chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, load.ocr, load.max_rows))
+    return Recipe(
+        model=model,
+        pipeline=content_hash(PIPELINE, chosen, model),
+        max_file_bytes=load.max_file_mb * 1_000_000,
+        max_rows=load.max_rows,
+        keep_boilerplate=load.keep_boilerplate,
+        ocr=load.ocr,
+        strategy=dict(chunk.strategy),
+        cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
+        prefix=chunk.prefix,
+        labels=dict(chunk.labels),
+        deferred=("semantic", "outline") if settings.chat.model else ("semantic",),
+        sign=load.duplicates != "off",
+    )
+
+
+def pool_of(settings: Settings, model: str) -> Pool:
+    """Make the pool of reading processes; none is started before it is needed."""
+    load = settings.load
+    limits = Limits(load.max_cpu_s, WALL_FACTOR * load.max_cpu_s, load.max_memory_mb * 1_000_000)
+    return Pool(recipe_of(settings, model), limits, load.processes or free_cores())

@@ -1,0 +1,72 @@
+"""Sources that have to be fetched: pages and sites. The sandbox, which reads them, has no network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from itertools import islice
+
+from rove.errors import InputError
+from rove.load.crawl import CrawlPlan, crawl
+from rove.load.discover import Location
+from rove.load.web import FetchLimits, fetch
+from rove.records import Source, SourceEnd
+from rove.settings import LoadSettings
+
+AT_ONCE = 8
+PAGES = 32
+"""Pages that are held in memory at once."""
+
+Fetched = list[Location | SourceEnd]
+
+
+def limits_of(settings: LoadSettings) -> FetchLimits:
+    """Say what one page may cost, and whether it may lie within the house."""
+    return FetchLimits(
+        max_bytes=settings.max_file_mb * 1_000_000,
+        timeout_s=settings.fetch_timeout_s,
+        allow_private=settings.allow_private_hosts,
+    )
+
+
+async def fetched(locations: Sequence[Location], limits: FetchLimits) -> AsyncIterator[Fetched]:
+    """Yield pages with what is on them, some at a time; one that cannot be had is yielded as its end."""
+    waiting = iter(locations)
+    turn = asyncio.Semaphore(AT_ONCE)
+    while some := list(islice(waiting, PAGES)):
+        yield list(await asyncio.gather(*(_page(location, limits, turn) for location in some)))
+
+
+async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterator[Fetched]:
+    """Yield the pages of a site, some at a time."""
+    ends: list[Location | SourceEnd] = []
+    some: Fetched = []
+    try:
+        sources = crawl(url, plan=plan, limits=limits, failed=lambda page, error: ends.append(_end(page, error)))
+        async for source in sources:
+            some.append(located(source))
+            if len(some) >= PAGES:
+                yield some
+                some = []
+    except InputError as error:
+        ends.append(_end(url, error))
+    yield [*some, *ends]
+
+
+def located(source: Source) -> Location:
+    """Make a location of what was fetched."""
+    return Location(source.uri, source.name, source.kind, data=source.data, metadata=source.metadata)
+
+
+async def _page(location: Location, limits: FetchLimits, turn: asyncio.Semaphore) -> Location | SourceEnd:
+    async with turn:
+        try:
+            source = await fetch(location.address, limits=limits)
+        except InputError as error:
+            return _end(location.uri, error)
+    page = located(source)
+    return Location(location.uri, page.name, page.kind, data=page.data, metadata=page.metadata)
+
+
+def _end(uri: str, error: InputError) -> SourceEnd:
+    return SourceEnd(uri, "", "", error.outcome, error.reason, error.cure)

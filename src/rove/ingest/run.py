@@ -1,0 +1,190 @@
+"""One `add`: sources are read, embedded and kept, batch by batch.
+
+Memory is bounded by the batch, not by the input: while one batch is embedded, the next is read. Nothing that was
+acknowledged is lost by a crash, and running the same `add` again takes up where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import monotonic
+
+from rove.chunk import ChunkModels
+from rove.enrich.vectors import Embedded, embed
+from rove.errors import ServiceError
+from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
+from rove.ingest.batch import Batch, Finished, Item, batched, finished, next_batch, queued
+from rove.ingest.models import cut_deferred
+from rove.ingest.remote import Fetched
+from rove.ingest.tally import Tally
+from rove.ingest.twins import Twins
+from rove.load import INLINE
+from rove.load.discover import DATABASE, Location
+from rove.prepare import Preparer
+from rove.records import LedgerEntry, Prepared, Report, SourceEnd
+from rove.sandbox.pool import Job, Pool
+from rove.store.store import Store
+
+MANY_SOURCES = 128
+"""Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+QUICK = {*INLINE, "", DATABASE}
+
+
+class Ingest:
+    """One `add`: `run` and `take_pages` as often as there is more, then `finish`."""
+
+    def __init__(self, store: Store, models: ChunkModels, pool: Pool, twins: Twins, listener: Listener) -> None:
+        self.store = store
+        self.models = models
+        self.pool = pool
+        self.preparer = Preparer(pool.recipe)
+        self.twins = twins
+        self.listener = listener
+        self.tally = Tally()
+        self._began = monotonic()
+        self._broken: dict[str, tuple[str, str]] = {}
+
+    async def run(self, locations: Sequence[Location]) -> None:
+        """Take in everything that the locations hold.
+
+        Raises:
+            ServiceError: the embedder or the disk failed; what was live before stays, and the ledger says how far each
+                source came.
+        """
+        self.listener(AddStarted(len(locations)))
+        await self._run(locations)
+
+    async def take_pages(self, pages: AsyncIterator[Fetched], expected: int = 0) -> None:
+        """Take in pages as they are fetched; the ledger has each from when it is there. Raises as `run` does."""
+        self.listener(AddStarted(expected))
+        async for some in pages:
+            self.listener(AddStarted(0 if expected else len(some)))
+            await self._run(some)
+
+    async def _run(self, sources: Sequence[Location | SourceEnd]) -> None:
+        locations = [source for source in sources if isinstance(source, Location)]
+        ends = [source for source in sources if isinstance(source, SourceEnd)]
+        await self.store.mend()
+        uris = [source.uri for source in locations] + [end.source for end in ends]
+        known = await asyncio.to_thread(self.store.ledger.get, uris)
+        await asyncio.to_thread(self.store.ledger.put, [queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
+        items = self._items(locations, ends, known)
+        try:
+            await self.take(batched(items))
+        finally:
+            await asyncio.to_thread(items.close)
+
+    async def take(self, batches: Iterator[Batch]) -> None:
+        """Keep batch after batch. While one is embedded the next is read, but not while one is written.
+
+        SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
+        5 ms each time.
+        """
+        batch = await asyncio.to_thread(next_batch, batches)
+        while batch is not None:
+            reading = asyncio.create_task(asyncio.to_thread(next_batch, batches))
+            try:
+                fresh, found = await self._embed(batch)
+            finally:
+                await asyncio.wait([reading])
+            await self._keep(fresh, found)
+            await self._finish(batch.finished)
+            batch = await reading
+
+    async def finish(self) -> Report:
+        """Bring the index up to date, and say what was done."""
+        if self.tally.documents:
+            await self.store.optimize()
+        return self.tally.report(monotonic() - self._began)
+
+    # -- reading: in a thread, and in other processes --------------------------------------------------------------
+
+    def _items(
+        self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
+    ) -> Generator[Item]:
+        """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
+        held: dict[str, set[str]] = {}
+        chunks = Counter[str]()
+        for end in ends:
+            yield finished(end, known.get(end.source), set(), 0)
+        for item in self._read(locations, known):
+            if isinstance(item, Prepared):
+                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
+                chunks[item.ledger_source] += len(item.chunks)
+                yield item
+            elif item is None:
+                yield None
+            else:
+                document_ids = held.pop(item.source, set[str]())
+                yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
+
+    def _read(
+        self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
+    ) -> Iterator[Prepared | SourceEnd | None]:
+        """Read a few sources of the quick kinds here, and all others in the sandbox."""
+        jobs = [(at, queued(known[at.uri]).fingerprint if at.uri in known else "") for at in locations]
+        few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
+        foreign: list[Job] = []
+        for job in jobs:
+            read = False
+            if job[0].kind == DATABASE or (few and job[0].kind in QUICK):
+                for item in self.preparer.read(*job, kinds=INLINE):
+                    read = True
+                    yield item
+            if not read:
+                foreign.append(job)
+        if foreign:
+            yield from self.pool.read(foreign)
+
+    # -- keeping --------------------------------------------------------------------------------------------------
+
+    async def _embed(self, batch: Batch) -> tuple[list[Prepared], Embedded]:
+        """Find out which documents are new, and give their chunks vectors."""
+        latest = {p.document.document_id: p for p in batch.prepared}
+        live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
+        fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
+        fresh, alike = await asyncio.to_thread(self.twins.sift, fresh)
+        fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
+        texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
+        found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
+        self.tally.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
+        self.tally.noticed(alike, notes)
+        return [p for p in fresh if not self._refused(p, found.refused)], found
+
+    async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
+        if fresh:
+            await self.store.keep(fresh, found.vectors, found.tokens)
+            self.tally.kept(fresh)
+
+    def _refused(self, prepared: Prepared, refused: Mapping[str, ServiceError]) -> bool:
+        """Say whether the embedder refused a chunk of this document, and remember why for the ledger."""
+        errors = [refused[key] for key in prepared.vector_keys if key in refused]
+        if errors:
+            reason = f"The embedder refused {len(errors)} chunks of {prepared.document.source}: {errors[0].reason}"
+            self._broken[prepared.ledger_source] = (reason, errors[0].cure)
+        return bool(errors)
+
+    def _embedded(self, count: int) -> None:
+        self.listener(ChunksEmbedded(count))
+
+    async def _finish(self, ended: Sequence[Finished]) -> None:
+        """Write the ends of sources into the ledger, and drop documents that a source no longer holds."""
+        for done in ended:
+            if done.entry.source in self._broken and done.entry.state == "live" and not done.unchanged:
+                reason, cure = self._broken[done.entry.source]
+                done.entry = replace(done.entry, state="failed", outcome="service", reason=reason, cure=cure)
+            elif not done.unchanged:
+                done.entry = self.tally.settled(done.entry)
+        changed = [done for done in ended if not done.unchanged]
+        whole = [done for done in changed if done.entry.state == "live" and done.entry.outcome != "partial"]
+        held = {done.entry.source: done.document_ids for done in whole if done.document_ids is not None}
+        stale = await asyncio.to_thread(self.store.catalog.stale, held)
+        if stale:
+            await self.store.remove(stale, erase=False)
+        await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
+        self.tally.ended(ended)
+        for done in ended:
+            self.listener(SourceDone(done.entry, done.unchanged))

@@ -1,0 +1,56 @@
+"""Duplicates on the way in: documents that say the same as an earlier one are reported, or left out when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rove.enrich.signature import compared_text, signatures
+from rove.records import Duplicate, Prepared
+from rove.store.duplicates import Duplicates, Signed, Twin
+
+SAME = 0.95
+"""From this similarity on a document is left out where that is asked for; below, the difference may matter."""
+
+
+class Twins:
+    """`mode` is "report", "skip" or "off"."""
+
+    def __init__(self, duplicates: Duplicates, mode: str) -> None:
+        self.duplicates = duplicates
+        self.mode = mode
+
+    def sift(self, prepared: Sequence[Prepared]) -> tuple[list[Prepared], list[Duplicate]]:
+        """Return the documents that are to be kept, signed, and those that say the same as an earlier one."""
+        if self.mode == "off" or not prepared:
+            return list(prepared), []
+        signed = _signed(prepared)
+        found = self.duplicates.find([Signed(item.document.document_id, item.signature) for item in signed])
+        alike = [
+            Duplicate(
+                item.document.document_id,
+                item.document.source,
+                item.ledger_source,
+                twin.document_id,
+                round(twin.similarity, 3),
+                twin.exact,
+                kept=not self._leaves_out(twin),
+            )
+            for item, twin in zip(signed, found, strict=True)
+            if twin is not None
+        ]
+        kept = [item for item, twin in zip(signed, found, strict=True) if twin is None or not self._leaves_out(twin)]
+        return kept, alike
+
+    def _leaves_out(self, twin: Twin) -> bool:
+        return self.mode == "skip" and (twin.exact or twin.similarity >= SAME)
+
+
+def _signed(prepared: Sequence[Prepared]) -> list[Prepared]:
+    """Sign those that were read in this process; those from the sandbox come with their signature."""
+    todo = [number for number, item in enumerate(prepared) if not item.signature]
+    made = signatures([compared_text(prepared[number].document) for number in todo]) if todo else []
+    out = list(prepared)
+    for number, signature in zip(todo, made, strict=True):
+        out[number] = replace(out[number], signature=signature)
+    return out
