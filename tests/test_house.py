@@ -32,7 +32,7 @@ REGISTRIES = (
 MACHINE_PATHS = re.compile(
     "|".join(["/wo" + r"rk/(main|shared)\b", "/ro" + r"ot/", "/home/" + r"\w+/", "/Us" + r"ers/\w+/"])
 )
-PINNED = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+(; [^;]+)?")
+PINNED = re.compile(r"[A-Za-z0-9._-]+(\[[a-z-]+\])?==[A-Za-z0-9.!+]+(; [^;]+)?")
 
 
 def tracked_files() -> list[Path]:

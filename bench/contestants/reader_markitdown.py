@@ -16,7 +16,7 @@ converter = MarkItDown(enable_plugins=False)
 def read(path: str, kind: str) -> Reading:
     del kind
     text = converter.convert_local(path).markdown
-    if not re.search(r"\w", text):
+    if not re.search(r"\w", re.sub(r"<!--.*?-->", "", text, flags=re.S)):
         message = "no text"
         raise ValueError(message)
     slides = len(re.findall(r"<!-- Slide number: \d+ -->", text))

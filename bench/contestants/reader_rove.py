@@ -26,7 +26,7 @@ def read(path: str, kind: str) -> Reading:
         "text": "\n\n".join(document.text for document in documents),
         "pages": sum(len(document.pages) for document in documents),
         "boxed": spans,
-        "chars": sum(len(document.text) for document in documents if document.boxes),
+        "chars": sum(len(document.text) for document in documents),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import defaultdict
@@ -24,6 +25,8 @@ NAMES = {ROVE: "Rove", PEER: "markitdown"}
 MARKS = re.compile(r"(<!-- measured -->\n).*(<!-- end of measured -->)", re.S)
 SHARES = ("words", "in order", "invented", "headings", "levels", "false headings", "cells", "links", "images", "notes",
           "code", "formulas", "pages", "boxes")  # fmt: skip
+PLACED = {"pdf", "pptx", "odp", "png", "jpg"}
+"""Formats that say where on the page their words stand."""
 MOST_NAMED = 3
 SURVIVES = """\
 Share of what stands in the files that came out, all files of a format together; a file that a reader could not read
@@ -38,7 +41,8 @@ SPEED = f"""\
 Files per second and MB of file per second, of the files that the reader could read; every file once untimed, then all
 of them {ROUNDS} times, the median. Rove, markitdown and the bare parser each in one process; the pool is what
 `rove add` uses: two sandboxed processes that also cut the text into chunks and send it back. Peak memory is of the
-whole process, its imports included. The bare parser makes no structure: it is the floor.\
+whole process, its imports included. The bare parser makes no structure: it is the floor. Load average of the machine
+at the end, this measurement's own one or two processes included: {{load:.1f}}.\
 """
 REFUSED = (
     "Some of these are right: a file without words, one that needs a password, a format that a reader does not know."
@@ -99,7 +103,9 @@ def judge(found: Format, reader: str, folder: Path, truths: Sequence[Mapping | N
         else:
             found.read[reader] += 1
         if truth is not None:
-            boxed = Share(got.get("boxed", 0), got.get("chars", 0) or (1 if truth["pages"] else 0))
+            if file.like and file.kind != "odp":
+                truth = {**truth, "pages": 0}  # LibreOffice breaks the pages anew
+            boxed = Share(got.get("boxed", 0), max(1, got.get("chars", 0)) if file.kind in PLACED else 0)
             found.scores[reader] += score(got.get("text", ""), truth, got.get("pages", 0), boxed)
 
 
@@ -134,7 +140,7 @@ def speed(found: Sequence[Format]) -> Table:
         rows.append([form.name, len(form.files), f"{size / 1e6:.2f}", *rates, *peaks])
     columns = ["format", "files", "MB", "Rove", "Rove, pool of 2", "markitdown", "bare parser", "Rove peak MB",
                "markitdown peak MB", "bare peak MB"]  # fmt: skip
-    return Table("Speed and memory", columns, rows, SPEED)
+    return Table("Speed and memory", columns, rows, SPEED.format(load=os.getloadavg()[0]))
 
 
 def rate(cost: Mapping[str, float] | None) -> str:

@@ -62,14 +62,15 @@ def score(text: str, truth: Mapping, pages: int, boxed: Share) -> Score:
     targets = {normal_url(found[2]) for found in LINK.finditer(text)} | {normal_url(u) for u in AUTOLINK.findall(text)}
     links = {normal_url(link) for link in truth["links"]}
     made.shares["links"].add(len(links & targets), len(links))
-    said = " ".join(words(IMAGE.sub(r" \1 ", text)))
+    said = " ".join(words(LINK.sub(r"\1", IMAGE.sub(r" \1 ", text))))
     for part in ("images", "notes"):
-        made.shares[part].add(sum(" ".join(words(plain_text(item))) in said for item in truth[part]), len(truth[part]))
+        made.shares[part].add(sum(" ".join(words(item)) in said for item in truth[part]), len(truth[part]))
     fenced = squeezed("\n".join(found[2] for found in FENCE.finditer(text)))
     made.shares["code"].add(sum(squeezed(code) in fenced for code in truth["code"]), len(truth["code"]))
     formulas = len(FORMULA.findall(text))
     made.shares["formulas"].add(min(formulas, truth["formulas"]), truth["formulas"])
-    made.shares["pages"].add(min(pages, truth["pages"]), truth["pages"])
+    if truth["text"].strip():
+        made.shares["pages"].add(min(pages, truth["pages"]), truth["pages"])
     made.shares["boxes"].add(boxed.found, boxed.of)
     return made
 

@@ -98,8 +98,9 @@ def docx(path: Path) -> Truth:
     notes = [text for kind in ("footnotes", "endnotes", "comments") for text in word_notes(package, f"word/{kind}.xml")]
     edges = [name for name in package.names if re.match(r"word/(header|footer)\d*\.xml", name)]
     formulas = [node for node in body.iter(f"{M}oMath") if not inside(node, f"{M}oMath")]
-    truth = Truth(text="\n".join([word_text(body), *notes]), notes=notes, formulas=len(formulas))
-    truth.spare = "\n".join([word_text(package.xml(name)) for name in sorted(edges)] + [math_text(f) for f in formulas])
+    truth = Truth(text=word_text(body), notes=notes, formulas=len(formulas))
+    edge_texts = [word_text(package.xml(name)) for name in sorted(edges)]
+    truth.spare = "\n".join([*notes, *edge_texts, *(math_text(formula) for formula in formulas)])
     for node in body.iter(f"{W}p"):
         style = node.find(f"{W}pPr/{W}pStyle")
         level = levels.get(style.get(f"{W}val")) if style is not None else None
@@ -107,14 +108,28 @@ def docx(path: Path) -> Truth:
             truth.headings.append(Heading(level, word_text(node)))
     truth.tables = word_rows(body)
     fields = " ".join(node.text or "" for node in body.iter(f"{W}instrText"))
-    named = [relations.get(node.get(f"{R}id")) for node in body.iter(f"{W}hyperlink") if word_text(node).strip()]
-    truth.links = [to for _, to, external in filter(None, named) if external] + HYPERLINK.findall(fields)
+    linked = [node for node in body.iter(f"{W}hyperlink") if word_text(node).strip()]
+    truth.links = [*filter(None, (word_target(node, relations) for node in linked)), *HYPERLINK.findall(fields)]
     truth.images = [
         d for node in body.iter(f"{WP}docPr") if (d := node.get("descr", "")) and not inside(node, FALLBACK)
     ]
+    truth.spare += "\n".join(["", *truth.images, *chart_words(package)])
     breaks = sum(1 for _ in body.iter(f"{W}lastRenderedPageBreak"))
     truth.pages = breaks + 1 if breaks else 0
     return truth
+
+
+def word_target(node, relations: dict[str, tuple[str, str, bool]]) -> str:
+    """Where a link leads, out of the file; "" where it leads within."""
+    _, target, external = relations.get(node.get(f"{R}id"), ("", "", False))
+    anchor = node.get(f"{W}anchor", "")
+    return f"{target}#{anchor}" if external and anchor else target if external else ""
+
+
+def chart_words(package: Package) -> list[str]:
+    """All that charts hold: their values are looked for as tables, in presentations."""
+    names = sorted(name for name in package.names if "/charts/chart" in name and name.endswith(".xml"))
+    return [" ".join(node.text or "" for node in package.xml(name).iter(f"{C}v", f"{A}t")) for name in names]
 
 
 def math_text(node) -> str:
@@ -153,7 +168,7 @@ def cell_text(cell) -> str:
 
 def drawn(node) -> str:
     """The words of a DrawingML element, paragraph by paragraph."""
-    return "\n".join("".join(t.text or "" for t in p.iter(f"{A}t")) for p in node.iter(f"{A}p"))
+    return "\n".join("".join(t.text or "\n" for t in p.iter(f"{A}t", f"{A}br")) for p in node.iter(f"{A}p"))
 
 
 def pptx(path: Path) -> Truth:
@@ -165,6 +180,7 @@ def pptx(path: Path) -> Truth:
     truth = Truth(ordered=False, pages=len(names))
     for name in names:
         slide(package, name, truth)
+    truth.spare += "\n".join([*truth.images, *chart_words(package)])
     return truth
 
 

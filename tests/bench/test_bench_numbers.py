@@ -77,7 +77,8 @@ def test_recall_counts_true_neighbours():
 def test_every_peer_of_the_requirements_has_a_script_and_only_exact_pins():
     peers = read_pins(PINS.read_text("utf-8"))
     scripts = PINS.parents[1] / "bench" / "contestants"
-    assert {p.name for p in peers} == {s.stem.removeprefix("peer_") for s in scripts.glob("peer_*.py")}
+    competing = {p.name for p in peers} - {"reading"}  # whose readers are three: bench.reading
+    assert competing == {s.stem.removeprefix("peer_") for s in scripts.glob("peer_*.py")}
     assert all("==" in pin for p in peers for pin in p.pins)
 
 

@@ -67,7 +67,9 @@ def page_with(text: str | bytes, *, deflated: int = 0) -> Maker:
 def picture(entries: str) -> Maker:
     """A page on which there is only a picture that says of itself what it is not."""
     image = f"/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8 {entries}"
-    return lambda n: pdf({4: stream(b"q 595 0 0 842 0 0 cm /X Do Q"), 6: stream(b"\x97JB2" * n, image)})
+    page = PAGE.replace("595 842", "60 84")  # small, since a page that is all picture goes to OCR
+    text = stream(b"q 60 0 0 84 0 0 cm /X Do Q")
+    return lambda n: pdf({3: page, 4: text, 6: stream(b"\x97JB2" * n, image)})
 
 
 def self_prev(_: int) -> bytes:

@@ -19,12 +19,13 @@ from rove.sandbox import Limits
 
 COUNT = int(os.environ.get("ROVE_BAD_FILES", "0"))
 SEED = int(os.environ.get("ROVE_BAD_FILES_SEED", "4"))
-QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 300, 300, 30_000
+QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 150, 100, 20_000
 QUICK = Limits(cpu_s=5.0)
 
 
 @pytest.fixture
 def secret() -> Iterator[None]:
+    """The file that hostile ones try to have read."""
     Path(SECRET_PATH).write_text(SECRET, "ascii")
     yield
     Path(SECRET_PATH).unlink()
