@@ -81,7 +81,7 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     "sqlite": ("size", "separator"),
     "database": ("size", "separator"),
     "xml": ("size", "header", "separator"),
-    "ipynb": ("header", "size", "separator"),
-    "rst": ("header", "size", "separator"),
+    "ipynb": ("size", "header", "separator"),
+    "rst": ("size", "header", "separator"),
     "string": ("size", "separator"),
 }
