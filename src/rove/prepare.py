@@ -14,7 +14,7 @@ from rove.chunk.label import HEADINGS, label_of
 from rove.enrich.terms import chunk_terms
 from rove.errors import ConfigError, InputError
 from rove.load import LoadOptions
-from rove.load.discover import DATABASE, Location, load_documents, read
+from rove.load.discover import DATABASE, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
 from rove.registry import load
@@ -63,9 +63,9 @@ class Preparer:
         end = SourceEnd(location.uri, location.kind)
         try:
             if location.kind == DATABASE:
-                documents = load("rove.load.database:database_documents")(
-                    location.address, max_rows=self.recipe.max_rows
-                )
+                read_database = load("rove.load.database:database_documents")
+                tables = read_database(location.address, max_rows=self.recipe.max_rows)
+                documents = finished(tables, Source(location.uri, location.name, b"", DATABASE))
             else:
                 source = read(location, max_bytes=self.recipe.max_file_bytes)
                 if kinds is not None and source.kind not in kinds:
