@@ -50,11 +50,10 @@ class Sender:
             self.send()
 
     def send(self) -> None:
-        """Send what is there. The wall clock stands still, since the other side may be busy."""
+        """Send what is there. The clock stands still: the other side may be busy."""
         if self.items:
-            message = encoder.encode(self._packed())
             self.clock.pause()
-            write_frame(self.pipe, message, ended=self.ended)
+            write_frame(self.pipe, encoder.encode(self._packed()), ended=self.ended)
             self.clock.go_on()
         self.items, self.ended, self.bytes, self.sent_at = [], 0, 0, monotonic()
 
