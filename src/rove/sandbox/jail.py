@@ -113,7 +113,7 @@ class Clock:
         self.go_on()
 
     def pause(self) -> None:
-        """Stop the wall clock, and ask no loader to stop: what follows is a message to the parent, and must be whole."""
+        """Stop the clocks: what follows is a message to the parent, which waits at times, and must be whole."""
         if resource is not None and self._running:
             self._left_s = signal.setitimer(signal.ITIMER_REAL, 0)[0]
             self._cpu_left_s = signal.setitimer(signal.ITIMER_PROF, 0)[0]
