@@ -19,7 +19,7 @@ from rove.sandbox import Limits
 
 COUNT = int(os.environ.get("ROVE_BAD_FILES", "0"))
 SEED = int(os.environ.get("ROVE_BAD_FILES_SEED", "4"))
-QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 150, 100, 20_000
+QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 120, 100, 20_000
 QUICK = Limits(cpu_s=5.0)
 
 
