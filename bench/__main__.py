@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    made.add_argument("what", choices=("quality", "speed", "peers", "reading", "badfiles", "all"))
+    made.add_argument("what", choices=("quality", "speed", "peers", "chunks", "reading", "badfiles", "all"))
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -25,6 +25,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--threads", type=int, default=2, help="of the embedder, in the quality part")
     made.add_argument("--no-rerank", action="store_true", help="leave the reranked mode out")
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
+    made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
+    made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
@@ -58,6 +60,14 @@ def peers(options: argparse.Namespace) -> list[Table]:
     return [part.run(CHUNKS, ROUNDS, with_peers=not options.no_peers)]
 
 
+def chunks(options: argparse.Namespace) -> list[Table]:
+    """See `bench.chunks`."""
+    from bench import chunks as part
+
+    ways = [part.Way.read(way) for way in options.ways.split(",") if way] or part.WAYS
+    return part.run(threads=options.threads, keyword_only=options.keyword_only, ways=ways)
+
+
 def reading(options: argparse.Namespace) -> list[Table]:
     """See `bench.reading`."""
     from bench.reading import run as part
@@ -77,6 +87,7 @@ PARTS = {
     "quality": [quality],
     "speed": [speed],
     "peers": [peers],
+    "chunks": [chunks],
     "reading": [reading],
     "badfiles": [badfiles],
     "all": [quality, speed],

@@ -6,8 +6,9 @@ Each query ranks the pieces of all five documents. Pieces are read from the firs
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import bm25s
@@ -16,15 +17,20 @@ import numpy as np
 from bench import DATA
 from bench.baselines import fuse
 from bench.remembered import RememberedE5
-from rove.chunk.cut import cut
+from bench.report import Table, say
+from rove.chunk import ChunkModels, CutSettings
+from rove.chunk.with_models import cut_with_models
 from rove.language.tokens import count_tokens
 from rove.language.words import query_terms, terms
+from rove.models import Embedder, passages_with_tokens
+from rove.models.fake import FakeEmbedder
 from rove.records import Chunk, Document
 from rove.records.document import Span
 from rove.settings import EmbedderSettings
 
 SET = "chunk_spans"
 BUDGETS = (500, 1000, 2000, 4000)
+FOCUS = 1000
 DEPTH = 100
 
 
@@ -48,10 +54,20 @@ class Way:
     def __str__(self) -> str:
         return f"{self.strategy} {self.size_chars}/{self.overlap_chars}"
 
+    @classmethod
+    def read(cls, written: str) -> Way:
+        """Read "strategy/size/overlap".
+
+        >>> print(Way.read("sentence/512/50"))
+        sentence 512/50
+        """
+        strategy, size, overlap = written.split("/")
+        return cls(strategy, int(size), int(overlap))
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Means over the questions. `recall` and `precision`: at each of `BUDGETS`; `iou`: at 1000 tokens."""
+    """Means over the questions. `recall` and `precision`: at each of `BUDGETS`; `iou`: at `FOCUS` tokens."""
 
     recall: tuple[float, ...]
     precision: float
@@ -63,10 +79,13 @@ class Score:
         return sum(self.recall) / len(self.recall)
 
 
-WAYS = tuple(
-    Way(strategy, size, overlap)
-    for strategy in ("recursive", "size", "sentence")
-    for size, overlap in ((256, 25), (384, 0), (512, 50), (512, 0), (768, 75), (1024, 100))
+WAYS = (
+    *(Way(strategy, 512, 50) for strategy in ("recursive", "size", "sentence", "outline", "parent")),
+    *(Way(strategy, 512, 0) for strategy in ("recursive", "size", "sentence")),
+    *(Way(strategy, 768, 75) for strategy in ("recursive", "size", "sentence")),
+    *(Way(strategy, 1024, 100) for strategy in ("recursive", "size", "sentence")),
+    Way("parent", 256, 25),
+    Way("semantic", 512, 0),
 )
 
 
@@ -84,12 +103,13 @@ def load() -> tuple[list[Document], list[Question]]:
     ]
 
 
-def pieces(documents: Iterable[Document], way: Way) -> list[Chunk]:
+async def pieces(documents: Iterable[Document], way: Way, embedder: Embedder) -> list[Chunk]:
     """Cut all documents."""
+    models, settings = ChunkModels(embedder), CutSettings(way.size_chars, way.overlap_chars)
     return [
         chunk
         for document in documents
-        for chunk in cut(document, strategy=way.strategy, size_chars=way.size_chars, overlap_chars=way.overlap_chars)
+        for chunk in (await cut_with_models(document, models, strategy=way.strategy, settings=settings)).chunks
     ]
 
 
@@ -105,11 +125,10 @@ def by_keyword(chunks: Sequence[Chunk], questions: Sequence[Question]) -> list[l
     return rankings
 
 
-async def by_meaning(chunks: Sequence[Chunk], questions: Sequence[Question], threads: int) -> list[list[int]]:
-    """Rank by cosine of the packaged embedder."""
-    embedder = RememberedE5(EmbedderSettings(threads=threads))
+async def by_meaning(chunks: Sequence[Chunk], questions: Sequence[Question], embedder: Embedder) -> list[list[int]]:
+    """Rank by cosine."""
     asked = await embedder.queries([question.text for question in questions])
-    passages, _ = await embedder.passages_with_tokens([chunk.indexed_text for chunk in chunks])
+    passages, _ = await passages_with_tokens(embedder, [chunk.indexed_text for chunk in chunks])
     return np.argsort(-(asked @ passages.T), axis=1, kind="stable")[:, :DEPTH].tolist()
 
 
@@ -129,7 +148,7 @@ def score(chunks: Sequence[Chunk], rankings: Sequence[Sequence[int]], questions:
             read = reading((chunks[i] for i in ranking), budget, costs)
             own = joined(span for document_id, span in read if document_id == question.document_id)
             recalls[place] += sum(holds(own, gold) for gold in question.gold) / len(question.gold)
-            if budget == 1000:
+            if budget == FOCUS:
                 everything = sum(end - start for _, (start, end) in read)
                 gold = sum(end - start for start, end in joined(question.gold))
                 hit = shared(own, joined(question.gold))
@@ -183,22 +202,59 @@ def shared(spans: Sequence[Span], gold: Sequence[Span]) -> int:
     return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in spans for b in gold)
 
 
-def row(way: str, chunks: Sequence[Chunk], measured: Mapping[str, Score]) -> list[str]:
-    """One row of the table."""
-    lengths = [end - start for start, end in (chunk.span for chunk in chunks)]
-    cells = [way, str(len(chunks)), f"{sum(lengths) / len(lengths):.0f}"]
-    for found in measured.values():
-        cells += [*(f"{100 * r:.1f}" for r in found.recall), f"{100 * found.mean:.1f}"]
-        cells += [f"{100 * found.precision:.1f}", f"{100 * found.iou:.1f}"]
+def whole(chunks: Iterable[Chunk], questions: Iterable[Question]) -> float:
+    """Share of the gold spans that one piece holds whole."""
+    spans: dict[str, list[Span]] = {}
+    for chunk in chunks:
+        spans.setdefault(chunk.document_id, []).append(chunk.span)
+    held = [holds(spans[question.document_id], gold) for question in questions for gold in question.gold]
+    return sum(held) / len(held)
+
+
+async def measure(
+    way: Way, documents: Sequence[Document], questions: Sequence[Question], embedder: Embedder, *, keyword_only: bool
+) -> list[str]:
+    """Cut, rank and score one way; the row of the table."""
+    chunks = await pieces(documents, way, embedder)
+    keyword = by_keyword(chunks, questions)
+    scores = [score(chunks, keyword, questions)]
+    if not keyword_only:
+        scores.append(score(chunks, hybrid(keyword, await by_meaning(chunks, questions, embedder)), questions))
+    lengths = [len(chunk.text) for chunk in chunks]
+    cells = [str(way), f"{len(chunks):,}", f"{sum(lengths) / len(lengths):.0f}", percent(whole(chunks, questions))]
+    for found in scores:
+        cells += [*map(percent, found.recall), percent(found.mean), percent(found.precision), percent(found.iou)]
     return cells
 
 
-async def measure(way: Way, documents: Sequence[Document], questions: Sequence[Question], threads: int) -> list[str]:
-    """Cut, rank and score; without the embedder where `threads` is 0."""
-    chunks = pieces(documents, way)
-    keyword = by_keyword(chunks, questions)
-    measured = {"BM25": score(chunks, keyword, questions)}
-    if threads:
-        meaning = await by_meaning(chunks, questions, threads)
-        measured["hybrid"] = score(chunks, hybrid(keyword, meaning), questions)
-    return row(str(way), chunks, measured)
+def percent(share: float) -> str:
+    """Write a share.
+
+    >>> percent(0.8346)
+    '83.5'
+    """
+    return f"{100 * share:.1f}"
+
+
+def run(*, threads: int, keyword_only: bool = False, ways: Sequence[Way] = WAYS) -> list[Table]:
+    """Measure all ways."""
+    documents, questions = load()
+    embedder = FakeEmbedder() if keyword_only else RememberedE5(EmbedderSettings(threads=threads))
+    rows: list[list[str]] = []
+    for way in ways:
+        rows.append(asyncio.run(measure(way, documents, questions, embedder, keyword_only=keyword_only)))
+        say(f"chunks {' | '.join(rows[-1])}")
+    kinds = ("BM25",) if keyword_only else ("BM25", "hybrid")
+    per_kind = [*(f"@{budget}" for budget in BUDGETS), "mean", "precision", "IoU"]
+    columns = ["way", "pieces", "chars", "whole", *(f"{kind} {name}" for kind in kinds for name in per_kind)]
+    characters = sum(len(document.text) for document in documents)
+    spans = sum(len(question.gold) for question in questions)
+    note = (
+        f"{SET}: {len(documents)} documents ({characters:,} characters), {len(questions)} questions with {spans} gold "
+        "spans; all numbers in percent. `strategy size/overlap` in characters. whole: gold spans that lie whole in one "
+        f"piece. @{BUDGETS[0]} …: gold spans that lie whole in the first so many tokens read, best pieces first "
+        "(parents in place of pieces, where there are any); mean: over the four. precision: the share of what was read "
+        f"at {FOCUS} tokens that is gold; IoU: gold read / (gold + read), there. hybrid: BM25 and the packaged "
+        "embedder by reciprocal rank fusion, k = 60."
+    )
+    return [Table("Ways of cutting", columns, rows, note)]

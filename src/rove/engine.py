@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -102,7 +102,7 @@ class AsyncRove:
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore
-    ) -> AsyncIterator[Report]:
+    ) -> AsyncGenerator[Report]:
         """Keep the base in step with folders: yields a report of the first `add`, then one for each change.
 
         What is deleted there is taken out of the base. `stop` ends it.

@@ -10,6 +10,7 @@ from typing import Self, TypeVar
 
 from rove.engine import AsyncRove, Given
 from rove.events import Listener, ignore
+from rove.load.crawl import CrawlPlan
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
@@ -48,9 +49,22 @@ class Rove:
         """The settings that are in force."""
         return self._kb.settings
 
-    def add(self, *sources: Given | Iterable[Given], listener: Listener = ignore) -> Report:
+    def add(
+        self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
+    ) -> Report:
         """See `AsyncRove.add`."""
-        return self._run(self._kb.add(*sources, listener=listener))
+        return self._run(self._kb.add(*sources, crawl=crawl, listener=listener))
+
+    def watch(self, *folders: str | Path, listener: Listener = ignore) -> Iterator[Report]:
+        """See `AsyncRove.watch`. It goes on until the generator is closed, or Ctrl-C is pressed."""
+        stop = asyncio.Event()
+        reports = self._kb.watch(*folders, stop=stop, listener=listener)
+        try:
+            while (report := self._run(anext(reports, None))) is not None:
+                yield report
+        finally:
+            self._loop.call_soon_threadsafe(stop.set)
+            self._run(reports.aclose())
 
     def resume(self, listener: Listener = ignore) -> Report:
         """See `AsyncRove.resume`."""

@@ -124,6 +124,13 @@ def test_an_empty_header_and_a_first_row_of_numbers_repeat_nothing() -> None:
     assert head_of(table, Block("table", (0, len(table))), table.index("| 3")) == "| a | b |"
 
 
+def test_a_repeated_header_has_no_padding_and_no_link_targets() -> None:
+    table = (
+        "| [City](/wiki/City_(place))   | ![Flag](a.png) |  Size |\n|---|---|---|\n| Bonn | x | 3 |\n| Köln | y | 4 |"
+    )
+    assert head_of(table, Block("table", (0, len(table))), table.index("| Köln")) == "| City | Flag | Size |"
+
+
 def test_what_the_loader_knows_of_a_block_wins(make_document: Make) -> None:
     text = "Before.\n\nThe annual sales\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nx = y\n\nAfter."
     start, end = text.index("| a"), text.index("\n\nx =")

@@ -157,6 +157,15 @@ async def test_long_documents_go_in_windows_and_levels_go_on(make_document: Make
     assert "1 of 2 parts" in found.note
 
 
+async def test_a_model_that_fails_again_and_again_is_asked_no_more(make_document: Make) -> None:
+    model = ScriptedChat("no json")
+    text = "".join(f"{n} Titel\n\n" + "Zeile.\n" * WINDOW_LINES + "\n" for n in range(1, 9))
+    found = await cut_with_models(make_document(text, "pdf"), models(model), strategy="outline")
+    assert len(model.prompts) == 3
+    assert len(outline_of(found.chunks)) == 8
+    assert "9 of 9 parts" in found.note
+
+
 def test_windows_hold_every_line_once_and_long_lines_are_shown_in_part() -> None:
     text = "a\n" * 300 + "b" * 50_000 + "\n" + "c\n" * 10
     windows = list(windows_of(text))

@@ -54,7 +54,7 @@ def test_headings_of_many_kinds(lines: list[str], levels: list[int]) -> None:
         "2024 Was a good year for wine\n\n" + BODY,
         "In 1999 we met.\n\n12 Monkeys is a film\n\n" + BODY,
         "1 Introduction ........ 3\n2 Methods ........ 7\n\n" + BODY,
-        "USA\n\nIt is **very** important.\n\n" + BODY,
+        "Partly so\n\nBookX\n\nIt is **very** important.\n\n" + BODY,
         "Chapter 4 is where the story turns, as every reader of the book will know by now.\n\n" + BODY,
         "```\n# no heading\n\n1 None\n```\n\n" + BODY,
         "| 1 A | b |\n|---|---|\n| 2 B | c |\n\n" + BODY,

@@ -4,6 +4,7 @@ import pytest
 
 from load.samples import PARAGRAPHS, source
 from load.samples_data import rst_text
+from rove.errors import InputError
 from rove.load.discover import load_documents
 from rove.records import Document
 
@@ -63,3 +64,12 @@ def test_tables_keep_their_caption() -> None:
 )
 def test_no_file_is_included(directive: str) -> None:
     assert load(f"before\n\n{directive}\n\nafter\n").text == "before\n\nafter\n"
+
+
+def test_what_takes_docutils_too_long_is_refused() -> None:
+    nested = "".join(f".. |s{n}| replace:: {f'|s{n + 1}| ' * 10}\n" for n in range(9)) + ".. |s9| replace:: x\n"
+    wide = "=" * 20_000
+    for text in (f"|s0|\n\n{nested}", f"{wide}\nx\n{wide}\n", f"+{'-+' * 10_000}\n|{' |' * 10_000}\n"):
+        with pytest.raises(InputError) as caught:
+            load(text)
+        assert caught.value.outcome == "too-large"

@@ -11,8 +11,8 @@ from rove.chunk.caption import reach
 from rove.records import Block, Document
 from rove.records.document import Span
 
-LEAST_CHARS = {"table": 0, "code": 200, "formula": 200, "image": 0}
-"""A shorter block without a caption stays in the prose around it. Measured: docs/decisions/015-chunks.md."""
+LEAST_CHARS = {"code": 40, "formula": 40}
+"""A block without a caption that is shorter than this, with what leads in to it, stays in the prose around it."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _TABLE = re.compile(r"^\|[^\n]*\n\|[ \t:|-]+(?=\n|\Z)(?:\n\|[^\n]*)*", re.MULTILINE)
@@ -82,7 +82,7 @@ def find_blocks(document: Document) -> Blocks:
         span, caption = reach(text, block, floor, ceiling)
         spans.append(span)
         found.append(replace(block, caption=caption))
-    own = tuple(_is_own(text, block) for block in found)
+    own = tuple(_is_own(text, *pair) for pair in zip(found, spans, strict=True))
     return Blocks(tuple(s for s, _ in spans), tuple(e for _, e in spans), tuple(found), own)
 
 
@@ -115,14 +115,11 @@ def _apart(blocks: list[Block]) -> list[Block]:
     return kept
 
 
-def _is_own(text: str, block: Block) -> bool:
-    start, end = block.span
-    if block.caption:
-        return True
-    if block.kind == "image":
-        alternative = _IMAGE.match(text, start, end)
+def _is_own(text: str, block: Block, reached: Span) -> bool:
+    if block.kind == "image" and not block.caption:
+        alternative = _IMAGE.match(text, *block.span)
         return bool(alternative and alternative[1].strip())
-    return end - start >= LEAST_CHARS.get(block.kind, 0)
+    return bool(block.caption) or reached[1] - reached[0] >= LEAST_CHARS.get(block.kind, 0)
 
 
 def _fences(text: str) -> list[Span]:

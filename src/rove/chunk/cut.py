@@ -89,12 +89,8 @@ def _chunks(
     version: str = "",
 ) -> list[Chunk]:
     places = places_of(document, spans, headers=headers)
-    text, document_id, language, version = (
-        document.text,
-        document.document_id,
-        document.language,
-        version or document.version,
-    )
+    text, document_id, language = document.text, document.document_id, document.language
+    version = version or document.version
     blocks, pages = find_blocks(document), PageFinder.of(document.pages)
     chunks: list[Chunk] = []
     for position, (span, place) in enumerate(zip(spans, places, strict=True)):

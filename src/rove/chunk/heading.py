@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from rove.chunk.block import Blocks
 from rove.records import Section
+from rove.records.document import Span
 
 MAX_CHARS = 120
 LEVELS = 6
@@ -25,7 +26,7 @@ _NAMES = (  # highest first: what stands before its number, what stands after it
 )
 _NAMED = tuple(
     re.compile(
-        rf"(?:(?i:{before})\s*(?:\d+[a-z]?|{_ROMAN}|[A-Z])(?:[.:\s–—-]|$)|(?:\d+|{_ROMAN})\.?\s*(?i:{after})(?:[.:\s–—-]|$)"
+        rf"(?:(?i:{before})(?:\s+|(?<=[§.])\s*)(?:\d+[a-z]?|{_ROMAN}|[A-Z])(?:[.:\s–—-]|$)|(?:\d+|{_ROMAN})\.?\s*(?i:{after})(?:[.:\s–—-]|$)"
         rf"|第\s*{_HAN}\s*{wide})"
     )
     for before, after, wide in _NAMES
@@ -42,11 +43,11 @@ _MARKS = -10
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A line that is a heading: `level` 1 is the highest; the line stands at `span`."""
+    """A line that is a heading: `level` 1 is the highest; `number` is the 1.2 that it begins with."""
 
     title: str
     level: int
-    span: tuple[int, int]
+    span: Span
     number: tuple[int, ...] = ()
 
 
@@ -62,18 +63,18 @@ def find_headings(text: str, blocks: Blocks) -> list[Heading]:
     return [replace(h, level=levels[h.level]) for h in kept]
 
 
-def sections_of(headings: Sequence[Heading], end: int, *, start: int = 0) -> tuple[Section, ...]:
+def sections_of(headings: Sequence[Heading], end: int) -> tuple[Section, ...]:
     """Return a section for each heading: to the next one of its level or above, or to the end.
 
     >>> sections_of([Heading("A", 1, (0, 1)), Heading("B", 2, (5, 6)), Heading("C", 1, (9, 10))], 20)[0].span
     (0, 9)
     """
     found: list[Section] = []
-    ends = [end] * (LEVELS + 2)
+    ends = [end] * (LEVELS + 1)
     for heading in reversed(headings):
         level = min(heading.level, LEVELS)
-        found.append(Section(heading.title, level, (heading.span[0] + start, ends[level])))
-        ends[level:] = [heading.span[0] + start] * (LEVELS + 2 - level)
+        found.append(Section(heading.title, level, (heading.span[0], ends[level])))
+        ends[level:] = [heading.span[0]] * (LEVELS + 1 - level)
     return tuple(reversed(found))
 
 

@@ -22,6 +22,7 @@ from rove.records.document import Span
 WINDOW_LINES = 120
 WINDOW_CHARS = 8_000
 LINE_CHARS = 160
+GIVE_UP_AFTER = 3  # windows that failed; the rest is read without the model
 TITLE_CHARS = 200
 TITLE_ROOM = 8  # a line may hold this much, and the title's length, beside the title
 FAILED = "The outline of {missing} of {all} parts was made without the chat model. {reason}"
@@ -58,7 +59,7 @@ class Window:
 
 @dataclass(slots=True)
 class _Found:
-    """What came of the windows so far."""
+    """What came of the windows so far; `failures` are those that were read without the model."""
 
     headings: list[Heading]
     dropped: int = 0
@@ -83,8 +84,12 @@ class ModelOutlineChunker:
             return cut_at(document, recovered_sections(document), self.settings, NO_MODEL)
         windows = list(windows_of(document.text))
         found = _Found([])
+        own = find_headings(document.text, find_blocks(document))
         for window in windows:
-            await _read_window(document, window, self.models.chat, found)
+            if found.failures < GIVE_UP_AFTER:
+                await _read_window(document.text, window, self.models.chat, found, own)
+            else:
+                _read_without(window, found, own)
         if found.failures == len(windows):
             sections = recovered_sections(document)
         else:
@@ -107,23 +112,27 @@ def windows_of(text: str) -> Iterator[Window]:
         yield Window(first, tuple(lines))
 
 
-async def _read_window(document: Document, window: Window, chat: ChatModel, found: _Found) -> None:
+async def _read_window(text: str, window: Window, chat: ChatModel, found: _Found, own: Sequence[Heading]) -> None:
     try:
-        outline = await _ask(chat, _prompt(document.text, window, found.headings))
+        outline = await _ask(chat, _prompt(text, window, found.headings))
     except ServiceError as error:
-        found.failures += 1
         found.reason = str(error)
-        start, end = window.lines[0][0], window.lines[-1][1]
-        own = find_headings(document.text, find_blocks(document))
-        found.headings += [heading for heading in own if start <= heading.span[0] < end]
+        _read_without(window, found, own)
         return
     for entry, level in _flat(outline.headings, 1):
-        heading = _checked(document.text, window, entry, level)
+        heading = _checked(text, window, entry, level)
         last = found.headings[-1].span[0] if found.headings else -1
         if heading and heading.span[0] > last:
             found.headings.append(heading)
         else:
             found.dropped += 1
+
+
+def _read_without(window: Window, found: _Found, own: Sequence[Heading]) -> None:
+    """Take the headings that the lines of the window show themselves."""
+    start, end = window.lines[0][0], window.lines[-1][1]
+    found.failures += 1
+    found.headings += [heading for heading in own if start <= heading.span[0] < end]
 
 
 async def _ask(chat: ChatModel, prompt: str) -> Outline:

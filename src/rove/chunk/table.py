@@ -7,6 +7,7 @@ import re
 from rove.records import Block
 
 HEAD_CHARS = 300
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
 _CELL = re.compile(r"(?<!\\)\|")
 _UNIT = re.compile(
     r"[(\[（［][^\d()\[\]（）［］]{1,24}[)\]）］]"  # (kg), [m/s], （万円）
@@ -20,7 +21,7 @@ _UNIT = re.compile(
 def head_of(text: str, block: Block, start: int) -> str:
     r"""Return the header row, and the row of units under it, of a table that goes on at `start`; at most `HEAD_CHARS`.
 
-    "" where `start` is not below them, or the header is empty.
+    "" where `start` is not below them, or the header is empty. Of links and images only the words are repeated.
 
     >>> table = "|Stoff|Menge|\n|---|---|\n||(kg)|\n|Eisen|3|\n|Kupfer|5|"
     >>> head_of(table, Block("table", (0, len(table))), table.index("|Kupfer"))
@@ -35,7 +36,7 @@ def head_of(text: str, block: Block, start: int) -> str:
         stop = text.find("\n", at, last)
         if stop < 0 or stop >= start:
             break
-        rows.append(text[at:stop].strip())
+        rows.append(" ".join(_LINK.sub(r"\1", text[at:stop]).split()))
         at = stop + 1
     if not rows or not rows[0].strip("| "):
         return ""

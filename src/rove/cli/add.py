@@ -1,13 +1,16 @@
-"""`rove add`: take in files and folders, with a progress bar."""
+"""`rove add`: take in files, folders, pages and databases, with a progress bar; keep folders in step."""
 
 from __future__ import annotations
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import FAILED, Session, command
 from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.load.crawl import CrawlPlan
 from rove.records import Report
+
+SHOWN_DUPLICATES = 20
 
 
 class Bar:
@@ -18,13 +21,14 @@ class Bar:
             TextColumn("[bold]Adding"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("sources · {task.fields[chunks]} chunks"),
+            TextColumn("sources · {task.fields[chunks]} chunks · {task.fields[failed]} failed · {task.fields[rate]}"),
             TimeElapsedColumn(),
+            TimeRemainingColumn(),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("", total=None, chunks=0)
-        self.chunks = self.sources = 0
+        self.task = self.progress.add_task("", total=None, chunks=0, failed=0, rate="")
+        self.chunks = self.sources = self.failed = 0
 
     def __call__(self, event: Event) -> None:
         """Move the bar."""
@@ -35,40 +39,91 @@ class Bar:
             case ChunksEmbedded(count):
                 self.chunks += count
                 self.progress.update(self.task, chunks=self.chunks)
-            case SourceDone():
-                self.progress.advance(self.task)
+            case SourceDone(entry):
+                self.failed += bool(entry.outcome)
+                self.progress.update(self.task, advance=1, failed=self.failed, rate=self._rate())
             case _:
                 pass
+
+    def _rate(self) -> str:
+        task = self.progress.tasks[0]
+        return f"{task.completed / task.elapsed:.1f} a second" if task.elapsed else ""
 
 
 @command("add")
 @click.argument("sources", nargs=-1)
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
-def add(session: Session, sources: tuple[str, ...], resume: bool) -> int:
-    """Take in SOURCES: files, and folders with all below them.
+@click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
+@click.option(
+    "--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow a page's links on its host, so deep."
+)
+@click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
+@click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
+def add(
+    session: Session,
+    sources: tuple[str, ...],
+    resume: bool,
+    watch: bool,
+    crawl: int | None,
+    pages: int,
+    sitemap: bool,
+) -> int:
+    """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
 
     What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
-    status is 1 if a source could not be read; the others are in.
+    status is 1 if a source could not be read whole; the others are in.
     """
     if not sources and not resume:
-        raise click.UsageError("Name a file or a folder, or give --resume.")  # noqa: TRY003 - click prints it
+        raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
+    plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
+    ok = True
     with session.base() as kb:
         bar = Bar(session)
         with bar.progress:
-            report = kb.resume(listener=bar) if resume else kb.add(*sources, listener=bar)
+            if watch:
+                for report in kb.watch(*sources, listener=bar):
+                    ok = report.ok
+                    show(session, report)
+                return 0 if ok else FAILED
+            report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
     show(session, report)
     return 0 if report.ok else FAILED
 
 
 def show(session: Session, report: Report) -> None:
     """Print what an ingest did."""
-    if session.output.as_json:
-        session.output.json(report)
+    output = session.output
+    if output.as_json:
+        output.json(report)
         return
-    session.output.line(
+    output.line(
         f"{report.added} sources added ({report.documents} documents, {report.chunks} chunks), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
+    if report.removed:
+        output.line(f"{report.removed} documents removed: their files are gone.")
+    if report.input_tokens:
+        output.line(f"Cut with a chat model: {report.input_tokens} tokens read, {report.output_tokens} written.")
+    if len(report.kinds) > 1:
+        columns = ["type", "added", "unchanged", "failed", "documents", "chunks"]
+        rows = [(k.kind or "?", k.added, k.unchanged, k.failed, k.documents, k.chunks) for k in report.kinds]
+        output.table(columns, [tuple(map(str, row)) for row in rows])
+    _show_duplicates(session, report)
+    for entry in report.noted:
+        output.line(f"{entry.source}: {entry.reason}")
     if report.failed:
         rows = [(entry.source, entry.outcome, entry.reason, entry.cure) for entry in report.failed]
-        session.output.table(["source", "outcome", "reason", "what to do"], rows)
+        output.table(["source", "outcome", "reason", "what to do"], rows)
+
+
+def _show_duplicates(session: Session, report: Report) -> None:
+    alike = report.duplicates
+    if not alike:
+        return
+    left_out = sum(not twin.kept for twin in alike)
+    what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
+    session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
+    rows = [(twin.source, twin.of, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
+    session.output.table(["document", "says the same as", "how alike"], rows[:SHOWN_DUPLICATES])
+    if len(rows) > SHOWN_DUPLICATES:
+        session.output.line(f"and {len(rows) - SHOWN_DUPLICATES} more; --json lists all")

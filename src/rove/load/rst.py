@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import cast
 
@@ -19,11 +20,15 @@ from rove.records.source import MetaValue
 # Warnings are not errors: a page written for Sphinx has many, and what docutils does not know is read as text.
 SETTINGS = {
     "file_insertion_enabled": False, "raw_enabled": False, "halt_level": 5, "report_level": 5, 
-    "_disable_config": True, "sectsubtitle_xform": False, "line_length_limit": 100_000,
+    "_disable_config": True, "sectsubtitle_xform": False, "line_length_limit": 1 << 28,
     "smart_quotes": False, "syntax_highlight": "none", "warning_stream": False,
 }  # fmt: skip
 
 
+MAX_TABLE_CHARS, MAX_SUBSTITUTED = 10_000, 100_000
+WIDE_TABLE = re.compile(rf"^[ \t]*(?:\+-|==)[^\n]{{{MAX_TABLE_CHARS}}}", re.MULTILINE)
+SUBSTITUTION = re.compile(r"^\.\.[ \t]+\|([^|\n]+)\|[ \t]+replace::(.*)$", re.MULTILINE)
+REFERENCE = re.compile(r"\|([^|\n]+)\|")
 TOO_DEEP = "its parts lie too deep in each other"
 
 
@@ -32,7 +37,9 @@ class RstLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        tree = _parse(require_text(decode(source.data), source))
+        text = require_text(decode(source.data), source)
+        _check(text)
+        tree = _parse(text)
         writer = Writer(_parse)
         try:
             text = clean("\n\n".join(writer.blocks(tree, 1 if tree.get("title") else 0)) + "\n")
@@ -50,6 +57,29 @@ class RstLoader:
             sections=sections,
             blocks=_tables(text, writer),
         )
+
+
+def _check(text: str) -> None:
+    """See that docutils can read the text in time: it goes through wide tables and nested substitutions in squares.
+
+    Raises:
+        InputError: "too-large".
+    """
+    if WIDE_TABLE.search(text):
+        message = f"A table is over {MAX_TABLE_CHARS} characters wide."
+        raise InputError(message, cure="Give it as a CSV file.", outcome="too-large")
+    bodies = {found[1].casefold(): found[2].casefold() for found in SUBSTITUTION.finditer(text)}
+    sizes = dict.fromkeys(bodies, 1)
+    for _ in range(MAX_SUBSTITUTED.bit_length()):
+        # one level deeper each time: what grows without end has grown past the limit by then
+        sizes = {
+            name: min(MAX_SUBSTITUTED, 1 + sum(sizes.get(inner, 0) for inner in REFERENCE.findall(body)))
+            for name, body in bodies.items()
+        }
+    used = sum(sizes.get(name.casefold(), 0) for name in REFERENCE.findall(text)) if bodies else 0
+    if used > MAX_SUBSTITUTED:
+        message = f"Its substitutions put more than {MAX_SUBSTITUTED} pieces in."
+        raise InputError(message, cure="Write out what they stand for.", outcome="too-large")
 
 
 def _parse(text: str) -> nodes.document:
