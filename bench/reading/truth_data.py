@@ -59,7 +59,8 @@ def json_text(path: Path) -> Truth:
 def json_lines(path: Path) -> Truth:
     """As `json_text`, line by line."""
     lines = path.read_text("utf-8").splitlines()
-    return Truth(text="\n".join(leaf for line in lines for leaf in leaves(json.loads(line))), spare="\n".join(lines))
+    text = "\n".join(leaf for line in lines for leaf in leaves(json.loads(line)))
+    return Truth(text=text, spare="\n".join(lines), ordered=False)
 
 
 def leaves(node: object) -> list[str]:
