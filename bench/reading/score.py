@@ -109,6 +109,8 @@ def _words(ours: Words, truth: Mapping, made: Score) -> None:
     theirs, spare = words(plain_text(truth["text"])), words(truth["spare"])
     if truth["numeric"]:
         ours, theirs = ([w for w in side if not w[0].isdigit()] for side in (ours, theirs))
+    if not theirs:  # a scan: what OCR reads there is not known to be wrong
+        return
     kept = Counter(theirs) & Counter(ours)
     made.shares["words"].add(kept.total(), len(theirs))
     if truth["ordered"]:
