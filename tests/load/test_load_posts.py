@@ -13,8 +13,9 @@ from load.samples_posts import Row, comment, lines, parquet, submission, thread
 from rove.errors import InputError
 from rove.load.discover import Location
 from rove.load.post_clean import Fate, clean_posts
-from rove.load.post_columns import find_columns, normalised
-from rove.load.posts import PostsLoader, looks_like_posts
+from rove.load.post_columns import normalised
+from rove.load.post_names import find_columns, looks_like_posts
+from rove.load.posts import PostsLoader
 from rove.prepare import Preparer, Recipe
 from rove.records import Document, SourceEnd, content_hash
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -54,9 +56,7 @@ class Bar:
 @click.argument("sources", nargs=-1)
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
-@click.option(
-    "--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow a page's links on its host, so deep."
-)
+@click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
 @click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
 @click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
 def add(
@@ -81,9 +81,10 @@ def add(
         bar = Bar(session)
         with bar.progress:
             if watch:
-                for report in kb.watch(*sources, listener=bar):
-                    ok = report.ok
-                    show(session, report)
+                with suppress(KeyboardInterrupt):
+                    for report in kb.watch(*sources, listener=bar):
+                        ok = report.ok
+                        show(session, report)
                 return 0 if ok else FAILED
             report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
     show(session, report)

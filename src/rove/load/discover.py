@@ -105,6 +105,11 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
         raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
 
 
+def finished(documents: Iterator[Document], source: Source) -> Iterator[Document]:
+    """Give documents that no loader made their language, and see that they can be kept."""
+    return (_finished(document, source) for document in documents)
+
+
 def suffix_kind(name: str) -> str:
     """Return the loader that the suffix of a file's name stands for, else ""."""
     return SUFFIXES.get(PurePath(name).suffix.lower(), "")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from io import BytesIO
 from itertools import chain, islice
 from typing import cast
 
 from rove.errors import InputError
+from rove.load import LOADERS
 from rove.load.outline import MAX_DEPTH, Node, outline_documents
+from rove.load.post_names import looks_like_posts
 from rove.load.record import IDS, MAX_NAMED, TITLES, Entry, Json, Records, is_record
 from rove.load.text import BOMS, clean, decode, require_text
 from rove.records import Document, Source
@@ -24,19 +26,21 @@ SPACE = re.compile(r"[ \t\n\r]*")
 class JsonLoader:
     """See `Loader`. A bad record loses only itself: the good ones are yielded, then a "partial" error names it."""
 
-    def load(self, source: Source) -> Iterator[Document]:
+    def load(self, source: Source) -> Generator[Document, None, str]:
         """See `Loader.load`.
 
         Raises:
             InputError: also "partial", after the last good record: how many and which records were bad, and why.
         """
         if source.name.lower().endswith(LINE_SUFFIXES):
+            if _are_posts(source):
+                return (yield from cast("Generator[Document, None, str]", LOADERS.get("posts")().load(source)))
             yield from _documents(source, _lines(source.data))
-            return
+            return ""
         text = require_text(decode(source.data), source)
         if len(text) > STREAMED_CHARS and (entries := _elements(text)) is not None:
             yield from _documents(source, entries)
-            return
+            return ""
         try:
             tree = cast("Json", json.loads(text))
         except (ValueError, RecursionError) as error:
@@ -44,12 +48,18 @@ class JsonLoader:
                 message = f"{source.name!r} is no whole JSON: {error}."
                 raise InputError(message, cure="Mend it at that place, or get the file again.") from error
             yield from _documents(source, _lines(source.data))
-            return
+            return ""
         entries = _records_of(tree)
         if entries is not None:
             yield from Records(source).documents(entries)
         else:
             yield from _outline(source, tree)
+        return ""
+
+
+def _are_posts(source: Source) -> bool:
+    first = next(_lines(source.data), None)
+    return first is not None and isinstance(first.value, dict) and looks_like_posts(first.value)
 
 
 def _documents(source: Source, entries: Iterator[Entry]) -> Iterator[Document]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
 from io import BytesIO
@@ -13,7 +13,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from rove.errors import InputError
+from rove.load import LOADERS
 from rove.load.long_table import LongTable, table_documents
+from rove.load.post_names import looks_like_posts
 from rove.load.record import TEXTS, Entry, Json, Records
 from rove.load.schema import cell_text
 from rove.load.text import clean, stem
@@ -28,7 +30,7 @@ CURE = "Write it again with the program that made it."
 class ParquetLoader:
     """See `Loader`. Read a batch of rows at a time, so that memory does not grow with the file."""
 
-    def load(self, source: Source) -> Iterator[Document]:
+    def load(self, source: Source) -> Generator[Document, None, str]:
         """See `Loader.load`."""
         found = False
         try:
@@ -36,12 +38,15 @@ class ParquetLoader:
             if not file.metadata.num_rows:
                 message = f"{source.name!r} has no row."
                 raise InputError(message, cure="Give a file with rows, or leave it out.", outcome="empty")
+            if looks_like_posts(file.schema_arrow.names):
+                return (yield from cast("Generator[Document, None, str]", LOADERS.get("posts")().load(source)))
             for document in _documents(source, file):
                 found = True
                 yield document
         except (pa.ArrowException, OSError) as error:
             message = f"{source.name!r} is no whole parquet file: {str(error).partition(chr(10))[0].rstrip('.')}."
             raise InputError(message, cure=CURE, outcome="partial" if found else "damaged") from error
+        return ""
 
 
 def _documents(source: Source, file: parquet.ParquetFile) -> Iterator[Document]:

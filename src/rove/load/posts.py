@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from rove.errors import InputError
 from rove.load.post_clean import Cleaned, clean_posts
-from rove.load.post_columns import Columns, looks_like_posts, normalised, require_columns
+from rove.load.post_columns import normalised, require_columns
+from rove.load.post_names import Columns
 from rove.load.post_tree import UNKNOWN, Rows
 from rove.load.text import clean
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
-
-__all__ = ["PostsLoader", "looks_like_posts", "post_documents"]
 
 BATCH_ROWS = 16_384
 FIRST_ROWS = 1_000  # of JSON Lines: where the names of columns are looked for
