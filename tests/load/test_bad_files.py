@@ -28,7 +28,7 @@ def secret() -> Iterator[None]:
     """The file that hostile ones try to have read."""
     Path(SECRET_PATH).write_text(SECRET, "ascii")
     yield
-    Path(SECRET_PATH).unlink()
+    Path(SECRET_PATH).unlink(missing_ok=True)
 
 
 @pytest.mark.usefixtures("secret")
