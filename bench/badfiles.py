@@ -54,7 +54,7 @@ PACKAGES = (
     "sqlite3-doc",
 )
 PROCESSES = 2
-MOST_EACH = 300
+MOST_EACH = 25
 """Files of one suffix; a manual has thousands of pages that are all alike."""
 SLOW_S = 5.0
 

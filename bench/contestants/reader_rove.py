@@ -12,6 +12,9 @@ from rove.load.discover import load_documents, locate
 from rove.load.discover import read as read_source
 from rove.records import Document
 
+RECORDS = {"json", "parquet"}
+"""Kinds whose documents have their titles apart, and not in their texts."""
+
 
 def read(path: str, kind: str) -> Reading:
     del kind
@@ -22,8 +25,9 @@ def read(path: str, kind: str) -> Reading:
         if error.outcome != "partial":
             raise
     spans = sum(box.span[1] - box.span[0] for document in documents for box in document.boxes)
+    texts = [f"{d.title}\n\n{d.text}" if d.kind in RECORDS else d.text for d in documents]
     return {
-        "text": "\n\n".join(document.text for document in documents),
+        "text": "\n\n".join(texts),
         "pages": sum(len(document.pages) for document in documents),
         "boxed": spans,
         "chars": sum(len(document.text) for document in documents),

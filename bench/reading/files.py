@@ -20,6 +20,14 @@ from bench.report import say
 
 SUFFIXES = {"xml": (".xml",), "html": (".html",), "text": (".md",)}
 REAL = ("pdf", "docx", "pptx", "xlsx", "xls", "csv", "html", "epub", "xml", "msg", "json", "ipynb", "zip")
+SCANS = (
+    "MEDRPT-2024-PAT-3847_medical_report_scan.pdf",
+    "imagemagick-",
+    "inline-image",
+    "grayscale-image",
+    "cmyk-image",
+)
+PICTURES = ("png", "jpg")
 SDISTS = ("python-docx==1.2.0", "python-pptx==1.0.2")
 # Format → (what it is made of, most files).
 CONVERTED = {"odt": ("docx", 20), "rtf": ("docx", 20), "odp": ("pptx", 10), "ods": ("xlsx", 5), "pdf": ("docx", 20)}
@@ -50,7 +58,9 @@ def real() -> Iterator[File]:
     """Give the project's real files."""
     for kind in REAL:
         for path in sorted(FILES.rglob(f"*.{kind}")):
-            yield File(kind, str(path))
+            yield File("pdf (scans)" if path.name.startswith(SCANS) else kind, str(path))
+    for path in sorted(path for kind in PICTURES for path in FILES.rglob(f"*.{kind}")):
+        yield File("image", str(path))
 
 
 def made() -> Iterator[File]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 Words = list[str]
 
@@ -16,11 +17,13 @@ LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\]|\\.)*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+\"[^\"]*\")?\s*\)"
 )
 AUTOLINK = re.compile(r"<?\bhttps?://[^\s<>)\]|]+>?")
+FENCE_LINE = re.compile(r"^ *(?:```+|~~~+)[^\n]*$", re.M)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 FENCE = re.compile(r"^ *(```+|~~~+)[^\n]*\n(.*?)^ *\1", re.M | re.S)
 HEADING = re.compile(r"^ {0,3}(#{1,6}) +(.+?) *#*$", re.M)
 ROW = re.compile(r"^ *\|(.*)\| *$", re.M)
-FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$[^$\n]+\$", re.S)
+# A price is none: no digit stands after the first mark or the last.
+FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$\w])\$(?=[^\s\d$|])[^$\n]*?(?<![\s\\])\$(?!\d)", re.S)
 FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 LABEL = re.compile(r"^> (?:Note|Comment)\b[^:\n]{0,80}:", re.M)
 NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?%?")
@@ -79,6 +82,7 @@ def plain_text(text: str) -> str:
     """The text without what markdown adds: comments, targets of links, names of pictures, marks of notes, formulas."""
     for pattern, kept in (
         (COMMENT, " "),
+        (FENCE_LINE, " "),
         (IMAGE, r" \1 "),
         (LINK, r"\1"),
         (LABEL, " "),
@@ -90,7 +94,7 @@ def plain_text(text: str) -> str:
 
 
 def words(text: str) -> Words:
-    return WORD.findall(text.casefold().replace("\u00ad", "").replace("\\", ""))
+    return WORD.findall(normalize("NFKC", text).casefold().replace("\u00ad", "").replace("\\", ""))
 
 
 def squeezed(text: str) -> str:
@@ -105,6 +109,8 @@ def _words(ours: Words, truth: Mapping, made: Score) -> None:
     theirs, spare = words(plain_text(truth["text"])), words(truth["spare"])
     if truth["numeric"]:
         ours, theirs = ([w for w in side if not w[0].isdigit()] for side in (ours, theirs))
+    if not theirs:  # a scan: what OCR reads there is not known to be wrong
+        return
     kept = Counter(theirs) & Counter(ours)
     made.shares["words"].add(kept.total(), len(theirs))
     if truth["ordered"]:
@@ -133,8 +139,8 @@ def in_order(a: Sequence[str], b: Sequence[str]) -> int:
 def _headings(text: str, truth: Sequence[Mapping], made: Score) -> None:
     """Titles found as headings, whether each goes deeper or higher than the one before, and headings that are none."""
     unfenced = FENCE.sub("", text)
-    given = [(len(found[1]), " ".join(words(plain_text(found[2])))) for found in HEADING.finditer(unfenced)]
-    wanted = [(heading["level"], " ".join(words(heading["title"]))) for heading in truth]
+    given = [(len(found[1]), title_key(plain_text(found[2]))) for found in HEADING.finditer(unfenced)]
+    wanted = [(heading["level"], title_key(heading["title"])) for heading in truth]
     wanted = [(level, title) for level, title in wanted if title]
     left = defaultdict(list)
     for level, title in reversed(given):
@@ -145,6 +151,17 @@ def _headings(text: str, truth: Sequence[Mapping], made: Score) -> None:
     made.shares["levels"].add(sum(sign(a[0] - b[0]) == sign(a[1] - b[1]) for a, b in steps), len(steps))
     if wanted:
         made.shares["false headings"].add(max(0, len(given) - len(pairs)), len(wanted))
+
+
+def title_key(title: str) -> str:
+    """What a title says, without the number before it, which is computed in some files and typed in others.
+
+    >>> title_key("1.2 Two Words"), title_key("2024")
+    ('two words', '2024')
+    """
+    found = words(title)
+    named = next((at for at, word in enumerate(found) if not word.isdigit()), 0)
+    return " ".join(found[named:])
 
 
 def sign(number: int) -> int:
@@ -175,7 +192,7 @@ def key(cell: str) -> str:
     >>> key(" **12.50** "), key("1,234.5"), key("25%"), key("0.25"), key("2024-05-01 00:00:00")
     ('12.5', '1234.5', '0.25', '0.25', '2024 05 01')
     """
-    plain = plain_text(cell).replace("*", "").replace("\\", "").strip()
+    plain = plain_text(IMAGE.sub(" ", cell)).replace("*", "").replace("\\", "").strip()
     if NUMBER.fullmatch(plain):
         number = float(plain.rstrip("%").replace(",", "")) / (100 if plain.endswith("%") else 1)
         return f"{round(number, 2):.12g}"

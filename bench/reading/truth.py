@@ -26,6 +26,7 @@ ORACLES = {
     "csv": "truth_data:csv_rows",
     "tsv": "truth_data:csv_rows",
     "json": "truth_data:json_text",
+    "jsonl": "truth_data:json_lines",
     "ipynb": "truth_data:notebook",
     "rst": "truth_data:rst",
     "parquet": "truth_data:parquet",

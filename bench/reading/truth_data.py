@@ -56,6 +56,13 @@ def json_text(path: Path) -> Truth:
     return Truth(text="\n".join(leaves(json.loads(path.read_text("utf-8")))), spare=path.read_text("utf-8"))
 
 
+def json_lines(path: Path) -> Truth:
+    """As `json_text`, line by line."""
+    lines = path.read_text("utf-8").splitlines()
+    text = "\n".join(leaf for line in lines for leaf in leaves(json.loads(line)))
+    return Truth(text=text, spare="\n".join(lines), ordered=False)
+
+
 def leaves(node: object) -> list[str]:
     if isinstance(node, dict | list):
         return [leaf for part in (node.values() if isinstance(node, dict) else node) for leaf in leaves(part)]
@@ -85,7 +92,13 @@ def rst(path: Path) -> Truth:
     lines = path.read_text("utf-8").splitlines()
     truth, order = Truth(), []
     for before, line, under in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
-        if line and line[0] not in " .|+=" and RST_LINE.match(under) and len(under) >= len(line.rstrip()):
+        if (
+            line
+            and line[0] not in " .+="
+            and not line.endswith("|")
+            and RST_LINE.match(under)
+            and len(under) >= len(line.rstrip())
+        ):
             mark = (under[0], before == under)
             order += [] if mark in order else [mark]
             truth.headings.append(Heading(order.index(mark) + 1, RST_ROLE.sub(r"\1", line)))

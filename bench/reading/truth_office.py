@@ -229,7 +229,9 @@ def chart(root, truth: Truth) -> None:
     for series in root.iter(f"{C}ser"):
         names = [v.text or "" for v in series.iterfind(f"{C}tx//{C}v")]
         truth.text += " ".join(names) + "\n"
-        categories = {v.get("idx"): v.findtext(f"{C}v") or "" for v in series.iterfind(f"{C}cat//{C}pt")}
+        # dates are shown by a format, and levels of categories in more than one way: only plain names are looked for
+        named = series.iterfind(f"{C}cat/{C}strRef//{C}pt")
+        categories = {v.get("idx"): v.findtext(f"{C}v") or "" for v in named}
         for point in series.iterfind(f"{C}val//{C}pt"):
             at = point.get("idx")
             columns.setdefault(at, [categories.get(at, "")]).append(point.findtext(f"{C}v") or "")

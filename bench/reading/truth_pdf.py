@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
+from bench.reading.score import words
 from bench.reading.truth import Heading, Truth
 
+LONE_NUMBER = re.compile(r"^\s*\d+\s*$", re.M)  # a page's number, most of all
 GOLD = Path(__file__).with_name("pdf_tables.json")
 
 
@@ -20,7 +23,10 @@ def pdf(path: Path) -> Truth:
         return Truth()
     command = ["pdftotext", "-enc", "UTF-8", str(path), "-"]
     text = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
-    truth = Truth(text=text, pages=len(reader.pages), headings=outline(reader.outline, 1))
+    numbers = LONE_NUMBER.findall(text)
+    truth = Truth(text=LONE_NUMBER.sub("", text), spare=" ".join(numbers), pages=len(reader.pages))
+    said = " ".join(words(text))
+    truth.headings = [entry for entry in outline(reader.outline, 1) if " ".join(words(entry.title)) in said]
     for page in reader.pages:
         for annotation in page.get("/Annots", None) or ():
             action = annotation.get_object().get("/A")

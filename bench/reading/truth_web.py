@@ -103,6 +103,7 @@ def feed(path: Path) -> Truth:
         inner = of_element(pages.fromstring(f"<div>{described}</div>"))
         truth.text += f"{title}\n{inner.text}\n"
         truth.headings.append(Heading(1, title))
+        truth.headings += [Heading(heading.level + 1, heading.title) for heading in inner.headings]
         truth.links += inner.links
         truth.images += inner.images
     truth.spare = etree.tostring(root, method="text", encoding="unicode")

@@ -19,7 +19,7 @@ from rove.sandbox import Limits
 
 COUNT = int(os.environ.get("ROVE_BAD_FILES", "0"))
 SEED = int(os.environ.get("ROVE_BAD_FILES_SEED", "4"))
-QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 150, 100, 20_000
+QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 120, 100, 20_000
 QUICK = Limits(cpu_s=5.0)
 
 
@@ -28,7 +28,7 @@ def secret() -> Iterator[None]:
     """The file that hostile ones try to have read."""
     Path(SECRET_PATH).write_text(SECRET, "ascii")
     yield
-    Path(SECRET_PATH).unlink()
+    Path(SECRET_PATH).unlink(missing_ok=True)
 
 
 @pytest.mark.usefixtures("secret")
