@@ -106,8 +106,8 @@ BAD_BYTES: dict[str, tuple[bytes, str]] = {
     "blank.html": (b"<html><head><style>p{}</style></head><body><script>x()</script></body></html>", "empty"),
     "noise.txt": (bytes(range(256)) * 64, "unreadable"),
     "noise": (bytes(range(256)) * 64, "unsupported"),
-    "image.png": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "unsupported"),
-    "image.md": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "unreadable"),
+    "image.png": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "damaged"),
+    "image.md": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "damaged"),
     "program": (b"\x7fELF\x02\x01\x01" + bytes(4_000), "unsupported"),
     "noise.pdf": (bytes(range(256)) * 64, "damaged"),
     "noise.docx": (bytes(range(256)) * 64, "damaged"),
@@ -115,7 +115,7 @@ BAD_BYTES: dict[str, tuple[bytes, str]] = {
     "head-only.pdf": (b"%PDF-1.7\n", "damaged"),
     "text.pdf": (b"This is only text, whatever it is called.", "damaged"),
     "text.docx": (b"This is only text, whatever it is called.", "damaged"),
-    "archive.zip": (b"PK\x05\x06" + bytes(18), "unsupported"),
+    "archive.zip": (b"PK\x05\x06" + bytes(18), "empty"),
     "half.json": (b'{"a": {"document": "The ferry', "damaged"),
     "deep.json": (b"[" * 200_000, "damaged"),
     "null.json": (b"null", "empty"),
@@ -192,8 +192,8 @@ def test_missing_path(folder: Path, kb: Rove, tmp_path: Path) -> None:
     assert "does not exist" in failed.reason
 
 
-def test_a_url_and_a_device_are_refused(folder: Path, kb: Rove) -> None:
-    check(kb, kb.add(folder, "https://example.org/page.html"), "https://example.org/page.html", "unsupported")
+def test_an_unknown_address_and_a_device_are_refused(folder: Path, kb: Rove) -> None:
+    check(kb, kb.add(folder, "ftp://example.org/page.html"), "ftp://example.org/page.html", "unsupported")
     os.mkfifo(folder / "pipe.txt")
     report = kb.add(folder)
     assert [(Path(entry.source).name, entry.outcome) for entry in report.failed] == [("pipe.txt", "unreadable")]
