@@ -7,7 +7,7 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_data import rss_feed
 from rove.errors import InputError
-from rove.load import outline
+from rove.load.data import outline
 from rove.load.discover import load_documents, locate, read
 from rove.records import Document
 
