@@ -28,9 +28,9 @@ def refused(location: Location, **options: int) -> InputError:
 
 def test_a_folder_is_walked_in_order_without_what_is_hidden(tmp_path: Path) -> None:
     write(tmp_path, {"b.md": b"b", "a/z.txt": b"z", "a/文.md": b"x", ".git/c.md": b"c", ".env": b"s",
-                     "node_modules/x.md": b"x", "a/__pycache__/y.txt": b"y", "img.png": b"\x89PNG\0\1\2"})  # fmt: skip
+                     "node_modules/x.md": b"x", "a/__pycache__/y.txt": b"y", "img.psd": b"8BPS\0\1\2"})  # fmt: skip
     found = locate([tmp_path, str(tmp_path / "b.md")])
-    assert [Path(f.uri).relative_to(tmp_path).as_posix() for f in found] == ["b.md", "img.png", "a/z.txt", "a/文.md"]
+    assert [Path(f.uri).relative_to(tmp_path).as_posix() for f in found] == ["b.md", "img.psd", "a/z.txt", "a/文.md"]
     assert [f.kind for f in found] == ["markdown", "", "text", "markdown"]
     assert refused(found[1]).outcome == "unsupported"
 

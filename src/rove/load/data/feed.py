@@ -12,7 +12,7 @@ from rove.errors import InputError
 from rove.load.html.html import HtmlLoader
 from rove.load.markdown import markdown_sections
 from rove.load.text import clean
-from rove.load.xmltree import Element, inner_text, serialize, stream
+from rove.load.xmltree import Node, inner_text, serialize, stream
 from rove.records import Document, Source, content_hash
 from rove.records.source import MetaValue
 
@@ -50,7 +50,7 @@ def feed_documents(source: Source) -> Iterator[Document]:
             yield document
 
 
-def _document(source: Source, item: Element, feed: str, seen: set[str]) -> Document | None:
+def _document(source: Source, item: Node, feed: str, seen: set[str]) -> Document | None:
     title = " ".join(_first(item, ("title",)).split())
     text = _prose(_first(item, TEXTS), source)
     if not title and not text:
@@ -79,7 +79,7 @@ def _document(source: Source, item: Element, feed: str, seen: set[str]) -> Docum
     )
 
 
-def _feed_title(item: Element) -> str:
+def _feed_title(item: Node) -> str:
     """What the feed calls itself; in RSS 1.0 the channel stands beside its items."""
     feed = item.getparent()
     if feed is None:
@@ -89,7 +89,7 @@ def _feed_title(item: Element) -> str:
     return _text(found) if found is not None else ""
 
 
-def _first(item: Element, names: tuple[str, ...]) -> str:
+def _first(item: Node, names: tuple[str, ...]) -> str:
     for name in names:
         for element in item.iterchildren("{*}" + name):
             if text := _text(element):
@@ -97,7 +97,7 @@ def _first(item: Element, names: tuple[str, ...]) -> str:
     return ""
 
 
-def _text(element: Element) -> str:
+def _text(element: Node) -> str:
     """The text of an element; that of Atom may be XHTML, which is kept as such."""
     if element.get("type", "") == "xhtml":
         return serialize(element)
@@ -105,7 +105,7 @@ def _text(element: Element) -> str:
     return clean(next(names, "") or inner_text(element)).strip()
 
 
-def _link(item: Element) -> str:
+def _link(item: Node) -> str:
     for element in item.iterchildren("{*}link"):
         if element.get("rel", "alternate") == "alternate" and (link := element.get("href", "") or _text(element)):
             return link

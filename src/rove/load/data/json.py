@@ -11,7 +11,7 @@ from typing import cast
 
 from rove.errors import InputError
 from rove.load import LOADERS
-from rove.load.data.outline import MAX_DEPTH, Node, outline_documents
+from rove.load.data.outline import MAX_DEPTH, Branch, outline_documents
 from rove.load.data.record import IDS, MAX_NAMED, TITLES, Entry, Json, Records, is_record
 from rove.load.posts.names import looks_like_posts
 from rove.load.text import BOMS, clean, decode, require_text
@@ -71,18 +71,18 @@ def _documents(source: Source, entries: Iterator[Entry]) -> Iterator[Document]:
         yield from Records(source).documents(entries)
         return
     bad: list[str] = []
-    yield from outline_documents(source, "", _nodes(entries, bad))
+    yield from outline_documents(source, "", _branches(entries, bad))
     if bad:
         message = f"{len(bad)} values in {source.name!r} are bad: {'; '.join(bad[:MAX_NAMED])}."
         raise InputError(message, cure="Mend them, or get the file again.", outcome="partial")
 
 
-def _nodes(entries: Iterable[Entry], bad: list[str]) -> Iterator[Node]:
+def _branches(entries: Iterable[Entry], bad: list[str]) -> Iterator[Branch]:
     for entry in entries:
         if entry.problem:
             bad.append(f"{entry.place}: {entry.problem}")
         else:
-            yield to_node(entry.key or "item", entry.value)
+            yield to_branch(entry.key or "item", entry.value)
 
 
 def _elements(text: str) -> Iterator[Entry] | None:
@@ -129,29 +129,29 @@ def _expect(text: str, at: int, mark: str) -> int:
     return _skip(text, at + 1)
 
 
-def to_node(label: str, value: Json, depth: int = 0) -> Node:
+def to_branch(label: str, value: Json, depth: int = 0) -> Branch:
     """Return a JSON value under a name as a node; a list gives a node for each item, short ones are one text."""
     if isinstance(value, dict):
         if depth >= MAX_DEPTH:
-            return Node(label, json.dumps(value, ensure_ascii=False))
-        return Node(label, "", tuple(n for key, item in value.items() for n in _named(key, item, depth + 1)))
+            return Branch(label, json.dumps(value, ensure_ascii=False))
+        return Branch(label, "", tuple(n for key, item in value.items() for n in _named(key, item, depth + 1)))
     if isinstance(value, list):
-        return Node(label, "", tuple(_named("", value, depth + 1)))
-    return Node(label, _scalar(value))
+        return Branch(label, "", tuple(_named("", value, depth + 1)))
+    return Branch(label, _scalar(value))
 
 
-def _named(label: str, value: Json, depth: int) -> Iterator[Node]:
+def _named(label: str, value: Json, depth: int) -> Iterator[Branch]:
     if not isinstance(value, list):
-        yield to_node(label, value, depth)
+        yield to_branch(label, value, depth)
     elif depth >= MAX_DEPTH:
-        yield Node(label, json.dumps(value, ensure_ascii=False))
+        yield Branch(label, json.dumps(value, ensure_ascii=False))
     elif not any(isinstance(item, dict | list) for item in value):
-        yield Node(label, ", ".join(map(_scalar, value)))
+        yield Branch(label, ", ".join(map(_scalar, value)))
     elif any(isinstance(item, list) for item in value):  # lists in a list stay together
-        yield Node(label, "", tuple(to_node(f"{number}", item, depth + 1) for number, item in enumerate(value, 1)))
+        yield Branch(label, "", tuple(to_branch(f"{number}", item, depth + 1) for number, item in enumerate(value, 1)))
     else:
         for item in value:
-            yield to_node(label, item, depth)
+            yield to_branch(label, item, depth)
 
 
 def _scalar(value: Json) -> str:
@@ -209,4 +209,4 @@ def _outline(source: Source, tree: Json) -> Iterator[Document]:
     if tree in ({}, [], "", None):
         message = f"{source.name!r} holds an empty JSON value."
         raise InputError(message, cure="Give a file with text in it, or leave it out.", outcome="empty")
-    yield from outline_documents(source, "", iter(to_node("", tree).children or (to_node("value", tree),)))
+    yield from outline_documents(source, "", iter(to_branch("", tree).children or (to_branch("value", tree),)))

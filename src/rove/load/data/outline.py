@@ -18,12 +18,12 @@ MIN_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A name with a value, with nodes under it, or both; without a name it is a paragraph or an item of a list."""
+class Branch:
+    """A name with a value, with branches under it, or both; without a name it is a paragraph or an item of a list."""
 
     label: str = ""
     text: str = ""
-    children: tuple[Node, ...] = ()
+    children: tuple[Branch, ...] = ()
 
     @property
     def size(self) -> int:
@@ -37,10 +37,10 @@ class Node:
         return not any(child.children for child in self.children) and len(set(labels)) == len(labels)
 
 
-def outline(nodes: Sequence[Node], *, level: int = 1) -> str:
-    r"""Return the nodes as canonical text, headings from `level` on.
+def outline(branches: Sequence[Branch], *, level: int = 1) -> str:
+    r"""Return the branches as canonical text, headings from `level` on.
 
-    >>> print(outline([Node("city", "Győr"), Node("map", children=(Node("x", "1"), Node("y", "2")))]))
+    >>> print(outline([Branch("city", "Győr"), Branch("map", children=(Branch("x", "1"), Branch("y", "2")))]))
     - city: Győr
     <BLANKLINE>
     # map
@@ -48,20 +48,20 @@ def outline(nodes: Sequence[Node], *, level: int = 1) -> str:
     - x: 1
     - y: 2
     """
-    return "\n\n".join(_blocks(nodes, level))
+    return "\n\n".join(_blocks(branches, level))
 
 
-def outline_documents(source: Source, title: str, nodes: Iterator[Node]) -> Iterator[Document]:
-    """Yield the nodes as one document, or as several where there is much of them; `title` is the heading over all.
+def outline_documents(source: Source, title: str, branches: Iterator[Branch]) -> Iterator[Document]:
+    """Yield the branches as one document, or as several where there is much of them; `title` is the heading over all.
 
-    An error of `nodes` is raised after the document of what came before it.
+    An error of `branches` is raised after the document of what came before it.
     """
-    kept: list[Node] = []
+    kept: list[Branch] = []
     size = number = 0
     try:
-        for node in nodes:
-            kept.append(node)
-            size += node.size
+        for branch in branches:
+            kept.append(branch)
+            size += branch.size
             if size > MAX_PART_CHARS:
                 number += 1
                 yield _document(source, title, kept, number)
@@ -74,9 +74,9 @@ def outline_documents(source: Source, title: str, nodes: Iterator[Node]) -> Iter
         yield _document(source, title, kept, number and number + 1)
 
 
-def _document(source: Source, title: str, nodes: list[Node], number: int) -> Document:
+def _document(source: Source, title: str, branches: list[Branch], number: int) -> Document:
     heading = f"# {title}\n\n" if title else ""
-    text = clean(f"{heading}{outline(nodes, level=2 if title else 1)}\n")
+    text = clean(f"{heading}{outline(branches, level=2 if title else 1)}\n")
     part = f"#part={number}" if number else ""
     uri = source.uri + part
     return Document(
@@ -89,17 +89,17 @@ def _document(source: Source, title: str, nodes: list[Node], number: int) -> Doc
     )
 
 
-def _blocks(nodes: Sequence[Node], level: int) -> Iterator[str]:
+def _blocks(branches: Sequence[Branch], level: int) -> Iterator[str]:
     """Lists and tables first, then what has a heading of its own: nothing stands under one that is not in it."""
     listed: list[str] = []
-    headed: list[list[Node]] = []
-    for label, group in groupby(nodes, key=lambda node: node.label):
+    headed: list[list[Branch]] = []
+    for label, group in groupby(branches, key=lambda branch: branch.label):
         run = list(group)
         table = _table(run)
-        if not table and (level > HEADING_DEPTH or all(_is_short(node) for node in run)):
-            listed += (line for node in run for line in _items(node, 0))
+        if not table and (level > HEADING_DEPTH or all(_is_short(branch) for branch in run)):
+            listed += (line for branch in run for line in _items(branch, 0))
             continue
-        if not table and any(node.children for node in run):
+        if not table and any(branch.children for branch in run):
             headed.append(run)
             continue
         if listed:
@@ -108,39 +108,39 @@ def _blocks(nodes: Sequence[Node], level: int) -> Iterator[str]:
         if table:
             yield f"{label}:\n\n{table}" if label else table
         else:
-            yield from (f"{label}:\n\n{node.text.strip()}" if label else _line(node.text) for node in run)
+            yield from (f"{label}:\n\n{branch.text.strip()}" if label else _line(branch.text) for branch in run)
     if listed:
         yield "\n".join(listed)
     for run in headed:
-        for number, node in enumerate(run, 1):
-            yield from _section(node, number if len(run) > 1 else 0, level)
+        for number, branch in enumerate(run, 1):
+            yield from _section(branch, number if len(run) > 1 else 0, level)
 
 
-def _section(node: Node, number: int, level: int) -> Iterator[str]:
-    label = node.label or "item"
+def _section(branch: Branch, number: int, level: int) -> Iterator[str]:
+    label = branch.label or "item"
     yield f"{'#' * level} {label} {number}" if number else f"{'#' * level} {label}"
-    if node.text:
-        yield _line(node.text)
-    yield from _blocks(node.children, level + 1)
+    if branch.text:
+        yield _line(branch.text)
+    yield from _blocks(branch.children, level + 1)
 
 
-def _is_short(node: Node) -> bool:
-    """Whether the node fits in an item: a value on one line, with attributes at most."""
-    if not node.label and not node.children:
+def _is_short(branch: Branch) -> bool:
+    """Whether the branch fits in an item: a value on one line, with attributes at most."""
+    if not branch.label and not branch.children:
         return False
-    return "\n" not in node.text.strip() and (not node.children or (bool(node.text) and node.is_flat))
+    return "\n" not in branch.text.strip() and (not branch.children or (bool(branch.text) and branch.is_flat))
 
 
-def _items(node: Node, depth: int) -> Iterator[str]:
+def _items(branch: Branch, depth: int) -> Iterator[str]:
     indent = "  " * min(depth, MAX_DEPTH)
-    text = " ".join(node.text.split())
-    if node.text and node.is_flat and node.children:
-        facts = ", ".join(f"{child.label}: {' '.join(child.text.split())}" for child in node.children)
-        yield f"{indent}- {_named(node.label, text)} ({facts})"
+    text = " ".join(branch.text.split())
+    if branch.text and branch.is_flat and branch.children:
+        facts = ", ".join(f"{child.label}: {' '.join(child.text.split())}" for child in branch.children)
+        yield f"{indent}- {_named(branch.label, text)} ({facts})"
         return
-    if text or node.label:
-        yield f"{indent}- {_named(node.label, text)}"
-    for child in node.children:
+    if text or branch.label:
+        yield f"{indent}- {_named(branch.label, text)}"
+    for child in branch.children:
         yield from _items(child, depth + 1)
 
 
@@ -148,18 +148,18 @@ def _named(label: str, text: str) -> str:
     return f"{label}: {text}" if label and text else label or text
 
 
-def _table(run: Sequence[Node]) -> str:
-    """The run as a table where it is one: several nodes, each flat, that share most of their names."""
-    if len(run) < MIN_ROWS or not all(node.children and node.is_flat for node in run):
+def _table(run: Sequence[Branch]) -> str:
+    """The run as a table where it is one: several branches, each flat, that share most of their names."""
+    if len(run) < MIN_ROWS or not all(branch.children and branch.is_flat for branch in run):
         return ""
-    labels = list(dict.fromkeys(child.label for node in run for child in node.children))
-    filled = sum(len(node.children) for node in run)
+    labels = list(dict.fromkeys(child.label for branch in run for child in branch.children))
+    filled = sum(len(branch.children) for branch in run)
     if 2 * filled < len(labels) * len(run) or not all(labels):
         return ""
-    header = [*labels, *([run[0].label or "text"] if any(node.text for node in run) else [])]
-    cells = ({child.label: child.text for child in node.children} | {header[-1]: node.text} for node in run)
+    header = [*labels, *([run[0].label or "text"] if any(branch.text for branch in run) else [])]
+    cells = ({child.label: child.text for child in branch.children} | {header[-1]: branch.text} for branch in run)
     if len(header) == len(labels):
-        cells = ({child.label: child.text for child in node.children} for node in run)
+        cells = ({child.label: child.text for child in branch.children} for branch in run)
     return pipe_table([header, *([row.get(name, "") for name in header] for row in cells)])
 
 

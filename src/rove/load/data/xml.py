@@ -9,8 +9,8 @@ from itertools import chain
 
 from rove.errors import InputError
 from rove.load.data.feed import feed_documents, is_feed
-from rove.load.data.outline import MAX_DEPTH, Node, outline_documents
-from rove.load.xmltree import Element, XmlError, children_of_root, inner_text, local
+from rove.load.data.outline import MAX_DEPTH, Branch, outline_documents
+from rove.load.xmltree import Node, XmlError, children_of_root, inner_text, local
 from rove.records import Document, Source
 
 PARAGRAPHS = {"p", "para", "simpara"}
@@ -58,25 +58,25 @@ def _outlines(source: Source) -> Iterator[Document]:
     if first is not None:
         root = first.getparent()
         title = local(root) if root is not None else local(first)
-        yield from outline_documents(source, title, map(to_node, chain([first], elements)))
+        yield from outline_documents(source, title, map(to_branch, chain([first], elements)))
 
 
-def to_node(element: Element, depth: int = 0) -> Node:
-    """Return an element as a node: its attributes and elements are the nodes under it, text between them is its own."""
+def to_branch(element: Node, depth: int = 0) -> Branch:
+    """Return an element as a branch: its attributes and elements are under it, the text between them is its own."""
     tag = local(element)
-    facts = [Node(key.rpartition("}")[2], value) for key, value in element.attrib.items() if value.strip()]
+    facts = [Branch(key.rpartition("}")[2], value) for key, value in element.attrib.items() if value.strip()]
     inner = [child for child in element if local(child)]
     mixed = bool(inner) and any((piece or "").strip() for piece in (element.text, *(child.tail for child in element)))
     if not inner or mixed or depth >= MAX_DEPTH:
         text = SPACES.sub(" ", inner_text(element)).strip() if inner else inner_text(element).strip()
-        return Node("" if tag in PARAGRAPHS else tag, text, () if tag in PARAGRAPHS else tuple(facts))
+        return Branch("" if tag in PARAGRAPHS else tag, text, () if tag in PARAGRAPHS else tuple(facts))
     title = _title(tag, inner)
     named = " ".join(inner_text(title).split()) if title is not None else ""
     kept = [child for child in inner if child is not title or not named]
-    return Node(named or tag, "", (*facts, *(to_node(child, depth + 1) for child in kept)))
+    return Branch(named or tag, "", (*facts, *(to_branch(child, depth + 1) for child in kept)))
 
 
-def _title(tag: str, inner: list[Element]) -> Element | None:
+def _title(tag: str, inner: list[Node]) -> Node | None:
     """What names a part of a written document (DocBook, JATS, TEI); the fields of a record stay what they are."""
     if tag not in SECTIONS or not any(local(child) in PARAGRAPHS | SECTIONS for child in inner):
         return None

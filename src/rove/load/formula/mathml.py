@@ -1,11 +1,11 @@
-"""MathML as LaTeX: how OpenDocument keeps its formulas. Source: MathML Core, W3C."""
+"""MathML as LaTeX: how OpenDocument and pages of HTML keep their formulas. Source: MathML Core, W3C."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from rove.load.formula import latex
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node, local
 
 TEX = {"application/x-tex", "text/x-tex", "tex", "latex"}
 FENCES = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉"}
@@ -14,7 +14,7 @@ FENCES = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "⟨": "⟩", "�
 def mathml_to_latex(math: Node) -> str:
     """Return a `math` element as LaTeX: as its annotation has it, else made from its parts."""
     for node in math.iter():
-        if _name(node) == "annotation" and node.get("encoding", "").lower() in TEX:
+        if local(node) == "annotation" and node.get("encoding", "").lower() in TEX:
             return latex.tidy(node.text or "")
     return latex.tidy(_all(math))
 
@@ -24,7 +24,7 @@ def _all(parent: Node) -> str:
 
 
 def _one(node: Node) -> str:
-    name = _name(node)
+    name = local(node)
     if name in LEAVES:
         return LEAVES[name]("".join(node.itertext()).strip())
     if name in PARTS:
@@ -44,7 +44,7 @@ def _row(node: Node) -> str:
     parts = list(node)
     first, last = (parts[0], parts[-1]) if len(parts) > 2 else (node, node)
     opening, closing = (first.text or "").strip(), (last.text or "").strip()
-    if _name(first) == _name(last) == "mo" and opening and FENCES.get(opening) == closing:
+    if local(first) == local(last) == "mo" and opening and FENCES.get(opening) == closing:
         return latex.fenced(["".join(_one(part) for part in parts[1:-1])], opening, closing)
     return _all(node)
 
@@ -60,10 +60,6 @@ def _operator(text: str) -> str:
 def _over(parts: list[str]) -> str:
     mark = MARKS.get(parts[1].strip(), parts[1].strip())
     return latex.accent(parts[0], mark) if mark in latex.ACCENTS else latex.stacked(parts[0], above=parts[1])
-
-
-def _name(node: Node) -> str:
-    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance]
 
 
 MARKS = {"\\to": "→", "\\_": "_"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rove.load.formula import latex
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 ALPHABETS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak"}

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from rove.load.html.parts import Part
-from rove.load.html.tree import Node
+from rove.load.html.tree import HtmlNode
 from rove.load.text import clean
 
 CODE_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight(?:-source)?|brush:|sourceCode)[-\s]?([A-Za-z][\w+#-]*)")
 NO_LANGUAGE = {"default", "none", "text", "plain", "plaintext", "notranslate", "highlight"}
 
 
-def code_block(node: Node) -> Part:
+def code_block(node: HtmlNode) -> Part:
     """Return a <pre> between fences, with the language that the page calls it."""
     for line_break in node.iter("br"):
         line_break.tail = "\n" + (line_break.tail or "")
@@ -23,7 +23,7 @@ def code_block(node: Node) -> Part:
     return Part(f"{fence}{_language(node)}\n{text.rstrip()}\n{fence}" if text.strip() else "", "code")
 
 
-def around(node: Node) -> Iterator[Node]:
+def around(node: HtmlNode) -> Iterator[HtmlNode]:
     """Yield `node` and the few elements around it."""
     for _ in range(4):
         yield node
@@ -33,7 +33,7 @@ def around(node: Node) -> Iterator[Node]:
         node = parent
 
 
-def _language(node: Node) -> str:
+def _language(node: HtmlNode) -> str:
     """Return what a <pre>, the <code> in it or the elements around it call the language of the code, else ""."""
     inner = node.find("code")
     for place in ([inner] if inner is not None else []) + list(around(node)):

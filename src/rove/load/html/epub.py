@@ -15,11 +15,10 @@ from rove.load.html.main import drop_unseen
 from rove.load.html.notes import Notes, find_notes, is_note_link
 from rove.load.html.parts import Part, join
 from rove.load.html.text import html_parts
-from rove.load.html.tree import Node, decode_page, parse_html
+from rove.load.html.tree import HtmlNode, decode_page, parse_html
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.text import clean, identify, require_text, stem
-from rove.load.xmlnode import Node as XmlNode
-from rove.load.xmlnode import parse_xml
+from rove.load.xmltree import Node, parse_part
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -77,16 +76,16 @@ class _Book:
         self.names = set(archive.namelist())
         self.missing: list[str] = []
         self._check_protection()
-        container = parse_xml(self.read("META-INF/container.xml"), "META-INF/container.xml")
+        container = parse_part(self.read("META-INF/container.xml"), "META-INF/container.xml")
         roots = [node.get("full-path", "") for node in container.iter(f"{CONTAINER}rootfile")]
         self.path = next((path for path in roots if path in self.names), "")
-        self.package = parse_xml(self.read(self.path or (roots or ["content.opf"])[0]), self.path)
+        self.package = parse_part(self.read(self.path or (roots or ["content.opf"])[0]), self.path)
         items = list(self.package.iter(f"{PACKAGE}item"))
         self.files = {item.get("id", ""): self.resolve(self.path, item.get("href", "")) for item in items}
         self.nav = self._file(items, "properties", "nav")
         self.ncx = self._file(items, "media-type", "application/x-dtbncx+xml")
 
-    def _file(self, items: list[XmlNode], key: str, word: str) -> str:
+    def _file(self, items: list[Node], key: str, word: str) -> str:
         """Return the name of the first part that is marked as that, "" where none is."""
         return next((self.files[item.get("id", "")] for item in items if word in item.get(key, "").split()), "")
 
@@ -121,7 +120,7 @@ class _Book:
     def parts(self) -> Iterator[Part]:
         """Yield what the chapters say; notes of all chapters have labels of their own."""
         contents = self.contents()
-        chapters: dict[str, Node] = {}
+        chapters: dict[str, HtmlNode] = {}
         for name in self.spine():
             try:
                 root = parse_html(decode_page(self.read(name)))
@@ -155,7 +154,7 @@ class _Book:
             found.setdefault(name, []).append(entry)
         return found
 
-    def notes(self, chapters: dict[str, Node]) -> dict[str, Notes]:
+    def notes(self, chapters: dict[str, HtmlNode]) -> dict[str, Notes]:
         """Return the notes of each chapter: a note may stand in another file than the link to it."""
         targets: dict[str, dict[str, str]] = {name: {} for name in chapters}
         links: dict[str, dict[str, str]] = {name: {} for name in chapters}
@@ -182,7 +181,7 @@ class _Book:
             yield self.resolve(self.nav, link.get("href")), Entry(" ".join("".join(link.itertext()).split()), level)
 
     def _ncx_entries(self) -> Iterator[tuple[str, Entry]]:
-        for point in parse_xml(self.read(self.ncx), self.ncx).iter(f"{NCX}navPoint"):
+        for point in parse_part(self.read(self.ncx), self.ncx).iter(f"{NCX}navPoint"):
             label, target = point.find(f"{NCX}navLabel/{NCX}text"), point.find(f"{NCX}content")
             level, parent = 1, point.getparent()
             while parent is not None and parent.tag == f"{NCX}navPoint":
@@ -195,7 +194,7 @@ class _Book:
         """Refuse books whose chapters are encrypted; fonts often are, which does no harm."""
         if "META-INF/encryption.xml" not in self.names:
             return
-        root = parse_xml(self.read("META-INF/encryption.xml"), "META-INF/encryption.xml")
+        root = parse_part(self.read("META-INF/encryption.xml"), "META-INF/encryption.xml")
         methods = [node.get("Algorithm", "") for node in root.iter(f"{ENCRYPTION}EncryptionMethod")]
         if any(not method.startswith(FONT_METHODS) for method in methods):
             message = f"{self.source.name!r} is protected (DRM)."

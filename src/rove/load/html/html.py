@@ -10,7 +10,7 @@ from rove.load import LoadOptions
 from rove.load.html.main import drop_boilerplate, drop_unseen, main_content, page_heading
 from rove.load.html.parts import Canonical, Part, join
 from rove.load.html.text import html_parts
-from rove.load.html.tree import Node, decode_page, parse_html
+from rove.load.html.tree import HtmlNode, decode_page, parse_html
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.text import clean, identify, require_text, stem
 from rove.records import Document, Section, Source
@@ -68,7 +68,7 @@ class HtmlLoader:
         )
 
 
-def page_text(root: Node, *, base: str = "", keep_boilerplate: bool = False) -> Canonical:
+def page_text(root: HtmlNode, *, base: str = "", keep_boilerplate: bool = False) -> Canonical:
     """Return what a page says, or its main content only; the tree is used up. `base`: see `html_parts`."""
     drop_unseen(root)
     if keep_boilerplate:
@@ -79,7 +79,7 @@ def page_text(root: Node, *, base: str = "", keep_boilerplate: bool = False) -> 
     return join([Part(f"# {heading}" if heading else ""), *html_parts(main, base=base)])
 
 
-def read_head(root: Node) -> Head:
+def read_head(root: HtmlNode) -> Head:
     """Return what the elements <html>, <title>, <meta>, <link> and <time> say of a page."""
     named: dict[str, str] = {}
     for meta in root.iter("meta"):
@@ -120,7 +120,7 @@ def _charset(source: Source) -> str:
     return kind.partition("charset=")[2].split(";")[0].strip("\"' ")
 
 
-def _base(root: Node, source: Source) -> str:
+def _base(root: HtmlNode, source: Source) -> str:
     """Return the address that the links of a fetched page are relative to; "" for a file."""
     if urlsplit(source.uri).scheme not in ("http", "https"):
         return ""

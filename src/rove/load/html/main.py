@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rove.load.html.text import HEADINGS, UNSEEN
-from rove.load.html.tree import Node
+from rove.load.html.tree import HtmlNode
 
 TAGS = {"nav", "footer", "aside", "form", "dialog"}
 ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar",
@@ -38,9 +38,9 @@ INNER_SHARE = 0.9  # without a mark, the main content is the innermost element w
 class _Weights:
     """How much text, and how much text of links, each element holds, in characters."""
 
-    def __init__(self, root: Node) -> None:
-        self.text: dict[Node, int] = {}
-        self.links: dict[Node, int] = {}
+    def __init__(self, root: HtmlNode) -> None:
+        self.text: dict[HtmlNode, int] = {}
+        self.links: dict[HtmlNode, int] = {}
         for node in reversed(list(root.iter())):
             text = self.text.get(node, 0) + len((node.text or "").strip())
             links = self.links.get(node, 0)
@@ -52,14 +52,14 @@ class _Weights:
                 self.text[parent] = self.text.get(parent, 0) + text + len((node.tail or "").strip())
                 self.links[parent] = self.links.get(parent, 0) + links
 
-    def prose(self, node: Node) -> int:
+    def prose(self, node: HtmlNode) -> int:
         return self.text[node] - self.links[node]
 
-    def linked(self, node: Node) -> float:
+    def linked(self, node: HtmlNode) -> float:
         return self.links[node] / max(1, self.text[node])
 
 
-def drop_unseen(root: Node) -> None:
+def drop_unseen(root: HtmlNode) -> None:
     """Take out what a reader does not see: scripts, styles, forms' fields, hidden elements."""
     for node in list(root.iter()):
         script = node.tag == "script" and not node.get("type").startswith("math/")
@@ -69,7 +69,7 @@ def drop_unseen(root: Node) -> None:
             _drop(node)
 
 
-def drop_boilerplate(root: Node) -> None:
+def drop_boilerplate(root: HtmlNode) -> None:
     """Take out what is no content: by tag, role and name, and lists of links beside a long text.
 
     Nothing that holds more than half of the page's text is taken out.
@@ -84,7 +84,7 @@ def drop_boilerplate(root: Node) -> None:
             _drop(node)
 
 
-def main_content(root: Node) -> Node:
+def main_content(root: HtmlNode) -> HtmlNode:
     """Return the element with the main content: the marked one where that is believable, else the densest."""
     weights = _Weights(root)
     marked = [node for node in root.iter() if node.tag == "main" or node.get("role") == "main"][:1]
@@ -104,7 +104,7 @@ def main_content(root: Node) -> Node:
         node = inner
 
 
-def page_heading(root: Node, main: Node) -> str:
+def page_heading(root: HtmlNode, main: HtmlNode) -> str:
     """Return the page's one <h1> where it stands outside of the main content, which has none; else ""."""
     if next(main.iter("h1"), None) is not None:
         return ""
@@ -112,7 +112,7 @@ def page_heading(root: Node, main: Node) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _is_boilerplate(node: Node, weights: _Weights) -> bool:
+def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
     role, names = node.get("role"), f"{node.get('class')} {node.get('id')}"
     if NOTES.search(f"{role} {node.get('epub:type')} {names}"):
         return bool(STRONG.search(names))
@@ -129,18 +129,18 @@ def _is_boilerplate(node: Node, weights: _Weights) -> bool:
     return of_links and WEAK.search(names) is not None and not _holds_heading(node)
 
 
-def _is_link_list(node: Node, weights: _Weights) -> bool:
+def _is_link_list(node: HtmlNode, weights: _Weights) -> bool:
     if node.tag not in ("ul", "ol", "div", "table", "p", "td") or weights.linked(node) < LINK_LIST_SHARE:
         return False
     links = sum(1 for _ in node.iter("a"))
     return links >= MIN_LINKS and weights.links[node] < links * LINK_CHARS and not _within(node, ("article", "main"))
 
 
-def _holds_heading(node: Node) -> bool:
+def _holds_heading(node: HtmlNode) -> bool:
     return next(node.iter("h1"), None) is not None
 
 
-def _within(node: Node, tags: tuple[str, ...]) -> bool:
+def _within(node: HtmlNode, tags: tuple[str, ...]) -> bool:
     parent = node.getparent()
     while parent is not None:
         if parent.tag in tags or parent.get("role") == "main":
@@ -149,7 +149,7 @@ def _within(node: Node, tags: tuple[str, ...]) -> bool:
     return False
 
 
-def _drop(node: Node) -> None:
+def _drop(node: HtmlNode) -> None:
     """Take an element out of the tree, unless it went with one around it."""
     if node.getparent() is not None:
         node.drop_tree()

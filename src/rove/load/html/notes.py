@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rove.load.html.tree import Node
+from rove.load.html.tree import HtmlNode
 
 NOTE_LINK = re.compile(r"(?:^|[^a-z])(?:fn|ftn|footnote|endnote|cite_note|note)s?(?![a-z])", re.IGNORECASE)
 NOTE_LABEL = re.compile(r"[\[(]?\s*([^\s\[\]()^|]{1,12})\s*[\])]?")
@@ -20,7 +20,7 @@ class Notes:
     links: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def find_notes(root: Node, *, prefix: str = "") -> Notes:
+def find_notes(root: HtmlNode, *, prefix: str = "") -> Notes:
     """Find the footnotes that links in `root` refer to; two that have the same label get different ones."""
     labels: dict[str, str] = {}
     for link in root.iter("a"):
@@ -34,7 +34,7 @@ def find_notes(root: Node, *, prefix: str = "") -> Notes:
     return Notes(labels, {f"#{target}": label for target, label in labels.items()})
 
 
-def is_note_link(link: Node) -> bool:
+def is_note_link(link: HtmlNode) -> bool:
     """Say whether a link refers to a footnote: by its role, or raised and with a target that is named as one."""
     kind = f"{link.get('epub:type')} {link.get('role')} {link.get('class')}"
     if "backlink" in kind or "footnote-back" in kind:

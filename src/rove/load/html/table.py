@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 
-from rove.load.html.tree import Node
+from rove.load.html.tree import HtmlNode
 from rove.load.table import MAX_COLUMNS
 
 MAX_CELLS = 500_000  # from here on a cell is one cell, whatever it says
@@ -13,7 +13,7 @@ MAX_HEADER_ROWS = 4
 BLOCKS_IN_LAYOUT = ("table", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "article", "section", "form")
 
 
-def is_layout(table: Node) -> bool:
+def is_layout(table: HtmlNode) -> bool:
     """Say whether a table only places things on the page: it is said so, has one column, or holds whole sections."""
     if table.get("role") in ("presentation", "none"):
         return True
@@ -28,7 +28,7 @@ def is_layout(table: Node) -> bool:
     return held is not None
 
 
-def table_rows(table: Node, text_of: Callable[[Node], str]) -> list[list[str]]:
+def table_rows(table: HtmlNode, text_of: Callable[[HtmlNode], str]) -> list[list[str]]:
     """Return the rows of a table, the header first ([""] where there is none); `text_of` gives the text of a cell.
 
     A cell over several rows stands in each of them, so that every row can be read alone, and so does a header over
@@ -48,9 +48,9 @@ def table_rows(table: Node, text_of: Callable[[Node], str]) -> list[list[str]]:
     return grid
 
 
-def _rows(table: Node) -> Iterator[Node]:
+def _rows(table: HtmlNode) -> Iterator[HtmlNode]:
     """Yield the rows of a table, not those of tables in it; the foot comes last."""
-    feet: list[Node] = []
+    feet: list[HtmlNode] = []
     for child in table:
         if child.tag == "tr":
             yield child
@@ -61,17 +61,17 @@ def _rows(table: Node) -> Iterator[Node]:
     yield from feet
 
 
-def _cells(row: Node) -> list[Node]:
+def _cells(row: HtmlNode) -> list[HtmlNode]:
     return [cell for cell in row if cell.tag in ("td", "th")]
 
 
-def _is_header(row: Node) -> bool:
+def _is_header(row: HtmlNode) -> bool:
     parent, cells = row.getparent(), _cells(row)
     in_head = parent is not None and parent.tag == "thead"
     return in_head or (len(cells) > 1 and all(cell.tag == "th" for cell in cells))
 
 
-def _grid(rows: list[Node], text_of: Callable[[Node], str]) -> list[list[str]]:
+def _grid(rows: list[HtmlNode], text_of: Callable[[HtmlNode], str]) -> list[list[str]]:
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}  # column → rows that its cell still spans, and its text
     count = 0
@@ -101,7 +101,7 @@ def _continue(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
         line.append(found[1])
 
 
-def _span(cell: Node, name: str) -> int:
+def _span(cell: HtmlNode, name: str) -> int:
     """Return over how many rows or columns a cell goes; 0 is "to the end"."""
     value = cell.get(name, "1").strip()
     return int(value) if value.isdecimal() and len(value) < 6 else 1

@@ -12,7 +12,7 @@ from rove.load.html.code import around, code_block
 from rove.load.html.notes import Notes, find_notes, is_note_link
 from rove.load.html.parts import Part
 from rove.load.html.table import is_layout, table_rows
-from rove.load.html.tree import Node
+from rove.load.html.tree import HtmlNode
 from rove.load.table import pipe_table
 from rove.load.text import clean
 
@@ -39,13 +39,13 @@ WIDE_BREAK = re.compile(rf"(?<={WIDE})[ \t]*\n[ \t\n]*(?={WIDE})")
 RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 
 
-def html_parts(root: Node, *, base: str = "", notes: Notes | None = None) -> list[Part]:
+def html_parts(root: HtmlNode, *, base: str = "", notes: Notes | None = None) -> list[Part]:
     """Return what `root` says, in order. `base` is the address that its links are relative to, "" where unknown."""
     return _Writer(root, base, notes or find_notes(root)).parts_of(root)
 
 
 class _Writer:
-    def __init__(self, root: Node, base: str, notes: Notes) -> None:
+    def __init__(self, root: HtmlNode, base: str, notes: Notes) -> None:
         self.base = base
         self.notes = notes
         self.holders = _holders(root)
@@ -56,7 +56,7 @@ class _Writer:
 
     # -- blocks ---------------------------------------------------------------------------------------------------
 
-    def parts_of(self, node: Node) -> list[Part]:
+    def parts_of(self, node: HtmlNode) -> list[Part]:
         """Return the parts under `node`, apart from what is being written."""
         kept, self.parts = self.parts, []
         line, self.line = self.line, []
@@ -65,7 +65,7 @@ class _Writer:
         found, self.parts, self.line = self.parts, kept, line
         return found
 
-    def children(self, node: Node) -> None:
+    def children(self, node: HtmlNode) -> None:
         if self.depth >= MAX_DEPTH:
             self.line.append(" ".join(node.itertext()))
             return
@@ -90,7 +90,7 @@ class _Writer:
         target, self.target = self.target, ""
         return f"[{text}]({target})" if target and "](" not in text else text
 
-    def block(self, node: Node) -> None:
+    def block(self, node: HtmlNode) -> None:
         if node.tag in UNSEEN:
             return
         label = self.notes.labels.get(node.get("id"))
@@ -105,27 +105,27 @@ class _Writer:
             self.target = self.address(node)
         self.children(node)
 
-    def heading(self, node: Node) -> None:
+    def heading(self, node: HtmlNode) -> None:
         if text := _one_line(self.inline(node)):
             self.parts.append(Part(f"{'#' * HEADINGS[node.tag]} {self.linked(text)}"))
 
-    def fence(self, node: Node) -> None:
+    def fence(self, node: HtmlNode) -> None:
         self.parts.append(code_block(node))
 
-    def displayed(self, node: Node) -> None:
+    def displayed(self, node: HtmlNode) -> None:
         if found := _formula(node):
             self.parts.append(Part(f"$$\n{found}\n$$", "formula"))
 
-    def quote(self, node: Node) -> None:
+    def quote(self, node: HtmlNode) -> None:
         self.parts += [part if part.kind else _indented(part, "> ") for part in self.parts_of(node)]
 
-    def note(self, node: Node, label: str) -> None:
+    def note(self, node: HtmlNode, label: str) -> None:
         parts = self.parts_of(node)
         text = " ".join(part.text for part in parts if not part.kind)
         text = re.sub(r"^\[\^?[^\]]{1,12}\](?:\([^)]*\))?\s*|\s*(?:\[\s*)?[↩↑⏎]\ufe0e?.*$", "", " ".join(text.split()))
         self.parts += [Part(f"[^{label}]: {text}" if text else "", item=True), *(p for p in parts if p.kind)]
 
-    def items(self, node: Node) -> None:
+    def items(self, node: HtmlNode) -> None:
         """Write a list: nested lists two spaces deeper, further paragraphs of an item under it."""
         start = node.get("start", "1")
         number = int(start) if start.isdecimal() and len(start) < 9 else 1
@@ -143,7 +143,7 @@ class _Writer:
                 else:
                     self.parts.append(part if part.kind or part.text.startswith("#") else _indented(part, "  "))
 
-    def table(self, node: Node) -> None:
+    def table(self, node: HtmlNode) -> None:
         if is_layout(node):
             self.children(node)
             return
@@ -152,7 +152,7 @@ class _Writer:
         rows = table_rows(node, self.cell)
         self.parts += [Part(title), Part(pipe_table(rows), "table", title)]
 
-    def cell(self, node: Node) -> str:
+    def cell(self, node: HtmlNode) -> str:
         """Return all that a cell says, on one line."""
         out = ""
         for part in self.parts_of(node):
@@ -160,7 +160,7 @@ class _Writer:
             out += gap + (part.text.strip().removeprefix("- ") if part.item else part.text)
         return out.strip()
 
-    def figure(self, node: Node) -> None:
+    def figure(self, node: HtmlNode) -> None:
         """Write a figure: what it shows, and its caption before or after it, as in the page."""
         captions = [child for child in node.iter("figcaption")][:1]
         caption = _one_line(self.inline(captions[0])) if captions else ""
@@ -178,7 +178,7 @@ class _Writer:
 
     # -- text within a line ---------------------------------------------------------------------------------------
 
-    def inline(self, node: Node) -> str:
+    def inline(self, node: HtmlNode) -> str:
         """Return what stands under `node` as one run of text."""
         if self.depth >= MAX_DEPTH:
             return " ".join(node.itertext())
@@ -191,7 +191,7 @@ class _Writer:
         self.depth -= 1
         return "".join(out)
 
-    def element(self, node: Node) -> str:
+    def element(self, node: HtmlNode) -> str:
         tag = node.tag
         write = INLINE.get(tag)
         if write is not None:
@@ -200,7 +200,7 @@ class _Writer:
             return ""
         return self.inline(node)
 
-    def link(self, node: Node) -> str:
+    def link(self, node: HtmlNode) -> str:
         label = self.notes.links.get(node.get("href"))
         if label and is_note_link(node):
             return f"[^{label}]"
@@ -213,7 +213,7 @@ class _Writer:
         lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
         return f"{lead}[{_one_line(text)}]({target}){trail}"
 
-    def address(self, node: Node) -> str:
+    def address(self, node: HtmlNode) -> str:
         """Return where a link or a picture leads; "" where that is nowhere outside the page."""
         target = "".join((node.get("href") or node.get("src") or node.get("data-src")).split("\n")).strip()
         if (
@@ -228,7 +228,7 @@ class _Writer:
             return ""
         return clean(target).replace(" ", "%20").replace("(", "%28").replace(")", "%29")
 
-    def image(self, node: Node) -> str:
+    def image(self, node: HtmlNode) -> str:
         if "tex" in node.get("class").split() or "latex" in node.get("class").split():
             return f"${node.get('alt').strip('$ ')}$"
         alt = " ".join(node.get("alt").split()).replace("[", "(").replace("]", ")")
@@ -238,25 +238,25 @@ class _Writer:
         shown = alt or any(place.tag == "figure" for place in around(node))
         return f"![{alt}]({self.address(node) or 'embedded'})" if shown else ""
 
-    def line_break(self, _: Node) -> str:
+    def line_break(self, _: HtmlNode) -> str:
         return BREAK
 
-    def code(self, node: Node) -> str:
+    def code(self, node: HtmlNode) -> str:
         text = " ".join("".join(node.itertext()).split())
         mark = "``" if "`" in text else "`"
         pad = " " if text.endswith("`") or text.startswith("`") else ""
         return f"{mark}{pad}{text}{pad}{mark}" if text else ""
 
-    def raised(self, node: Node) -> str:
+    def raised(self, node: HtmlNode) -> str:
         text = self.inline(node)
         return text.translate(RAISED) if re.fullmatch(r"[-+−]?(?:[0-9]{1,3}|n)", text) else text
 
-    def formula(self, node: Node) -> str:
+    def formula(self, node: HtmlNode) -> str:
         found = _formula(node)
         return f"${found}$" if found else ""
 
 
-BLOCK_WRITERS: dict[str, Callable[[_Writer, Node], None]] = {
+BLOCK_WRITERS: dict[str, Callable[[_Writer, HtmlNode], None]] = {
     **dict.fromkeys(HEADINGS, _Writer.heading),
     **dict.fromkeys(("ul", "ol", "menu", "dir"), _Writer.items),
     **dict.fromkeys(("math", "script"), _Writer.displayed),
@@ -265,7 +265,7 @@ BLOCK_WRITERS: dict[str, Callable[[_Writer, Node], None]] = {
     "pre": _Writer.fence,
     "table": _Writer.table,
 }
-INLINE: dict[str, Callable[[_Writer, Node], str]] = {
+INLINE: dict[str, Callable[[_Writer, HtmlNode], str]] = {
     "br": _Writer.line_break,
     "a": _Writer.link,
     "img": _Writer.image,
@@ -277,13 +277,13 @@ INLINE: dict[str, Callable[[_Writer, Node], str]] = {
 }
 
 
-def _holders(root: Node) -> set[Node]:
+def _holders(root: HtmlNode) -> set[HtmlNode]:
     """Return the elements that are blocks or hold one: all else is text within a line."""
-    found: set[Node] = set()
+    found: set[HtmlNode] = set()
     for node in root.iter(*BLOCKS, "math", "script"):
         displayed = "display" in (node.get("display"), node.get("mode")) or node.get("display") == "block"
         if node.tag in BLOCKS or displayed or "mode=display" in node.get("type"):
-            holder: Node | None = node
+            holder: HtmlNode | None = node
             while holder is not None and holder not in found:
                 found.add(holder)
                 holder = holder.getparent()
@@ -306,7 +306,7 @@ def _indented(part: Part, indent: str) -> Part:
     return replace(part, text=indent + part.text.replace("\n", f"\n{indent}"))
 
 
-def _formula(node: Node) -> str:
+def _formula(node: HtmlNode) -> str:
     if node.tag == "script":
         return " ".join((node.text or "").split()) if node.get("type").startswith("math/tex") else ""
     try:

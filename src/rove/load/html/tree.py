@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Protocol, cast
 
 import lxml.html
 from lxml import etree
 
 from rove.load.text import clean, decode
+from rove.load.xmltree import Node
 
 CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 # Browsers read "iso-8859-1" as Windows-1252, so do we, and the older sets of Chinese, Japanese and Korean as the newer.
@@ -22,44 +22,16 @@ SELF_CLOSED = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|
                          r"([a-z][\w:.-]*)((?:\s[^<>]*)?)/>", re.IGNORECASE)  # fmt: skip
 
 
-class Node(Protocol):
-    """The part of an element that is used; lxml has no types."""
-
-    tag: str
-    text: str | None
-    tail: str | None
+class HtmlNode(Node, Protocol):
+    """The part of an element of HTML that is used: names have no namespace, an attribute that is not there is ""."""
 
     def get(self, key: str, default: str = "") -> str:
         """Return an attribute."""
         ...
 
-    def find(self, path: str) -> Node | None:
-        """Return the first element at that path."""
-        ...
-
-    def findall(self, path: str) -> list[Node]:
-        """Return all elements at that path."""
-        ...
-
-    def iter(self, *tags: str) -> Iterator[Node]:
-        """Yield this and all elements under it, or those with these tags, in the order of the text."""
-        ...
-
-    def itertext(self) -> Iterator[str]:
-        """Yield all text under this element."""
-        ...
-
-    def getparent(self) -> Node | None:
-        """Return the element around this one."""
-        ...
-
     def drop_tree(self) -> None:
-        """Take this element out, and leave what follows it (HTML only)."""
+        """Take this element out, and leave what follows it."""
         ...
-
-    def __iter__(self) -> Iterator[Node]: ...
-
-    def __len__(self) -> int: ...
 
 
 class _HtmlElement(lxml.html.HtmlElement):
@@ -67,16 +39,16 @@ class _HtmlElement(lxml.html.HtmlElement):
         return cast("str", super().get(key, default))
 
 
-def parse_html(page: str) -> Node:
+def parse_html(page: str) -> HtmlNode:
     """Return the root of a page. Any text gives a tree; its comments and processing instructions are left out."""
     if "/>" in page:  # XHTML closes what HTML takes for open: <title/> would hold the rest of the page
         page = SELF_CLOSED.sub(r"<\1\2></\1>", page)
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=_HtmlElement))
     try:
-        return cast("Node", lxml.html.document_fromstring(page.encode(), parser=parser))
+        return cast("HtmlNode", lxml.html.document_fromstring(page.encode(), parser=parser))
     except etree.ParserError:  # nothing but comments
-        return cast("Node", lxml.html.document_fromstring("<html><body></body></html>", parser=parser))
+        return cast("HtmlNode", lxml.html.document_fromstring("<html><body></body></html>", parser=parser))
 
 
 def decode_page(data: bytes, charset: str = "") -> str:

@@ -11,7 +11,7 @@ from rove.load.office.compose import TABLE, Piece
 from rove.load.office.drawing import paragraphs_of, target_of
 from rove.load.office.opc import Package, Part
 from rove.load.table import pipe_table
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 MAX_POINTS, MAX_SERIES = 10_000, 200

@@ -8,7 +8,7 @@ from itertools import islice
 
 from rove.load.office.compose import Piece, item
 from rove.load.office.opc import Package, Part, R
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"

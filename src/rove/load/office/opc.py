@@ -1,4 +1,4 @@
-"""Office Open XML files (docx, pptx): their parts, the relations between these, and the document's properties.
+"""Office Open XML files (docx, pptx; xlsx in part): their parts, the relations between these, and their properties.
 
 Source: ECMA-376 part 2, Open Packaging Conventions. "Strict" files are read as the "transitional" ones.
 """
@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from rove.errors import InputError
-from rove.load.container import CURE, open_container
+from rove.load.container import CURE, open_container, read_part
 from rove.load.text import clean
-from rove.load.xmlnode import MAX_XML_BYTES, Node, parse_xml
+from rove.load.xmltree import Node, local, parse_part
 from rove.records import Source
 from rove.records.source import Metadata
 
@@ -38,7 +36,6 @@ PROPERTIES = {
     "created": "created",
     "modified": "modified",
 }
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +97,11 @@ class Package:
         listing = posixpath.join(folder, "_rels", f"{file}.rels")
         if listing.lower() not in self.names:
             return {}
-        found: dict[str, Relation] = {}
         try:
-            root = self._parse(listing)
+            return read_relations(self._parse(listing), folder)
         except InputError:
             self.missing.append(f"the part {listing}, which is damaged")
             return {}
-        for node in root.iter(RELATION):
-            target, external = node.get("Target", ""), node.get("TargetMode", "") == "External"
-            if not external:
-                target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-            found[node.get("Id", "")] = Relation(node.get("Type", "").rsplit("/", 1)[-1], target, external)
-        return found
 
     def properties(self) -> Metadata:
         """Return what the document says of itself: title, author, subject, keywords, created, modified, …."""
@@ -121,30 +111,33 @@ class Package:
 
     def _parse(self, name: str) -> Node:
         whole = f"{self.source.name}/{name}"
-        info = self.archive.getinfo(self.names[name.lower()])
-        if info.file_size > MAX_XML_BYTES:
-            message = f"{whole!r} unpacks to {info.file_size} bytes; the limit is {MAX_XML_BYTES}."
-            raise InputError(message, cure="Split the document.", outcome="too-large")
-        try:
-            data = self.archive.read(info)
-        except UNREADABLE as error:
-            message = f"{whole!r} cannot be unpacked: {error}."
-            raise InputError(message, cure=CURE, outcome="damaged") from error
+        data = read_part(self.archive, self.archive.getinfo(self.names[name.lower()]), whole)
         if b"purl.oclc.org/ooxml" in data:
             for strict, transitional in TRANSITIONAL:
                 data = data.replace(strict, transitional)
-        return parse_xml(data, whole)
+        return parse_part(data, whole)
+
+
+def read_relations(root: Node, folder: str) -> dict[str, Relation]:
+    """Return what a listing of relations says, by id, of a part in `folder`."""
+    found: dict[str, Relation] = {}
+    for node in root.iter(RELATION):
+        target, external = node.get("Target", ""), node.get("TargetMode", "") == "External"
+        if not external:
+            target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+        found[node.get("Id", "")] = Relation(node.get("Type", "").rsplit("/", 1)[-1], target, external)
+    return found
 
 
 def read_properties(root: Node, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, str | tuple[str, ...]]:
     """Return the properties under `root` by their names here; keywords apart. `names` has the file's other names."""
     found: dict[str, str] = {}
     for node in root:
-        local = str(node.tag).rpartition("}")[2]
-        name, text = PROPERTIES.get(names.get(local, local), ""), " ".join(clean(node.text or "").split())
+        tag = local(node)
+        name, text = PROPERTIES.get(names.get(tag, tag), ""), " ".join(clean(node.text or "").split())
         if name == "keywords":
             found[name] = f"{found.get(name, '')},{text}"
-        elif name and text and (name not in found or local in names):
+        elif name and text and (name not in found or tag in names):
             found[name] = text
     words = tuple(word for part in re.split(r"[,;，、；]", found.pop("keywords", "")) if (word := part.strip()))
     return {**found, **({"keywords": words} if words else {})}

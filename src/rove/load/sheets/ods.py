@@ -12,7 +12,7 @@ from rove.load.container import open_container
 from rove.load.sheets.sheet import Budget, Comment, Row, Sheet, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
-from rove.load.xmltree import Element, XmlError, inner_text, local, parse, stream
+from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -78,7 +78,7 @@ def _sheets(archive: zipfile.ZipFile, budget: Budget) -> Iterator[Sheet]:
             number += repeated
 
 
-def _table(row: Element) -> Element | None:
+def _table(row: Node) -> Node | None:
     """The table that a row is in: there may be groups and header rows between."""
     parent = row.getparent()
     while parent is not None and local(parent) != "table":
@@ -86,13 +86,13 @@ def _table(row: Element) -> Element | None:
     return parent
 
 
-def _sheet(table: Element | None, hidden: set[str]) -> Sheet:
+def _sheet(table: Node | None, hidden: set[str]) -> Sheet:
     if table is None:
         return Sheet("")
     return Sheet(clean(_attribute(table, "name")), hidden=_attribute(table, "style-name") in hidden)
 
 
-def _row(element: Element, number: int, sheet: Sheet) -> Row:
+def _row(element: Node, number: int, sheet: Sheet) -> Row:
     row: Row = {}
     column = 0
     for cell in element:
@@ -109,14 +109,14 @@ def _row(element: Element, number: int, sheet: Sheet) -> Row:
     return row
 
 
-def _cell(cell: Element) -> str:
+def _cell(cell: Node) -> str:
     if day := _attribute(cell, "date-value"):
         return day.removesuffix("T00:00:00").replace("T", " ")
     text = "\n".join(filter(None, (_inline(line) for line in cell.iterchildren("{*}p"))))
     return text or _attribute(cell, "string-value") or _attribute(cell, "value")
 
 
-def _inline(element: Element) -> str:
+def _inline(element: Node) -> str:
     """The text of a paragraph: OpenDocument has elements for spaces, tabs, line breaks and links."""
     out = [element.text or ""]
     for child in element:
@@ -133,16 +133,16 @@ def _inline(element: Element) -> str:
     return "".join(out)
 
 
-def _comment(note: Element, row: int, column: int) -> Comment:
+def _comment(note: Node, row: int, column: int) -> Comment:
     author = "".join(inner_text(e) for e in note.iterchildren("{*}creator"))
     return Comment(row, column, " ".join(_inline(line) for line in note.iterchildren("{*}p")), author)
 
 
-def _attribute(element: Element, name: str) -> str:
+def _attribute(element: Node, name: str) -> str:
     """An attribute in whatever namespace: no element of a spreadsheet has two with one name that are read here."""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
-def _count(element: Element, name: str) -> int:
+def _count(element: Node, name: str) -> int:
     value = _attribute(element, name)
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1

@@ -13,11 +13,12 @@ from functools import cached_property
 
 from rove.errors import InputError
 from rove.load.container import open_container
+from rove.load.office.opc import Relation, read_relations
 from rove.load.sheets.number_format import BUILT_IN, shown
 from rove.load.sheets.sheet import Budget, Comment, Row, Sheet, cell_place, column_index, fill, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
-from rove.load.xmltree import Element, XmlError, inner_text, local, parse, stream
+from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -45,12 +46,6 @@ class XlsxLoader:
             except BROKEN as error:
                 message = f"{source.name!r} is no whole .xlsx file: {str(error).strip('.')}."
                 raise InputError(message, cure=CURE) from error
-
-
-@dataclass(frozen=True, slots=True)
-class _Relation:
-    kind: str
-    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +100,7 @@ class _Book:
             elif relation.kind == "threadedComment":
                 sheet.comments += self.thread(relation.target)
 
-    def rows(self, elements: Iterator[Element], marks: list[_Mark]) -> Iterator[tuple[int, Row]]:
+    def rows(self, elements: Iterator[Node], marks: list[_Mark]) -> Iterator[tuple[int, Row]]:
         """Yield row numbers and cells; merged ranges and links, which stand after the rows, are put into `marks`."""
         number = -1
         for element in elements:
@@ -119,7 +114,7 @@ class _Book:
             number = max(int(given) - 1 if given else number + 1, number + 1)
             yield number, self.row(element)
 
-    def row(self, element: Element) -> Row:
+    def row(self, element: Node) -> Row:
         row: Row = {}
         column = -1
         for cell in element:
@@ -129,7 +124,7 @@ class _Book:
                 row[column] = text
         return row
 
-    def cell(self, cell: Element) -> str:
+    def cell(self, cell: Node) -> str:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return _rich(cell)
@@ -165,19 +160,13 @@ class _Book:
         ids = [int(xf.get("numFmtId", "0")) for xf in styles]
         return [codes.get(number) or BUILT_IN.get(number, "") for number in ids]
 
-    def relations(self, path: str) -> dict[str, _Relation]:
+    def relations(self, path: str) -> dict[str, Relation]:
         """By id: the parts and addresses that a part of the file refers to."""
         folder, name = posixpath.split(path)
         part = posixpath.join(folder, "_rels", f"{name}.rels")
         if part not in self.names:
             return {}
-        found: dict[str, _Relation] = {}
-        for item in parse(self.archive.read(part)).iter("{*}Relationship"):
-            target = item.get("Target", "")
-            if item.get("TargetMode", "") != "External":
-                target = posixpath.normpath(posixpath.join(folder, target)).lstrip("/")
-            found[item.get("Id", "")] = _Relation(posixpath.basename(item.get("Type", "")), target)
-        return found
+        return read_relations(parse(self.archive.read(part)), folder)
 
     def comments(self, path: str) -> Iterator[Comment]:
         root = parse(self.archive.read(path))
@@ -195,13 +184,13 @@ class _Book:
             if text.strip():
                 yield Comment(*cell_place(item.get("ref", "")), text, names.get(item.get("personId", ""), ""))
 
-    def persons(self) -> Iterator[Element]:
+    def persons(self) -> Iterator[Node]:
         for relation in self.relations(self.path).values():
             if relation.kind == "person":
                 yield from parse(self.archive.read(relation.target)).iter("{*}person")
 
 
-def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, _Relation]) -> None:
+def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, Relation]) -> None:
     first, _, last = mark.area.partition(":")
     row, column = cell_place(first)
     if not mark.is_link:
@@ -215,17 +204,17 @@ def _mark(sheet: Sheet, mark: _Mark, relations: dict[str, _Relation]) -> None:
         sheet.rows[row][column] = linked(text, target)
 
 
-def _value(cell: Element) -> str | None:
+def _value(cell: Node) -> str | None:
     """The last child is mostly the value, and a formula stands before it."""
     return next((child.text for child in reversed(cell) if child.tag.endswith("}v")), None)
 
 
-def _rich(element: Element) -> str:
+def _rich(element: Node) -> str:
     """The text of a cell or comment: its runs, without the readings that stand over Japanese ones."""
     return _unescaped("".join(run.text or "" for run in element.iter("{*}t") if not _is_reading(run)))
 
 
-def _is_reading(run: Element) -> bool:
+def _is_reading(run: Node) -> bool:
     parent = run.getparent()
     return parent is not None and local(parent) == "rPh"
 
@@ -234,7 +223,7 @@ def _unescaped(text: str) -> str:
     return ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
-def _relation_id(element: Element) -> str:
+def _relation_id(element: Node) -> str:
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
 

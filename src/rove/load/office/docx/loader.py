@@ -27,7 +27,7 @@ from rove.load.office.docx.table import WRAPPERS, rows_of, table_text
 from rove.load.office.docx.text import ParagraphReader, is_bold
 from rove.load.office.drawing import DGM, diagram_pieces
 from rove.load.office.opc import Package, Part
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node
 from rove.records import Document, Source
 
 MAX_BOLD_CHARS = 120

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rove.load.office.docx.styles import Numbered, Style, W, value
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 LEVELS = 9
 DIGITS = "〇一二三四五六七八九"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MAX_LINEAGE = 20

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from rove.load.office.compose import PAGE_BREAK, one_header, paged_table
 from rove.load.office.docx.styles import W, value
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 MAX_SPAN = 64
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

@@ -12,7 +12,7 @@ from rove.load.office.compose import PAGE_BREAK, link, picture
 from rove.load.office.docx.styles import W
 from rove.load.office.drawing import DGM, A, picture_name
 from rove.load.office.opc import Part, R
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same a second time
 V = "{urn:schemas-microsoft-com:vml}"

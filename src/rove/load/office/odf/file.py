@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from rove.errors import InputError
-from rove.load.container import CURE, open_container
-from rove.load.office.opc import UNREADABLE, read_properties
-from rove.load.xmlnode import MAX_XML_BYTES, Node, integer, parse_xml
+from rove.load.container import CURE, open_container, read_part
+from rove.load.office.opc import read_properties
+from rove.load.xmltree import Node, integer, parse_part
 from rove.records import Source
 from rove.records.source import Metadata
 
@@ -98,16 +98,8 @@ class OdfFile:
         return {node.get(attribute, ""): node for root in roots for node in root.iter(tag)}
 
     def _parse(self, name: str) -> Node:
-        whole, info = f"{self.source.name}/{name}", self.archive.getinfo(name)
-        if info.file_size > MAX_XML_BYTES:
-            message = f"{whole!r} unpacks to {info.file_size} bytes; the limit is {MAX_XML_BYTES}."
-            raise InputError(message, cure="Split the document.", outcome="too-large")
-        try:
-            data = self.archive.read(info)
-        except UNREADABLE as error:
-            message = f"{whole!r} cannot be unpacked: {error}."
-            raise InputError(message, cure=CURE, outcome="damaged") from error
-        return parse_xml(data, whole)
+        whole = f"{self.source.name}/{name}"
+        return parse_part(read_part(self.archive, self.archive.getinfo(name), whole), whole)
 
 
 class Styles:

@@ -11,7 +11,7 @@ from rove.load.office.compose import PAGE_BREAK, Piece, Place, heading, note
 from rove.load.office.odf.file import DRAW, FO, OFFICE, PRESENTATION, STYLE, SVG, OdfFile
 from rove.load.office.odf.text import ContentReader
 from rove.load.office.reading_order import reading_order
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 

@@ -8,7 +8,7 @@ from rove.load.office.assemble import assemble
 from rove.load.office.compose import Piece
 from rove.load.office.odf.file import TEXT, OdfFile
 from rove.load.office.odf.text import ContentReader
-from rove.load.xmlnode import Node
+from rove.load.xmltree import Node
 from rove.records import Document, Source
 
 

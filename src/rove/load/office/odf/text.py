@@ -25,7 +25,7 @@ from rove.load.office.compose import (
 from rove.load.office.docx.numbers import written
 from rove.load.office.odf.file import CHART, DRAW, OFFICE, SVG, TEXT, XLINK, ListLevel, OdfFile, Styles
 from rove.load.office.odf.file import TABLE as TABLES
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer, local
 
 DC = "{http://purl.org/dc/elements/1.1/}"
 MAX_SPACES, MAX_REPEAT, MAX_CELLS = 64, 64, 500_000
@@ -141,7 +141,7 @@ class ContentReader:
                 return ""
             if node.tag == f"{DRAW}object":
                 root = self.file.part(f"{posixpath.normpath(node.get(f'{XLINK}href', ''))}/content.xml")
-                if root is not None and str(root.tag).endswith("}math"):
+                if root is not None and local(root) == "math":
                     self.formulas += 1
                     return f"${latex}$" if (latex := mathml_to_latex(root)) else ""
                 if root is not None and next(root.iter(f"{CHART}chart"), None) is not None:

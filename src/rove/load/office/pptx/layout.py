@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rove.load.office.drawing import A
 from rove.load.office.opc import Package, Part
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 TITLES = {"title", "ctrTitle"}

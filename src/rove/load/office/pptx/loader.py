@@ -10,7 +10,7 @@ from rove.load.office.drawing import A
 from rove.load.office.opc import Package, Part, R
 from rove.load.office.pptx.layout import Frame, Layouts, P, placeholder
 from rove.load.office.pptx.shapes import SlideReader
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 

@@ -14,7 +14,7 @@ from rove.load.office.opc import Package, Part, R
 from rove.load.office.pptx.layout import TITLES, Frame, Layouts, P, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
 from rove.load.table import pipe_table
-from rove.load.xmlnode import Node, integer
+from rove.load.xmltree import Node, integer
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 DECORATIVE = "{http://schemas.microsoft.com/office/drawing/2017/decorative}decorative"
