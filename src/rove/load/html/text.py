@@ -13,6 +13,7 @@ from rove.load.html.notes import Notes, find_notes, is_note_link
 from rove.load.html.parts import Part
 from rove.load.html.table import is_layout, table_rows
 from rove.load.html.tree import HtmlNode
+from rove.load.markdown import prose
 from rove.load.table import pipe_table
 from rove.load.text import clean
 
@@ -33,7 +34,6 @@ ICON_PIXELS = 32
 NOWHERE = ("#", "javascript:", "data:", "about:", "cid:")
 CODE = {"code", "kbd", "samp", "tt"}
 ANCHOR_MARK = re.compile(r"[\s\u200b#¶§🔗]*")
-LIKE_A_MARK = re.compile(r"(#{1,6}\s|```|~~~)")
 WIDE = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
 WIDE_BREAK = re.compile(rf"(?<={WIDE})[ \t]*\n[ \t\n]*(?={WIDE})")
 RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
@@ -84,7 +84,7 @@ class _Writer:
     def flush(self) -> None:
         text, self.line = _tidy("".join(self.line)), []
         if text:
-            self.parts.append(Part(self.linked(LIKE_A_MARK.sub(r"\\\1", text) if LIKE_A_MARK.match(text) else text)))
+            self.parts.append(Part(self.linked(prose(text))))
 
     def linked(self, text: str) -> str:
         target, self.target = self.target, ""

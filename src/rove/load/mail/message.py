@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,14 +11,13 @@ from rove.load.html.main import drop_unseen
 from rove.load.html.parts import Part, join
 from rove.load.html.text import html_parts
 from rove.load.html.tree import parse_html
-from rove.load.markdown import markdown_sections
+from rove.load.markdown import markdown_sections, prose
 from rove.load.members import Member, Members
 from rove.load.text import clean, identify, require_text, stem
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
 PLAIN_SHARE = 2  # the HTML body is taken where it says at least half of what the plain one does
-LIKE_A_MARK = re.compile(r"^(?=(?:#{1,6}\s|```|~~~))", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ def _body_parts(body: Body) -> list[Part]:
         html = html_parts(root)
     if html and sum(len(part.text) for part in html) * PLAIN_SHARE >= len(body.plain.strip()):
         return html
-    return [Part(LIKE_A_MARK.sub(r"\\", clean(body.plain)).strip())]
+    return [Part(prose(clean(body.plain)).strip())]
 
 
 def _fields(mail: Mail) -> dict[str, MetaValue]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from rove.load.markdown import prose
 from rove.load.table import pipe_table
 from rove.records import Block, Box, Page
 
@@ -16,7 +17,6 @@ HEADING, ITEM, CAPTION, CODE = "heading", "item", "caption", "code"
 TABLE, IMAGE, FORMULA = "table", "image", "formula"
 BLOCKS = {TABLE, IMAGE, FORMULA}
 PICTURE = re.compile(r"!\[(?:[^\[\]\\]|\\.)*\]\([^()\s]*\)")
-MARK_LINE = re.compile(r"^(?=\x0e*(?:#{1,6}(?:\s|$)|```|~~~))", re.MULTILINE)
 SCHEMES = re.compile(r"(?:data|javascript|vbscript):", re.IGNORECASE)
 MAX_INDENT = 8
 
@@ -170,7 +170,7 @@ class _Joiner:
         start = self.length
         after = len(bare) - len(shown)
         if piece.kind not in (HEADING, CODE, TABLE, FORMULA):
-            shown = MARK_LINE.sub(r"\\", shown)
+            shown = prose(shown)
         first, *others = shown.split(PAGE_BREAK)
         self._append(first)
         for part in others:

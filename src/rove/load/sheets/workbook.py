@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rove.errors import InputError
 from rove.load.limits import OutOfTime
-from rove.load.markdown import markdown_sections
+from rove.load.markdown import markdown_sections, prose
 from rove.load.sheets.sheet import MAX_CELLS, Budget, Sheet, cell_name
 from rove.load.sheets.tables import Table, find_tables
 from rove.load.table import MAX_COLUMNS, pipe_table
@@ -119,5 +119,4 @@ class _Writer:
 
 def _line(text: str) -> str:
     """A cell as a paragraph, which must not look like a heading or a fence."""
-    text = " ".join(clean(text).split())
-    return "\\" + text if text.startswith(("#", "```", "~~~")) else text
+    return prose(" ".join(clean(text).split()))
