@@ -2,6 +2,9 @@
 
 A new type is one file with a `Loader` and one line in `LOADERS` (and its suffixes in `SUFFIXES`).
 
+A family of formats has a folder, and in it a file named by each kind, or `loader.py` where there is but one kind. What
+loaders of several families share lies beside this file, and in `layout/` (printed pages) and `formula/`.
+
 Canonical text is markdown-like, whatever the source is:
 
 - headings as `# …` to `###### …`, of which `markdown_sections` makes the sections; paragraphs apart by a blank line

@@ -1,1 +1,1 @@
-"""Formulas as LaTeX, whichever format keeps them: Office's (OMML) and MathML."""
+"""Formulas as LaTeX, whichever format keeps them."""

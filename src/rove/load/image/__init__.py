@@ -1,1 +1,1 @@
-"""Pictures: what their makers say of them, and the text on them, which tesseract reads."""
+"""Pictures and scans as documents; OCR, which PDFs use too."""

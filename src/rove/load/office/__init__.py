@@ -1,1 +1,1 @@
-"""Office files, by Microsoft's formats and OpenDocument: pieces in document order, which are joined in one way."""
+"""Office files: a folder for each format reads it in pieces, which `compose` joins and `assemble` makes a Document of."""

@@ -22,7 +22,7 @@ from rove.load.office.compose import (
     paged_table,
     picture,
 )
-from rove.load.office.docx.numbers import written
+from rove.load.office.numerals import written
 from rove.load.office.odf.file import CHART, DRAW, OFFICE, SVG, TEXT, XLINK, ListLevel, OdfFile, Styles
 from rove.load.office.odf.file import TABLE as TABLES
 from rove.load.xmltree import Node, integer, local

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from rove.load.formula.omml import M, omml_to_latex
 from rove.load.office.chart import C, chart_pieces
 from rove.load.office.compose import IMAGE, TABLE, Piece, Place, heading, item, link, picture
-from rove.load.office.docx.numbers import written
 from rove.load.office.drawing import DGM, A, diagram_pieces, picture_name
+from rove.load.office.numerals import written
 from rove.load.office.opc import Package, Part, R
 from rove.load.office.pptx.layout import TITLES, Frame, Layouts, P, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
