@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rove.load.html.table import is_layout
 from rove.load.html.text import HEADINGS, UNSEEN
 from rove.load.html.tree import HtmlNode
 
@@ -99,7 +100,7 @@ def main_content(root: HtmlNode) -> HtmlNode:
     node, whole = root, share(root)
     while True:
         inner = next((child for child in node if share(child) > whole * INNER_SHARE), None)
-        if inner is None or inner.tag not in PLACES:
+        if inner is None or inner.tag not in PLACES or (inner.tag == "table" and not is_layout(inner)):
             return node
         node = inner
 

@@ -1,1 +1,1 @@
-"""Office files: a folder for each format reads it in pieces, which `compose` joins and `assemble` makes a Document of."""
+"""Office files: a folder for each format reads pieces of text, which `compose` joins and `assemble` wraps up."""
