@@ -60,7 +60,7 @@ class Preparer:
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
         turns out to be of another kind than `kinds` yields nothing.
         """
-        end = SourceEnd(location.uri, location.kind)
+        kind, fingerprint = location.kind, ""
         try:
             if location.kind == DATABASE:
                 read_database = load("rove.load.data.database:database_documents")
@@ -70,15 +70,15 @@ class Preparer:
                 source = read(location, max_bytes=self.recipe.max_file_bytes)
                 if kinds is not None and source.kind not in kinds:
                     return
-                end = replace(end, kind=source.kind, fingerprint=self.fingerprint(source))
-                if end.fingerprint == known:
-                    yield replace(end, unchanged=True)
+                kind, fingerprint = source.kind, self.fingerprint(source)
+                if fingerprint == known:
+                    yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)
                     return
                 documents = load_documents(source, self.options)
             remark = yield from self._prepared(documents, location)
-            end = replace(end, reason=remark)
+            end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
         except (InputError, ConfigError, OutOfTime, MemoryError) as error:
-            end = _failed(end, error)
+            end = failed(location, kind, fingerprint, error)
         yield end
 
     def _prepared(self, documents: Iterator[Document], location: Location) -> Generator[Prepared, None, str]:
@@ -109,19 +109,25 @@ class Preparer:
 
         Where its strategy is a deferred one it stays uncut.
         """
-        made = Prepared(ledger_source, content_hash(self.recipe.pipeline, document.version), document, (), (), ())
-        return made if self.deferred(document.kind) else self.with_chunks(made, self._cut(document))
+        chunks = () if self.deferred(document.kind) else self._cut(document)
+        return self.with_chunks(document, ledger_source, chunks)
 
     def deferred(self, kind: str) -> str:
         """The strategy by which documents of that kind are cut where the models are, "" where they are cut here."""
         strategy = self.recipe.strategy.get(kind, "")
         return strategy if strategy in self.recipe.deferred else ""
 
-    def with_chunks(self, prepared: Prepared, chunks: Sequence[Chunk]) -> Prepared:
+    def with_chunks(self, document: Document, ledger_source: str, chunks: Sequence[Chunk]) -> Prepared:
         """Return the document with these chunks, and what belongs to them."""
-        terms = [chunk_terms(chunk) for chunk in chunks]
-        keys = [vector_key(self.recipe.model, chunk.indexed_text) for chunk in chunks]
-        return replace(prepared, chunks=chunks, terms=terms, vector_keys=keys)
+        recipe = self.recipe
+        return Prepared(
+            ledger_source,
+            content_hash(recipe.pipeline, document.version),
+            document,
+            chunks,
+            [chunk_terms(chunk) for chunk in chunks],
+            [vector_key(recipe.model, chunk.indexed_text) for chunk in chunks],
+        )
 
     def _cut(self, document: Document) -> Sequence[Chunk]:
         recipe = self.recipe
@@ -134,7 +140,7 @@ class Preparer:
         return label.put_on(cut_by(strategy, document, settings))
 
 
-def _failed(end: SourceEnd, error: BaseException) -> SourceEnd:
+def failed(location: Location, kind: str, fingerprint: str, error: BaseException) -> SourceEnd:
     """Say in the ledger's words why a source was not read, or not to its end."""
     match error:
         case InputError():
@@ -142,11 +148,11 @@ def _failed(end: SourceEnd, error: BaseException) -> SourceEnd:
         case ConfigError():  # an extra that is not installed, or a strategy that does not fit this document
             outcome, reason, cure = "unsupported", error.reason, error.cure
         case OutOfTime():
-            outcome, reason = "too-slow", f"{end.source} took more time to read than one source may."
+            outcome, reason = "too-slow", f"{location.uri} took more time to read than one source may."
             cure = "Split it, or raise load.max_cpu_s in the settings."
         case _:
-            outcome, reason = "too-large", f"{end.source} needs more memory to read than one source may."
+            outcome, reason = "too-large", f"{location.uri} needs more memory to read than one source may."
             cure = "Split it, or raise load.max_memory_mb in the settings."
     if len(reason) > MAX_REASON_CHARS:
         reason = f"{reason[:MAX_REASON_CHARS]} …"
-    return replace(end, outcome=outcome, reason=reason, cure=cure)
+    return SourceEnd(location.uri, kind, fingerprint, outcome, reason, cure)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rove.chunk import ChunkModels
 from rove.chunk.with_models import cut_with_models
@@ -37,7 +37,8 @@ async def cut_deferred(
         strategy = preparer.deferred(item.document.kind)
         if strategy:
             made = await cut_with_models(item.document, models, strategy=strategy, settings=preparer.recipe.cut)
-            item = preparer.with_chunks(item, made.chunks)  # noqa: PLW2901 - the same document, cut
+            whole = preparer.with_chunks(item.document, item.ledger_source, made.chunks)
+            item = replace(whole, signature=item.signature)  # noqa: PLW2901 - the same document, cut
             notes.usage += made.usage
             notes.chunks[item.ledger_source] = notes.chunks.get(item.ledger_source, 0) + len(made.chunks)
             if made.note:

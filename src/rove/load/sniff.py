@@ -40,6 +40,7 @@ MIMETYPES = {
     b"application/vnd.oasis.opendocument.presentation": "odp",
     b"application/epub+zip": "epub",
 }
+ZIPPED = {"docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"}
 # Names of streams in Office's old container, as its directory writes them.
 OLE_STREAMS = (
     ("EncryptedPackage", ""),
@@ -94,7 +95,8 @@ def _zip_kind(data: bytes, kind: str) -> str:
                     return found
     except (zipfile.BadZipFile, ValueError, NotImplementedError, KeyError):
         return kind or "zip"  # its loader says what is damaged
-    return next((k for part, k in ZIP_PARTS if any(name.startswith(part) for name in names)), "zip")
+    found = next((k for part, k in ZIP_PARTS if any(name.startswith(part) for name in names)), "zip")
+    return kind if found == "zip" and kind in ZIPPED else found  # one whose mark is damaged is still no archive
 
 
 def _ole_kind(data: bytes) -> str:

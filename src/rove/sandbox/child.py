@@ -13,7 +13,8 @@ from typing import BinaryIO
 
 from rove.enrich.signature import compared_text, signatures
 from rove.load import INLINE
-from rove.prepare import Preparer
+from rove.load.limits import OutOfTime
+from rove.prepare import Preparer, failed
 from rove.records import Prepared, SourceEnd
 from rove.sandbox import RETIRED
 from rove.sandbox.jail import Clock, lock, peak_bytes
@@ -49,11 +50,10 @@ class Sender:
             self.send()
 
     def send(self) -> None:
-        """Send what is there. The wall clock stands still, since the other side may be busy."""
+        """Send what is there. The clock stands still: the other side may be busy."""
         if self.items:
-            message = encoder.encode(self._packed())
             self.clock.pause()
-            write_frame(self.pipe, message, ended=self.ended)
+            write_frame(self.pipe, encoder.encode(self._packed()), ended=self.ended)
             self.clock.go_on()
         self.items, self.ended, self.bytes, self.sent_at = [], 0, 0, monotonic()
 
@@ -103,11 +103,17 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock) -> bool:
         sender.send()  # should the parser take this process down, what came before is safe
     clock.begin(_size(task))
     outcome = ""
-    for item in preparer.read(location, task.known):
-        if isinstance(item, SourceEnd):
-            clock.end()
-            outcome = item.outcome
-        sender.add(item)
+    try:
+        for item in preparer.read(location, task.known):
+            if isinstance(item, SourceEnd):
+                clock.end()
+                outcome = item.outcome
+            sender.add(item)
+    except OutOfTime as error:  # not within the loader, but between two of its documents
+        clock.end()
+        end = failed(location, location.kind, "", error)
+        outcome = end.outcome
+        sender.add(end)
     if outcome in {"too-large", "too-slow"}:  # what was interrupted may have left anything behind
         sender.send()
         return False

@@ -23,6 +23,7 @@ except ImportError:  # Windows has none of this: the parent's time limit is all 
     resource = None
 
 STEP_BYTES = 16 << 20
+SOON_S = 0.001
 GRACE = 0.8  # the share of the CPU time after which a loader is asked to stop; at all of it the process is ended
 # Calls that a parser never makes: sockets, other processes' memory, and a way around seccomp. By machine, as numbers:
 # socket, ptrace, process_vm_readv, process_vm_writev, io_uring_setup, bpf, userfaultfd.
@@ -95,7 +96,7 @@ class Clock:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._running = False
-        self._left_s = 0.0
+        self._left_s = self._cpu_left_s = 0.0
         if resource is not None:
             signal.signal(signal.SIGPROF, self._ask)
 
@@ -108,18 +109,20 @@ class Clock:
         last = int(used.ru_utime + used.ru_stime + self.limits.cpu_s * share) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (last, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         self._running, self._left_s = True, self.limits.wall_s * share
-        signal.setitimer(signal.ITIMER_PROF, GRACE * self.limits.cpu_s * share)
+        self._cpu_left_s = GRACE * self.limits.cpu_s * share
         self.go_on()
 
     def pause(self) -> None:
-        """Stop the wall clock: what follows waits for the parent."""
+        """Stop the clocks: what follows is a message to the parent, which waits at times, and must be whole."""
         if resource is not None and self._running:
             self._left_s = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+            self._cpu_left_s = signal.setitimer(signal.ITIMER_PROF, 0)[0]
 
     def go_on(self) -> None:
-        """Let the wall clock run on."""
+        """Let the clocks run on."""
         if resource is not None and self._running:
-            signal.setitimer(signal.ITIMER_REAL, max(self._left_s, 0.001))
+            signal.setitimer(signal.ITIMER_REAL, max(self._left_s, SOON_S))
+            signal.setitimer(signal.ITIMER_PROF, max(self._cpu_left_s, SOON_S))
 
     def end(self) -> None:
         """The source is done."""

@@ -210,6 +210,7 @@ class Pool:
         """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
         worker = self._workers[at] or _waiting(self.limits)
         if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
+            worker.stop()
             worker = None
         worker = worker or _Worker.start(self.limits)
         self._workers[at] = worker
