@@ -14,11 +14,11 @@ from pathlib import Path
 import pypdfium2
 from PIL import Image, ImageDraw, ImageFont
 
-from rove.load import pdf
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
 from rove.load.layout.paragraphs import blocks_of
 from rove.load.layout.printed import Area, Item, Line, Table, around
+from rove.load.pdf import loader as pdf
 from rove.records import Source
 
 PICTURES = Path(__file__).parent / "pictures"

@@ -14,7 +14,7 @@ from load import samples, samples_data, samples_office, samples_posts, samples_w
 from load.samples import PARAGRAPHS
 from load.web_server import Answer, html, serve
 from rove import AsyncRove, Rove, Text, field
-from rove.load.crawl import CrawlPlan
+from rove.load.web.crawl import CrawlPlan
 
 FAKE = {"embedder": {"name": "fake"}}
 ARTICLE = (
@@ -61,7 +61,7 @@ def test_a_file_that_is_not_what_its_suffix_says_is_still_read_in_the_sandbox(
     def never(*_: object) -> object:
         raise AssertionError
 
-    monkeypatch.setattr("rove.load.pdf.PdfLoader.load", never)
+    monkeypatch.setattr("rove.load.pdf.loader.PdfLoader.load", never)
     (tmp_path / "a.txt").write_bytes(samples.pdf_report())
     report = kb.add(tmp_path / "a.txt")
     assert report.ok

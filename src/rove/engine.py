@@ -21,8 +21,8 @@ from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes
 from rove.language.detect import detect
-from rove.load.crawl import CrawlPlan
 from rove.load.discover import PAGE, locate
+from rove.load.web.crawl import CrawlPlan
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text

@@ -63,7 +63,7 @@ class Preparer:
         kind, fingerprint = location.kind, ""
         try:
             if location.kind == DATABASE:
-                read_database = load("rove.load.database:database_documents")
+                read_database = load("rove.load.data.database:database_documents")
                 tables = read_database(location.address, max_rows=self.recipe.max_rows)
                 documents = finished(tables, Source(location.uri, location.name, b"", DATABASE))
             else:

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 from rove.engine import AsyncRove, Given
 from rove.events import Listener, ignore
-from rove.load.crawl import CrawlPlan
+from rove.load.web.crawl import CrawlPlan
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
 from rove.settings import Settings, read_settings
 from rove.store.health import Health

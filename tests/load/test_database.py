@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from load.samples_data import sqlite_file
 from rove.errors import ConfigError, InputError
-from rove.load.database import database_documents
+from rove.load.data.database import database_documents
 from rove.records import Document
 
 POSTGRES = """

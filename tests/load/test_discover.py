@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source, zip_file
+from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source
 from rove.errors import InputError
 from rove.load.discover import Location, load_documents, locate, read
 from rove.records import Text
@@ -28,9 +28,9 @@ def refused(location: Location, **options: int) -> InputError:
 
 def test_a_folder_is_walked_in_order_without_what_is_hidden(tmp_path: Path) -> None:
     write(tmp_path, {"b.md": b"b", "a/z.txt": b"z", "a/文.md": b"x", ".git/c.md": b"c", ".env": b"s",
-                     "node_modules/x.md": b"x", "a/__pycache__/y.txt": b"y", "img.png": b"\x89PNG\0\1\2"})  # fmt: skip
+                     "node_modules/x.md": b"x", "a/__pycache__/y.txt": b"y", "img.psd": b"8BPS\0\1\2"})  # fmt: skip
     found = locate([tmp_path, str(tmp_path / "b.md")])
-    assert [Path(f.uri).relative_to(tmp_path).as_posix() for f in found] == ["b.md", "img.png", "a/z.txt", "a/文.md"]
+    assert [Path(f.uri).relative_to(tmp_path).as_posix() for f in found] == ["b.md", "img.psd", "a/z.txt", "a/文.md"]
     assert [f.kind for f in found] == ["markdown", "", "text", "markdown"]
     assert refused(found[1]).outcome == "unsupported"
 
@@ -56,13 +56,12 @@ def test_ten_thousand_files_are_counted_fast(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
-    sheet = zip_file({"xl/workbook.xml": b"x"})
-    write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000, "x.xlsx": sheet,
+    write(tmp_path, {"empty.md": b"", "big.txt": b"x" * 2000,
                      "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99})  # fmt: skip
     os.mkfifo(tmp_path / "pipe.txt")
     outcomes = {f.name: refused(f, max_bytes=1000).outcome for f in locate([tmp_path, tmp_path / "no.md"])}
     assert outcomes == {
-        "empty.md": "empty", "big.txt": "too-large", "x.xlsx": "unsupported", "old.doc": "unsupported",
+        "empty.md": "empty", "big.txt": "too-large", "old.doc": "unsupported",
         "pipe.txt": "unreadable", "no.md": "unreadable",
     }  # fmt: skip
     assert "does not exist" in str(refused(locate([tmp_path / "no.md"])[0]))
@@ -77,10 +76,10 @@ def test_a_file_without_the_right_to_read_it(tmp_path: Path) -> None:
     assert refused(locate([path])[0]).outcome == "unreadable"
 
 
-def test_a_url_is_refused_with_the_cure() -> None:
-    [location] = locate(["https://example.org/a.html"])
+def test_an_address_of_an_unknown_kind_is_refused_with_the_cure() -> None:
+    [location] = locate(["ftp://example.org/a.html"])
     assert refused(location).outcome == "unsupported"
-    assert "Download it first" in str(refused(location))
+    assert "Give http://" in str(refused(location))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 
 from load.samples import source
 from rove.errors import InputError
-from rove.load import csv, long_table
-from rove.load.csv import find_dialect
+from rove.load.data import long_table
 from rove.load.discover import load_documents, locate, read
+from rove.load.sheets import csv
+from rove.load.sheets.csv import find_dialect
 from rove.records import Document
 
 

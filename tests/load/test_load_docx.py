@@ -13,7 +13,7 @@ from load.samples_office import NAMES, W_NUMBERING, W_STYLES, relations, w_field
 from rove.errors import InputError
 from rove.load.container import ENCRYPTED_MARK
 from rove.load.discover import load_documents
-from rove.load.docx import DocxLoader
+from rove.load.office.docx.loader import DocxLoader
 from rove.load.text import OLE_MAGIC
 from rove.records import Document
 

@@ -8,7 +8,7 @@ import pytest
 from load.samples import PARAGRAPHS, html_page, source
 from rove.errors import InputError
 from rove.load import LoadOptions
-from rove.load.html import HtmlLoader
+from rove.load.html.html import HtmlLoader
 from rove.records import Document
 
 FILES = "files/markitdown/packages/markitdown/tests/test_files"

@@ -8,9 +8,10 @@ import pytest
 from load.samples import source
 from load.samples_pages import described_png, picture, picture_file
 from rove.errors import InputError
-from rove.load import image, ocr
 from rove.load.discover import load_documents
-from rove.load.image import ImageLoader
+from rove.load.image import loader as image
+from rove.load.image import ocr
+from rove.load.image.loader import ImageLoader
 from rove.records import Document
 
 needs_tesseract = pytest.mark.skipif(not ocr.can_read(), reason="tesseract is not installed")

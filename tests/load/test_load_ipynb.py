@@ -28,14 +28,14 @@ def test_cells_and_outputs() -> None:
 
 
 def test_tables_formulas_and_long_logs() -> None:
-    page = "<table><tr><th>név</th></tr><tr><td>kör</td></tr></table>"
+    page = "<table><tr><th>név</th><th>db</th></tr><tr><td>kör</td><td>3</td></tr></table>"
     outputs = [
         {"output_type": "execute_result", "data": {"text/html": page, "text/plain": "x"}},
         {"output_type": "execute_result", "data": {"text/latex": "$a^2$", "text/plain": "x"}},
         {"output_type": "stream", "text": "y" * 50_000},
     ]
     text = load(json.dumps({"cells": [{"cell_type": "code", "source": "", "outputs": outputs}]})).text
-    assert "| név |\n| --- |\n| kör |" in text
+    assert "| név | db |\n| --- | --- |\n| kör | 3 |" in text
     assert "$$\na^2\n$$" in text
     assert "(30000 characters more)" in text
 

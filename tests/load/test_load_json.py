@@ -6,7 +6,7 @@ import pytest
 
 from load.samples import PARAGRAPHS, json_records, source
 from rove.errors import InputError
-from rove.load.json import JsonLoader
+from rove.load.data.json import JsonLoader
 from rove.records import Document, content_hash
 
 
@@ -150,7 +150,7 @@ def test_lines_without_a_text_are_a_table() -> None:
 
 @pytest.mark.parametrize("keyed", [True, False])
 def test_a_large_array_is_read_one_record_at_a_time(keyed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.load.json.STREAMED_CHARS", 10)
+    monkeypatch.setattr("rove.load.data.json.STREAMED_CHARS", 10)
     records = {code: {"query": code, "document": text} for code, text in PARAGRAPHS.items()}
     tree = records if keyed else [{"id": key, **value} for key, value in records.items()]
     assert [d.text for d in load(tree)] == list(PARAGRAPHS.values())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from load.samples import source
 from load.samples_office import odf_file
-from rove.load.odp import OdpLoader
+from rove.load.office.odf.odp import OdpLoader
 from rove.records import Document
 
 STYLES = (

@@ -7,7 +7,7 @@ import pytest
 from load.samples import PARAGRAPHS, source, zip_file
 from load.samples_office import odf_file, odt_sample
 from rove.errors import InputError
-from rove.load.odt import OdtLoader
+from rove.load.office.odf.odt import OdtLoader
 from rove.records import Document
 
 STYLES = (

@@ -6,11 +6,11 @@ import pytest
 
 from load.samples import pdf_file, pdf_report, source
 from rove.errors import InputError
-from rove.load import ocr
 from rove.load.discover import load_documents
+from rove.load.image import ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.printed import Sheet, Word, line_of
-from rove.load.pdf import PdfLoader
+from rove.load.pdf.loader import PdfLoader
 from rove.records import Document
 
 

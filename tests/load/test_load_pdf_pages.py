@@ -11,9 +11,10 @@ import pytest
 from load.samples import PARAGRAPHS, pdf_report, source
 from load.samples_pages import grid, pdf_pages, picture, picture_file, printed
 from rove.errors import InputError
-from rove.load import ocr, pdf
+from rove.load.image import ocr
 from rove.load.limits import OutOfTime
-from rove.load.pdf import PdfLoader
+from rove.load.pdf import loader as pdf
+from rove.load.pdf.loader import PdfLoader
 from rove.records import Document
 
 PROSE = [

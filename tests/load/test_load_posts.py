@@ -12,10 +12,10 @@ from load.samples import PARAGRAPHS, source
 from load.samples_posts import Row, comment, lines, parquet, submission, thread
 from rove.errors import InputError
 from rove.load.discover import Location
-from rove.load.post_clean import Fate, clean_posts
-from rove.load.post_columns import normalised
-from rove.load.post_names import find_columns, looks_like_posts
-from rove.load.posts import PostsLoader
+from rove.load.posts.clean import Fate, clean_posts
+from rove.load.posts.columns import normalised
+from rove.load.posts.loader import PostsLoader
+from rove.load.posts.names import find_columns, looks_like_posts
 from rove.prepare import Preparer, Recipe
 from rove.records import Document, SourceEnd, content_hash
 

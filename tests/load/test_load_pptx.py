@@ -9,7 +9,7 @@ from load.samples import source, zip_file
 from load.samples_office import NAMES, deck_file, shape, slide
 from rove.errors import InputError
 from rove.load.discover import load_documents
-from rove.load.pptx import PptxLoader
+from rove.load.office.pptx.loader import PptxLoader
 from rove.records import Document
 
 

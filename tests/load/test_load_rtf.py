@@ -7,7 +7,7 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_office import rtf_sample
 from rove.errors import InputError
-from rove.load.rtf import RtfLoader
+from rove.load.office.rtf.loader import RtfLoader
 from rove.records import Document
 
 HEAD = (

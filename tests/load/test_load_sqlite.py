@@ -7,7 +7,7 @@ import pytest
 from load.samples import source
 from load.samples_data import sqlite_file
 from rove.errors import InputError
-from rove.load import sqlite
+from rove.load.data import sqlite
 from rove.load.discover import load_documents
 from rove.records import Document
 

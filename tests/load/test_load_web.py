@@ -8,9 +8,9 @@ import pytest
 from load.samples import PARAGRAPHS, pdf_report
 from load.web_server import Answer, Request, html, redirect, serve
 from rove.errors import InputError
-from rove.load.address import is_public
 from rove.load.discover import load_documents
-from rove.load.web import Fetcher, FetchLimits, fetch, parse_url, public_url
+from rove.load.web.address import is_public
+from rove.load.web.fetch import Fetcher, FetchLimits, fetch, parse_url, public_url
 
 OPEN = FetchLimits(allow_private=True, timeout_s=5)
 
@@ -144,7 +144,7 @@ async def test_a_redirect_is_checked_anew(target: str, monkeypatch: pytest.Monke
         host="0.0.0.0",
     ) as site:
         # one public address stands for the test server, so that the first step passes the guard
-        monkeypatch.setattr("rove.load.address.is_public", lambda address: address == "127.0.0.2")
+        monkeypatch.setattr("rove.load.web.address.is_public", lambda address: address == "127.0.0.2")
         error = await refused(f"http://a.example:{site.port}/", resolver=_house, limits=FetchLimits(timeout_s=5))
         assert site.paths == ["/"]
     assert error.outcome == "unreadable"

@@ -7,7 +7,7 @@ import pytest
 from load.samples import PARAGRAPHS, source
 from load.samples_data import rss_feed
 from rove.errors import InputError
-from rove.load import outline
+from rove.load.data import outline
 from rove.load.discover import load_documents, locate, read
 from rove.records import Document
 
@@ -52,7 +52,7 @@ def test_atom() -> None:
         '<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Egy <b>szó</b></p></div></content>'
         "</entry></feed>"
     )
-    assert document.text == "# T\n\n[F](https://x.org/a)\n\nEgy **szó**\n"
+    assert document.text == "# T\n\n[F](https://x.org/a)\n\nEgy szó\n"
     assert document.metadata["author"] == "Béla"
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.load.number_format import shown
+from rove.load.sheets.number_format import shown
 
 
 @pytest.mark.parametrize(

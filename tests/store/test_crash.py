@@ -54,7 +54,7 @@ SENTENCES = {
 
 def nursery() -> None:
     """Answer jobs, one JSON line each: run it in a forked child, and kill that after `kill_after` seconds."""
-    for name in ("text", "markdown", "html", "json", "docx"):
+    for name in ("text", "markdown", "html.html", "data.json", "office.docx.loader"):
         import_module(f"rove.load.{name}")
     for name in ("sqlalchemy.dialects.sqlite", "pyarrow", "lance_namespace", "rove.models.fake", "rove.models.rerank"):
         import_module(name)

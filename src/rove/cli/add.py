@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.session import FAILED, Session, command
 from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
-from rove.load.crawl import CrawlPlan
+from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 
 SHOWN_DUPLICATES = 20

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 from itertools import islice
 
 from rove.errors import InputError
-from rove.load.crawl import CrawlPlan, crawl
 from rove.load.discover import Location
-from rove.load.web import FetchLimits, fetch
+from rove.load.web.crawl import CrawlPlan, crawl
+from rove.load.web.fetch import FetchLimits, fetch
 from rove.records import Source, SourceEnd
 from rove.settings import LoadSettings
 

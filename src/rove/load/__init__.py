@@ -2,6 +2,9 @@
 
 A new type is one file with a `Loader` and one line in `LOADERS` (and its suffixes in `SUFFIXES`).
 
+A family of formats has a folder, and in it a file named by each kind, or `loader.py` where there is but one kind. What
+loaders of several families share lies beside this file, and in `layout/` (printed pages) and `formula/`.
+
 Canonical text is markdown-like, whatever the source is:
 
 - headings as `# …` to `###### …`, of which `markdown_sections` makes the sections; paragraphs apart by a blank line
@@ -63,32 +66,32 @@ LOADERS = Registry(
     {
         "text": "rove.load.text:TextLoader",
         "markdown": "rove.load.markdown:MarkdownLoader",
-        "html": "rove.load.html:HtmlLoader",
-        "pdf": "rove.load.pdf:PdfLoader",
-        "docx": "rove.load.docx:DocxLoader",
-        "pptx": "rove.load.pptx:PptxLoader",
-        "odt": "rove.load.odt:OdtLoader",
-        "odp": "rove.load.odp:OdpLoader",
-        "rtf": "rove.load.rtf:RtfLoader",
-        "json": "rove.load.json:JsonLoader",
-        "xlsx": "rove.load.xlsx:XlsxLoader",
-        "xls": "rove.load.xls:XlsLoader",
-        "ods": "rove.load.ods:OdsLoader",
-        "csv": "rove.load.csv:CsvLoader",
-        "sqlite": "rove.load.sqlite:SqliteLoader",
-        "parquet": "rove.load.parquet:ParquetLoader",
-        "xml": "rove.load.xml:XmlLoader",
+        "html": "rove.load.html.html:HtmlLoader",
+        "pdf": "rove.load.pdf.loader:PdfLoader",
+        "docx": "rove.load.office.docx.loader:DocxLoader",
+        "pptx": "rove.load.office.pptx.loader:PptxLoader",
+        "odt": "rove.load.office.odf.odt:OdtLoader",
+        "odp": "rove.load.office.odf.odp:OdpLoader",
+        "rtf": "rove.load.office.rtf.loader:RtfLoader",
+        "json": "rove.load.data.json:JsonLoader",
+        "xlsx": "rove.load.sheets.xlsx:XlsxLoader",
+        "xls": "rove.load.sheets.xls:XlsLoader",
+        "ods": "rove.load.sheets.ods:OdsLoader",
+        "csv": "rove.load.sheets.csv:CsvLoader",
+        "sqlite": "rove.load.data.sqlite:SqliteLoader",
+        "parquet": "rove.load.data.parquet:ParquetLoader",
+        "xml": "rove.load.data.xml:XmlLoader",
         "ipynb": "rove.load.ipynb:NotebookLoader",
-        "rst": "rove.load.rst:RstLoader",
-        "image": "rove.load.image:ImageLoader",
-        "epub": "rove.load.epub:EpubLoader",
-        "eml": "rove.load.eml:EmlLoader",
-        "mbox": "rove.load.eml:MboxLoader",
-        "msg": "rove.load.msg:MsgLoader",
+        "rst": "rove.load.rst.loader:RstLoader",
+        "image": "rove.load.image.loader:ImageLoader",
+        "epub": "rove.load.html.epub:EpubLoader",
+        "eml": "rove.load.mail.eml:EmlLoader",
+        "mbox": "rove.load.mail.eml:MboxLoader",
+        "msg": "rove.load.mail.msg:MsgLoader",
         "zip": "rove.load.archive:ZipLoader",
         "tar": "rove.load.archive:TarLoader",
         "gzip": "rove.load.archive:GzipLoader",
-        "posts": "rove.load.posts:PostsLoader",
+        "posts": "rove.load.posts.loader:PostsLoader",
     },
 )
 

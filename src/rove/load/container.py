@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from io import BytesIO
 
 from rove.errors import InputError
@@ -12,6 +13,8 @@ from rove.records import Source
 
 ENCRYPTED_MARK = "EncryptedPackage".encode("utf-16-le")
 ENCRYPTED_FLAG = 1
+MAX_PART_BYTES = 100 << 20
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 CURE = "Open it in its own program and save it again."
 
 
@@ -41,3 +44,19 @@ def open_container(source: Source) -> zipfile.ZipFile:
         message = f"{source.name!r} is protected by a password."
         raise InputError(message, cure="Save a copy without a password and add that.", outcome="encrypted")
     return archive
+
+
+def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo, name: str) -> bytes:
+    """Return the bytes of a container's part, which errors call `name`.
+
+    Raises:
+        InputError: "damaged" or "too-large".
+    """
+    if part.file_size > MAX_PART_BYTES:
+        message = f"{name!r} unpacks to {part.file_size} bytes; the limit is {MAX_PART_BYTES}."
+        raise InputError(message, cure="Split the document.", outcome="too-large")
+    try:
+        return archive.read(part)
+    except UNREADABLE as error:
+        message = f"{name!r} cannot be unpacked: {error}."
+        raise InputError(message, cure=CURE, outcome="damaged") from error

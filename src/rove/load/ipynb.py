@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from rove.errors import InputError
-from rove.load.html import HtmlLoader
+from rove.load.data.record import Json
+from rove.load.html.html import HtmlLoader
 from rove.load.markdown import first_title, markdown_sections
-from rove.load.record import Json
 from rove.load.text import clean, decode, identify, require_text, stem
 from rove.records import Document, Source
 from rove.records.source import MetaValue

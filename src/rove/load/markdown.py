@@ -19,6 +19,8 @@ FRONT_MATTER = re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)"
 FRONT_FIELD = re.compile(r"([A-Za-z_][\w.-]*):(?:[ \t]+(.*?))?[ \t]*$")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
 MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
+# U+000E is how loaders of office files mark that a page begins.
+LIKE_A_MARK = re.compile(r"^(?=\x0e*(?:#{1,6}(?:\s|$)|```|~~~))", re.MULTILINE)
 MAX_FRONT_MATTER = 65_536
 
 
@@ -79,6 +81,15 @@ def split_front_matter(text: str) -> tuple[str, Metadata]:
     if found is None or metadata is None:
         return text, {}
     return text[found.end() :].lstrip("\n"), metadata
+
+
+def prose(text: str) -> str:
+    r"""Return text of another format with a backslash before each line that only looks like a heading or a fence.
+
+    >>> prose("# 1 of 3\n#tag")
+    '\\# 1 of 3\n#tag'
+    """
+    return LIKE_A_MARK.sub(r"\\", text)
 
 
 def plain(markdown: str) -> str:

@@ -1,50 +1,62 @@
-"""XML read safely: without entities, a DTD or the network, a part at a time, and with types."""
+"""XML as trees, parsed so that no file can reach outside itself: no entities, no DTD, no network, bounded depth."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
-from typing import IO, Protocol, cast
+from typing import IO, Protocol, Self, cast
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
 
-XmlError: type[Exception] = cast("type[Exception]", etree.XMLSyntaxError)  # pyright: ignore
+from rove.errors import InputError
+from rove.load.container import CURE, MAX_PART_BYTES
+
+XmlError = cast("type[Exception]", etree.XMLSyntaxError)  # pyright: ignore[reportUnknownMemberType]
 OPTIONS = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False, "remove_comments": True,
     "remove_pis": True,
 }  # fmt: skip
 
 
-class Element(Protocol):
-    """The part of an XML element that is used; lxml has no types."""
+class Node(Protocol):
+    """The part of an element that is used; lxml has no types of its own.
+
+    Names are `{namespace}local`. libxml2 refuses trees that are deeper than 256, so that recursion is bounded.
+    """
 
     tag: str
     text: str | None
     tail: str | None
     attrib: dict[str, str]
-    nsmap: dict[str | None, str]
 
     def get(self, key: str, default: str) -> str:
         """Return an attribute, or `default`."""
         ...
 
-    def find(self, path: str) -> Element | None:
+    def find(self, path: str) -> Self | None:
         """Return the first element at that path."""
         ...
 
-    def iter(self, *tags: str) -> Iterator[Element]:
-        """Yield the element itself and all in it that have one of the tags."""
+    def findall(self, path: str) -> list[Self]:
+        """Return all elements at that path."""
         ...
 
-    def iterchildren(self, *tags: str) -> Iterator[Element]:
-        """Yield the children with one of the tags."""
+    def iter(self, *tags: str) -> Iterator[Self]:
+        """Yield this and all elements under it, or those with these tags, in the order of the text."""
         ...
 
-    def getparent(self) -> Element | None:
-        """Return the element that holds this one."""
+    def iterchildren(self, *tags: str) -> Iterator[Self]:
+        """Yield the elements right under this one that have one of the tags."""
         ...
 
-    def getprevious(self) -> Element | None:
+    def itertext(self) -> Iterator[str]:
+        """Yield all text under this element, in order."""
+        ...
+
+    def getparent(self) -> Self | None:
+        """Return the element around this one."""
+        ...
+
+    def getprevious(self) -> Self | None:
         """Return the element before this one."""
         ...
 
@@ -52,46 +64,55 @@ class Element(Protocol):
         """Drop what the element holds."""
         ...
 
-    def remove(self, child: Element) -> None:
-        """Drop a child."""
+    def remove(self, child: Self) -> None:
+        """Drop an element right under this one."""
         ...
 
-    def __iter__(self) -> Iterator[Element]: ...
-    def __reversed__(self) -> Iterator[Element]: ...
+    def __iter__(self) -> Iterator[Self]: ...
+
+    def __reversed__(self) -> Iterator[Self]: ...
+
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> Element: ...
 
 
-def parse(data: bytes) -> Element:
-    """Return the root element.
+def parse(data: bytes) -> Node:
+    """Return the root of a whole XML document.
 
     Raises:
         XmlError: it is no whole XML.
     """
-    return cast("Element", etree.parse(BytesIO(data), etree.XMLParser(**OPTIONS)).getroot())  # pyright: ignore
+    return cast("Node", etree.fromstring(data, etree.XMLParser(**OPTIONS)))  # pyright: ignore[reportUnknownMemberType]
 
 
-def stream(data: IO[bytes], *tags: str, recover: bool = False) -> Iterator[Element]:
+def parse_part(data: bytes, name: str) -> Node:
+    """Return the root of a container's part, which errors call `name`.
+
+    Raises:
+        InputError: "damaged" or "too-large".
+    """
+    if len(data) > MAX_PART_BYTES:
+        message = f"{name!r} has {len(data)} bytes of XML; the limit is {MAX_PART_BYTES}."
+        raise InputError(message, cure="Split the document.", outcome="too-large")
+    try:
+        return parse(data)
+    except (XmlError, ValueError) as error:
+        message = f"{name!r} is no whole XML: {error}."
+        raise InputError(message, cure=CURE, outcome="damaged") from error
+
+
+def stream(data: IO[bytes], *tags: str) -> Iterator[Node]:
     """Yield the elements with one of `tags` as they end; each is dropped when the next is asked for.
 
     Raises:
         XmlError: at the place where the XML is not whole.
     """
-    for _, item in etree.iterparse(data, tag=tags, recover=recover, **OPTIONS):  # pyright: ignore
-        element = cast("Element", item)
+    for _, item in etree.iterparse(data, tag=tags, **OPTIONS):  # pyright: ignore
+        element = cast("Node", item)
         yield element
         _drop(element)
 
 
-def _drop(element: Element) -> None:
-    """Free what was read: the element's own parts, and all before it."""
-    element.clear()
-    parent = element.getparent()
-    while parent is not None and (before := element.getprevious()) is not None:
-        parent.remove(before)
-
-
-def children_of_root(data: IO[bytes]) -> Iterator[Element]:
+def children_of_root(data: IO[bytes]) -> Iterator[Node]:
     """Yield the elements right under the root as they end; each is dropped when the next is asked for.
 
     A root without any is yielded itself.
@@ -103,30 +124,47 @@ def children_of_root(data: IO[bytes]) -> Iterator[Element]:
     found = False
     for event, item in etree.iterparse(data, events=("start", "end"), **OPTIONS):  # pyright: ignore
         depth += 1 if event == "start" else -1
-        element = cast("Element", item)
+        element = cast("Node", item)
         if event == "end" and (depth == 1 or (depth == 0 and not found)):
             found = True
             yield element
             _drop(element)
 
 
-def serialize(element: Element) -> str:
+def _drop(element: Node) -> None:
+    """Free what was read: the element's own parts, and all before it."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and (before := element.getprevious()) is not None:
+        parent.remove(before)
+
+
+def serialize(element: Node) -> str:
     """Return what is in the element as XML, without the element's own tag."""
     inner = "".join(cast("str", etree.tostring(child, encoding="unicode")) for child in element)  # pyright: ignore
     return (element.text or "") + inner
 
 
-def local(element: Element) -> str:
+def local(element: Node) -> str:
     """Return the tag without its namespace; "" for what is no element (an entity that is not resolved)."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""  # pyright: ignore
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance]
 
 
-def inner_text(element: Element, skip: frozenset[str] = frozenset()) -> str:
-    """Return all text in the element; elements whose local name is in `skip` are left out."""
+def inner_text(element: Node) -> str:
+    """Return all text in the element, without what is no element (an entity that is not resolved)."""
     out = [element.text or ""]
     for child in element:
-        name = local(child)
-        if name and name not in skip:
-            out.append(inner_text(child, skip))
-        out.append(child.tail or "")
+        out += (inner_text(child) if local(child) else "", child.tail or "")
     return "".join(out)
+
+
+def integer(text: str, default: int = 0) -> int:
+    """Return the whole number that an attribute holds; `default` where it holds none.
+
+    >>> integer("7"), integer("-1.5", 3), integer("")
+    (7, 3, 0)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        return default

@@ -10,10 +10,10 @@ from itertools import groupby, pairwise
 from rove.load.layout.paragraphs import SOFT_HYPHEN, blocks_of, mended, separator, usual_pitch
 from rove.load.layout.printed import Area, Figure, Item, Line, Sheet, Table, Word, around
 from rove.load.layout.tables import CAPTION, cell_text, table_text
+from rove.load.markdown import prose
 from rove.records import Block, Box, Page
 
 BREAK = "\n\n"
-MARKUP = re.compile(r"#{1,6}(?=\s)|```|~~~")
 BULLET = re.compile(r"[•◦▪‣●○■□➢✓·](?=\s)")
 BRACKETS = str.maketrans("[]", "()")
 UNSPACED = str.maketrans(" ()", "___")
@@ -157,7 +157,7 @@ def _paragraph(pen: _Pen, lines: Sequence[Line], sheet: Sheet) -> None:
         fresh = not lines[0].level and (line is lines[0] or pen.parts[-1] == "\n")
         text = _linked(line.words)
         if fresh:
-            text = f"\\{text}" if MARKUP.match(text) else BULLET.sub("-", text, count=1) if BULLET.match(text) else text
+            text = BULLET.sub("-", text, count=1) if BULLET.match(text) else prose(text)
         start = pen.write(mended(text, after.text if after else "").replace(SOFT_HYPHEN, ""))
         pen.place(start, pen.at, line, sheet)
         if gap:

@@ -1,0 +1,1 @@
+"""Data: trees of names and values, records, and tables of any length."""

@@ -1,0 +1,1 @@
+"""Formulas as LaTeX, whichever format keeps them."""

@@ -1,0 +1,137 @@
+"""Office's formulas (OMML) as LaTeX. Source: ECMA-376 part 1, chapter 22.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rove.load.formula import latex
+from rove.load.xmltree import Node
+
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+ALPHABETS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak"}
+BOLD = {"b", "bi"}
+HIDDEN = {"1", "on", "true"}
+
+
+def omml_to_latex(formula: Node) -> str:
+    """Return the LaTeX of an `m:oMath`, or of an `m:oMathPara` with several."""
+    if formula.tag == f"{M}oMathPara":
+        lines = [line for node in formula.iter(f"{M}oMath") if (line := latex.tidy(_inside(node)))]
+        return lines[0] if len(lines) == 1 else latex.matrix([[line] for line in lines], "gathered") if lines else ""
+    return latex.tidy(_inside(formula))
+
+
+def _inside(parent: Node | None) -> str:
+    return "".join(_one(node) for node in parent) if parent is not None else ""
+
+
+def _one(node: Node) -> str:
+    write = WRITERS.get(node.tag)
+    if write is not None:
+        return write(node)
+    # properties are no content; anything else is a wrapper (a tracked insertion, a content control)
+    return "" if str(node.tag).endswith(("Pr", "}del", "}moveFrom")) else _inside(node)
+
+
+def _part(node: Node, name: str) -> str:
+    return _inside(node.find(f"{M}{name}"))
+
+
+def _setting(node: Node, name: str, default: str = "") -> str:
+    """The value of a property: `default` where it is not there, "" where it is there without a value."""
+    found = node.find(f"{M}{str(node.tag).removeprefix(M)}Pr/{M}{name}")
+    return default if found is None else found.get(f"{M}val", "")
+
+
+def _has(node: Node, name: str) -> bool:
+    found = node.find(f"{M}{str(node.tag).removeprefix(M)}Pr/{M}{name}")
+    return found is not None and found.get(f"{M}val", "1") in HIDDEN
+
+
+def _run(node: Node) -> str:
+    text = "".join(part.text or "" for part in node.findall(f"{M}t"))
+    if _has(node, "nor"):
+        return latex.words(text)
+    if alphabet := ALPHABETS.get(_setting(node, "scr")):
+        return f"\\{alphabet}{{{latex.symbols(text).strip()}}}"
+    style = _setting(node, "sty")
+    if style in BOLD and text.strip().isalnum():
+        return f"\\mathbf{{{latex.symbols(text).strip()}}}"
+    plain = text.replace("\u2061", "").strip()
+    return latex.upright(plain) if style == "p" or plain in latex.FUNCTIONS else latex.symbols(text)
+
+
+def _fraction(node: Node) -> str:
+    above, below, kind = _part(node, "num"), _part(node, "den"), _setting(node, "type")
+    if kind in ("lin", "skw"):
+        return f"{_single(above)}/{_single(below)}"
+    return f"\\binom{{{latex.tidy(above)}}}{{{latex.tidy(below)}}}" if kind == "noBar" else latex.fraction(above, below)
+
+
+def _single(text: str) -> str:
+    text = latex.tidy(text)
+    return text if text.isalnum() else f"{{{text}}}"
+
+
+def _delimited(node: Node) -> str:
+    parts = [_inside(part) for part in node.findall(f"{M}e")]
+    opening, closing = _setting(node, "begChr", "("), _setting(node, "endChr", ")")
+    if len(parts) == 1 and opening == "(" and parts[0].startswith("\\binom"):
+        return parts[0]
+    return latex.fenced(parts, opening, closing, _setting(node, "sepChr", "|"))
+
+
+def _large(node: Node) -> str:
+    below = "" if _has(node, "subHide") else _part(node, "sub")
+    above = "" if _has(node, "supHide") else _part(node, "sup")
+    return f"{latex.scripts(latex.symbols(_setting(node, 'chr', '∫')), below, above)} {_part(node, 'e')}"
+
+
+def _radical(node: Node) -> str:
+    return latex.root(_part(node, "e"), "" if _has(node, "degHide") else _part(node, "deg"))
+
+
+def _function(node: Node) -> str:
+    name = latex.tidy(_part(node, "fName"))
+    name = latex.upright(name.removeprefix("\\mathrm{").removesuffix("}")) if name.isalpha() else name
+    return f"{name} {_part(node, 'e')}"
+
+
+def _bar(node: Node) -> str:
+    return latex.accent(_part(node, "e"), "‾" if _setting(node, "pos", "bot") == "top" else "_")
+
+
+def _group(node: Node) -> str:
+    return latex.accent(_part(node, "e"), _setting(node, "chr", "⏟"))
+
+
+def _matrix(node: Node) -> str:
+    return latex.matrix([[_inside(cell) for cell in row.findall(f"{M}e")] for row in node.findall(f"{M}mr")])
+
+
+def _equations(node: Node) -> str:
+    # an & in these is a place to align at, and not a character
+    rows = [[_inside(row).replace("\\&", "&")] for row in node.findall(f"{M}e")]
+    return latex.matrix(rows, "aligned")
+
+
+WRITERS: dict[str, Callable[[Node], str]] = {
+    f"{M}r": _run,
+    f"{M}f": _fraction,
+    f"{M}d": _delimited,
+    f"{M}nary": _large,
+    f"{M}rad": _radical,
+    f"{M}func": _function,
+    f"{M}bar": _bar,
+    f"{M}groupChr": _group,
+    f"{M}m": _matrix,
+    f"{M}eqArr": _equations,
+    f"{M}acc": lambda node: latex.accent(_part(node, "e"), _setting(node, "chr", "\u0302")),
+    f"{M}borderBox": lambda node: f"\\boxed{{{latex.tidy(_part(node, 'e'))}}}",
+    f"{M}sSup": lambda node: latex.scripts(_part(node, "e"), above=_part(node, "sup")),
+    f"{M}sSub": lambda node: latex.scripts(_part(node, "e"), _part(node, "sub")),
+    f"{M}sSubSup": lambda node: latex.scripts(_part(node, "e"), _part(node, "sub"), _part(node, "sup")),
+    f"{M}sPre": lambda node: f"{latex.scripts('{}', _part(node, 'sub'), _part(node, 'sup'))}{_part(node, 'e')}",
+    f"{M}limLow": lambda node: latex.stacked(_part(node, "e"), below=_part(node, "lim")),
+    f"{M}limUpp": lambda node: latex.stacked(_part(node, "e"), above=_part(node, "lim")),
+}

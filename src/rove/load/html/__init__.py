@@ -1,0 +1,1 @@
+"""Pages of HTML and books made of them (EPUB): a tree, the content in it, and its canonical text."""

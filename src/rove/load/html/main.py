@@ -1,0 +1,156 @@
+"""What of a page is its content: hidden things, menus, banners and forms are taken out, the main part is found."""
+
+from __future__ import annotations
+
+import re
+
+from rove.load.html.table import is_layout
+from rove.load.html.text import HEADINGS, UNSEEN
+from rove.load.html.tree import HtmlNode
+
+TAGS = {"nav", "footer", "aside", "form", "dialog"}
+ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar",
+         "toolbar", "doc-backlink"}  # fmt: skip
+# Names that sites give to what is no content; the weak ones are believed only of what is short or made of links.
+STRONG = re.compile(
+    r"(?:^|[\s_-])(?:cookie-?(?:banner|bar|consent|notice|policy)\S*|cookie|onetrust\S*|CybotCookiebot\S*|cc-window|gdpr"
+    r"|breadcrumbs?|pagination|pager|skip-?(?:link|nav|to-?content)\S*|hash-link|headerlink|anchorjs-link|sr-only"
+    r"|screen-reader-text|visually-?hidden|no-?print|mw-editsection|mw-jump-link|mw-cite-backlink|navbox|catlinks"
+    r"|printfooter|p-lang-btn|vector-page-toolbar|mwe-math-fallback-image\S*|katex-html|docnav|sphinxsidebar"
+    r"|prev-next\S*|linenos?|line-numbers-rows|lineno)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+WEAK = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navigation|menu|sidebar|footer|masthead|topbar|share|sharing|social|related|recommend\w*"
+    r"|promo|advert\w*|ads?|sponsor\w*|newsletter|subscribe|signup|login|consent|popup|modal|toolbar|toc|widget"
+    r"|tags?|meta-?nav|byline-links)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+PLACES = {"body", "div", "center", "section", "article", "form", "table", "tbody", "tr", "td", "font", "span"}
+NOTES = re.compile(r"(?:foot|end|rear)note", re.IGNORECASE)
+HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+SHORT_CHARS, LONG_CHARS = 300, 1000
+LINK_SHARE, SHORT_LINK_SHARE = 0.5, 0.3
+LINK_LIST_SHARE, MIN_LINKS, LINK_CHARS = 0.8, 5, 40
+MAIN_SHARE = 4  # what a page marks as its main content is believed when it holds a quarter of the text
+INNER_SHARE = 0.9  # without a mark, the main content is the innermost element with that share of the text
+
+
+class _Weights:
+    """How much text, and how much text of links, each element holds, in characters."""
+
+    def __init__(self, root: HtmlNode) -> None:
+        self.text: dict[HtmlNode, int] = {}
+        self.links: dict[HtmlNode, int] = {}
+        for node in reversed(list(root.iter())):
+            text = self.text.get(node, 0) + len((node.text or "").strip())
+            links = self.links.get(node, 0)
+            if node.tag == "a":
+                links = text
+            self.text[node], self.links[node] = text, links
+            parent = node.getparent()
+            if parent is not None:
+                self.text[parent] = self.text.get(parent, 0) + text + len((node.tail or "").strip())
+                self.links[parent] = self.links.get(parent, 0) + links
+
+    def prose(self, node: HtmlNode) -> int:
+        return self.text[node] - self.links[node]
+
+    def linked(self, node: HtmlNode) -> float:
+        return self.links[node] / max(1, self.text[node])
+
+
+def drop_unseen(root: HtmlNode) -> None:
+    """Take out what a reader does not see: scripts, styles, forms' fields, hidden elements."""
+    for node in list(root.iter()):
+        script = node.tag == "script" and not node.get("type").startswith("math/")
+        unseen = node.tag in UNSEEN and node.tag not in ("head", "rt", "rp", "base")
+        hidden = node.get("hidden", "shown") in ("", "hidden") or HIDDEN.search(node.get("style"))
+        if script or unseen or (hidden and node.tag not in ("body", "html") and node.find(".//math") is None):
+            _drop(node)
+
+
+def drop_boilerplate(root: HtmlNode) -> None:
+    """Take out what is no content: by tag, role and name, and lists of links beside a long text.
+
+    Nothing that holds more than half of the page's text is taken out.
+    """
+    weights = _Weights(root)
+    total = weights.text[root]
+    has_text = weights.prose(root) > LONG_CHARS and weights.linked(root) < LINK_SHARE
+    for node in list(root.iter()):
+        if node.tag in ("html", "head", "body", "main") or weights.text[node] * 2 > total:
+            continue
+        if _is_boilerplate(node, weights) or (has_text and _is_link_list(node, weights)):
+            _drop(node)
+
+
+def main_content(root: HtmlNode) -> HtmlNode:
+    """Return the element with the main content: the marked one where that is believable, else the densest."""
+    weights = _Weights(root)
+    marked = [node for node in root.iter() if node.tag == "main" or node.get("role") == "main"][:1]
+    articles = list(root.iter("article"))
+    marked += articles if len(articles) == 1 else []  # several articles are a list, not the main content
+    for node in marked:
+        if weights.text[node] and weights.text[node] * MAIN_SHARE >= weights.text[root]:
+            return node
+    share = (
+        weights.prose if weights.linked(root) < LINK_SHARE else weights.text.__getitem__
+    )  # a page of links is no text
+    node, whole = root, share(root)
+    while True:
+        inner = next((child for child in node if share(child) > whole * INNER_SHARE), None)
+        if inner is None or inner.tag not in PLACES or (inner.tag == "table" and not is_layout(inner)):
+            return node
+        node = inner
+
+
+def page_heading(root: HtmlNode, main: HtmlNode) -> str:
+    """Return the page's one <h1> where it stands outside of the main content, which has none; else ""."""
+    if next(main.iter("h1"), None) is not None:
+        return ""
+    found = [" ".join("".join(node.itertext()).split()) for node in root.iter("h1")]
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
+    role, names = node.get("role"), f"{node.get('class')} {node.get('id')}"
+    if NOTES.search(f"{role} {node.get('epub:type')} {names}"):
+        return bool(STRONG.search(names))
+    if node.tag in TAGS or role in ROLES or node.get("aria-modal") == "true":
+        return True
+    if node.tag == "header":
+        return not _holds_heading(node) and not _within(node, ("article", "main", "section"))
+    if names == " " or node.tag in HEADINGS:
+        return False
+    if STRONG.search(names):
+        return True
+    linked = weights.linked(node)
+    of_links = linked > LINK_SHARE or (linked > SHORT_LINK_SHARE and weights.text[node] < SHORT_CHARS)
+    return of_links and WEAK.search(names) is not None and not _holds_heading(node)
+
+
+def _is_link_list(node: HtmlNode, weights: _Weights) -> bool:
+    if node.tag not in ("ul", "ol", "div", "table", "p", "td") or weights.linked(node) < LINK_LIST_SHARE:
+        return False
+    links = sum(1 for _ in node.iter("a"))
+    return links >= MIN_LINKS and weights.links[node] < links * LINK_CHARS and not _within(node, ("article", "main"))
+
+
+def _holds_heading(node: HtmlNode) -> bool:
+    return next(node.iter("h1"), None) is not None
+
+
+def _within(node: HtmlNode, tags: tuple[str, ...]) -> bool:
+    parent = node.getparent()
+    while parent is not None:
+        if parent.tag in tags or parent.get("role") == "main":
+            return True
+        parent = parent.getparent()
+    return False
+
+
+def _drop(node: HtmlNode) -> None:
+    """Take an element out of the tree, unless it went with one around it."""
+    if node.getparent() is not None:
+        node.drop_tree()

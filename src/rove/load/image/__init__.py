@@ -1,0 +1,1 @@
+"""Pictures and scans as documents; OCR, which PDFs use too."""

@@ -1,0 +1,69 @@
+"""Word's tables: which cells a row has, where they are merged, and which rows are headers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rove.load.office.compose import PAGE_BREAK, one_header, paged_table
+from rove.load.office.docx.styles import W, value
+from rove.load.xmltree import Node, integer
+
+MAX_SPAN = 64
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+WRAPPERS = {f"{W}sdt", f"{W}sdtContent", f"{W}ins", f"{W}moveTo", f"{W}customXml", f"{W}smartTag",
+            f"{MC}AlternateContent", f"{MC}Choice"}  # fmt: skip
+
+
+def children(node: Node, tag: str) -> Iterator[Node]:
+    """Yield the children with that tag, through content controls and tracked insertions."""
+    for child in node:
+        if child.tag == tag:
+            yield child
+        elif child.tag in WRAPPERS:
+            yield from children(child, tag)
+
+
+def rows_of(table: Node) -> list[list[Node]]:
+    """Return the cells of a table by rows; rows that were deleted are gone."""
+    kept = (row for row in children(table, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None)
+    return [cells for row in kept if (cells := list(children(row, f"{W}tc")))]
+
+
+def table_text(table: Node, cell_text: Callable[[Node], str]) -> str:
+    """Return a table as a pipe table; page breaks stand before the row that they come in.
+
+    The text of a merged cell stands once, in its first column and row. Several header rows become one, in which the
+    text over several columns stands in each.
+    """
+    rows: list[list[str]] = []
+    headers = 0
+    for row in children(table, f"{W}tr"):
+        properties = row.find(f"{W}trPr")
+        if properties is not None and properties.find(f"{W}del") is not None:
+            continue
+        is_header = headers == len(rows) and properties is not None and properties.find(f"{W}tblHeader") is not None
+        rows.append(_row(row, cell_text, repeat=is_header))
+        headers += is_header
+    if headers:
+        rows[:headers] = [one_header(rows[:headers]) if headers > 1 else _once(rows[0])]
+    return paged_table(rows)
+
+
+def _row(row: Node, cell_text: Callable[[Node], str], *, repeat: bool) -> list[str]:
+    properties = row.find(f"{W}trPr")
+    texts = [""] * _span(properties, "gridBefore", 0)
+    for cell in children(row, f"{W}tc"):
+        merge, across = cell.find(f"{W}tcPr/{W}vMerge"), _span(cell.find(f"{W}tcPr"), "gridSpan", 1)
+        goes_on = merge is not None and merge.get(f"{W}val", "") != "restart"
+        text = "" if goes_on else cell_text(cell)
+        texts += [text, *([text.replace(PAGE_BREAK, "") if repeat else ""] * (across - 1))]
+    return texts
+
+
+def _span(properties: Node | None, name: str, least: int) -> int:
+    return min(max(integer(value(properties, name), least), least), MAX_SPAN) if properties is not None else least
+
+
+def _once(texts: list[str]) -> list[str]:
+    """A single header row: what stands over several columns stands in the first of them."""
+    return [text if not index or text != texts[index - 1] else "" for index, text in enumerate(texts)]

@@ -1,0 +1,1 @@
+"""OpenDocument texts and presentations: one reader of their common content."""

@@ -1,0 +1,1 @@
+"""PowerPoint presentations: the shapes of each slide, and what they have from its layout."""

@@ -1,0 +1,1 @@
+"""Rich Text Format: from bytes to words, from words to paragraphs and rows."""

@@ -1,0 +1,265 @@
+"""PDF: text page by page with headings, columns, tables, links and notes; scanned pages are read by OCR."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from rove.errors import InputError
+from rove.load import LoadOptions
+from rove.load.image import ocr
+from rove.load.layout.canonical import written
+from rove.load.layout.furniture import without_furniture
+from rove.load.layout.headings import Bookmark, with_headings
+from rove.load.layout.notes import with_notes
+from rove.load.layout.order import in_order
+from rove.load.layout.printed import Figure, Page, Sheet, lines_of
+from rove.load.layout.tables import with_headers
+from rove.load.limits import OutOfTime
+from rove.load.markdown import first_title, markdown_sections
+from rove.load.members import Member, Members
+from rove.load.pdf.marks import read_marks
+from rove.load.pdf.notes import read_notes, with_links
+from rove.load.pdf.page import read_text
+from rove.load.pdf.scan import is_scan, read_scan
+from rove.load.text import clean, identify, stem
+from rove.records import Document, Source
+from rove.records.source import MetaValue
+
+NOT_SAID = re.compile(r"\(?(?:untitled|anonymous|unspecified|unknown)\)?", re.IGNORECASE)
+JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\.\w{2,4}", re.I)
+MAX_BOOKMARKS = 5_000
+MAX_NAMED = 10
+MAX_ATTACHED = 1_000
+MAX_ATTACHED_BYTES = 64 << 20
+
+
+DEFAULT = LoadOptions()
+
+
+class _Target(Protocol):
+    """Where a bookmark points; typed here because the library is not."""
+
+    def get_index(self) -> int | None: ...
+
+
+class _Entry(Protocol):
+    """One bookmark."""
+
+    level: int
+
+    def get_title(self) -> str: ...
+
+    def get_dest(self) -> _Target | None: ...
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read so far, and the pages of which less was read than they hold."""
+
+    ocr_until: float = 0.0
+    sheets: list[Sheet] = field(default_factory=list[Sheet])
+    scans: list[int] = field(default_factory=list[int])
+    damaged: list[int] = field(default_factory=list[int])
+    stopped: int = 0
+
+
+class PdfLoader:
+    """See `Loader`. Every handle of the PDF library is closed before the document is handed on."""
+
+    def __init__(self, options: LoadOptions = DEFAULT) -> None:
+        self.options = options
+
+    def load(self, source: Source) -> Iterator[Document]:
+        """See `Loader.load`. Attached files are documents of their own."""
+        with closing(open_pdf(source)) as pdf:
+            count = len(pdf)
+            reading = read_pages(pdf, count, by_ocr=self.options.ocr)
+            outline = outline_of(pdf)
+            facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
+            attached = _attached(pdf)
+        facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
+        if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
+            raise _nothing(source, count, reading)
+        yield _document(source, reading.sheets, outline, facts, count)
+        missing = _missing(count, reading)
+        if attached:
+            try:
+                yield from Members(source, self.options, found=1).documents(iter(attached))
+            except InputError as error:
+                missing.append(error.reason.rstrip("."))
+        if missing:
+            message = f"{source.name!r} was read in part: {'; '.join(missing)}."
+            cure = "Run OCR (or install tesseract) on scans, split a long file, add attached files by themselves."
+            raise InputError(message, cure=cure, outcome="partial")
+
+
+def _document(
+    source: Source, sheets: list[Sheet], outline: list[Bookmark], facts: dict[str, str], count: int
+) -> Document:
+    sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
+    made = written(sheets)
+    sections = markdown_sections(made.text, setext=False)
+    named = facts.get("Title", "")
+    return Document(
+        document_id=identify(source),
+        source=source.uri,
+        kind="pdf",
+        text=made.text,
+        title=("" if JUNK_TITLE.fullmatch(named) else named) or first_title(sections) or stem(source),
+        metadata=_fields(facts, count),
+        sections=sections,
+        pages=made.pages,
+        blocks=made.blocks,
+        boxes=made.boxes,
+    )
+
+
+def open_pdf(source: Source) -> pypdfium2.PdfDocument:
+    """Open a PDF, its form fields too.
+
+    Raises:
+        InputError: "encrypted" or "damaged".
+    """
+    try:
+        pdf = pypdfium2.PdfDocument(source.data)
+        pdf.init_forms()  # pyright: ignore[reportUnknownMemberType]
+    except pypdfium2.PdfiumError as error:
+        code = cast("int | None", error.err_code)  # pyright: ignore[reportUnknownMemberType]
+        if code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            message = f"{source.name!r} is encrypted and asks for a password."
+            cure = "Save a copy without a password and add that."
+            raise InputError(message, cure=cure, outcome="encrypted") from error
+        raise _damaged(source, "the file") from error
+    if not len(pdf):
+        pdf.close()
+        raise _damaged(source, "any page")
+    return pdf
+
+
+def _damaged(source: Source, what: str) -> InputError:
+    message = f"{source.name!r} is no whole PDF: {what} cannot be read."
+    return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
+
+
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, *, by_ocr: bool = True) -> Reading:
+    """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
+    reading = Reading(time.monotonic() + ocr.FILE_BUDGET_S if by_ocr and ocr.can_read() else 0.0)
+    try:
+        for index in range(count):
+            try:
+                with closing(pdf[index]) as page:
+                    reading.sheets.append(_sheet(pdf, page, index + 1, reading))
+            except pypdfium2.PdfiumError:
+                reading.damaged.append(index + 1)
+                reading.sheets.append(Sheet(index + 1, 1.0, 1.0))
+    except OutOfTime:
+        reading.stopped = len(reading.sheets) + 1
+    return reading
+
+
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> Sheet:
+    text = read_text(page)
+    marks = read_marks(page, text.frame)
+    notes = read_notes(page, pdf, text.frame)
+    whole = text.frame.upright
+    if is_scan(text, marks, whole):
+        scan = read_scan(page, number) if time.monotonic() < reading.ocr_until else None
+        if scan is not None:
+            return in_order(scan)
+        reading.scans.append(number)
+    if not text.readable:
+        return Sheet(number, whole.width, whole.height)
+    words = with_links(text.words, notes.links) if notes.links else text.words
+    figures = tuple(
+        Figure(a.left, a.top, a.right, a.bottom, f"page-{number}-figure-{n}") for n, a in enumerate(marks.pictures, 1)
+    )
+    return in_order(
+        Page(
+            number,
+            whole.width,
+            whole.height,
+            (*words, *notes.values),
+            marks.rules,
+            figures,
+            notes.remarks,
+            text.aside,
+            (text.frame.turns - text.frame.shown) % 4,
+        )
+    )
+
+
+def _nothing(source: Source, count: int, reading: Reading) -> InputError:
+    if len(reading.damaged) == count:
+        return _damaged(source, "any page")
+    message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
+    cure = "Run OCR on it (for example ocrmypdf) and add the result."
+    if reading.scans and not ocr.can_read():
+        cure = "Install tesseract, then add it again, or run OCR on it yourself."
+    return InputError(message, cure=cure, outcome="empty")
+
+
+def _missing(count: int, reading: Reading) -> list[str]:
+    missing: list[str] = []
+    if reading.scans:
+        missing.append(f"{_pages(reading.scans)} are scanned and were not read")
+    if reading.damaged:
+        missing.append(f"{_pages(reading.damaged)} are damaged")
+    if reading.stopped:
+        missing.append(f"its time was up at page {reading.stopped} of {count}")
+    return missing
+
+
+def _pages(numbers: list[int]) -> str:
+    named = ", ".join(map(str, numbers[:MAX_NAMED]))
+    return f"{len(numbers)} pages ({named}{', …' if len(numbers) > MAX_NAMED else ''})"
+
+
+def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
+    """Return the entries of the document's own outline that lead to a page."""
+    marks: list[Bookmark] = []
+    for entry in cast("Iterator[_Entry]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
+        target = entry.get_dest()
+        page = target.get_index() if target else None
+        if page is not None and (title := entry.get_title().strip()):
+            marks.append(Bookmark(title, entry.level + 1, page))
+        if len(marks) == MAX_BOOKMARKS:
+            break
+    return marks
+
+
+def _attached(pdf: pypdfium2.PdfDocument) -> list[Member]:
+    members: list[Member] = []
+    room = MAX_ATTACHED_BYTES
+    for index in range(min(pdf.count_attachments(), MAX_ATTACHED)):
+        attachment = pdf.get_attachment(index)  # pyright: ignore[reportUnknownMemberType]
+        name = clean(attachment.get_name()) or f"attachment-{index + 1}"
+        size = ctypes.c_ulong()
+        pdfium.FPDFAttachment_GetFile(attachment, None, 0, size)
+        if size.value > room:
+            members.append(Member(name, problem=f"it has {size.value} bytes, too many", outcome="too-large"))
+            continue
+        try:
+            data = bytes(cast("bytes", attachment.get_data()))
+        except pypdfium2.PdfiumError:
+            members.append(Member(name, problem="it is not there", outcome="damaged"))
+            continue
+        room -= len(data)
+        members.append(Member(name, data))
+    return members
+
+
+def _fields(facts: dict[str, str], pages: int) -> dict[str, MetaValue]:
+    fields: dict[str, MetaValue] = {"pages": pages}
+    for key in ("Author", "Subject", "Keywords"):
+        if key in facts:
+            fields[key.lower()] = facts[key]
+    return fields

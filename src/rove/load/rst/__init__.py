@@ -1,0 +1,1 @@
+"""reStructuredText: parsed by docutils, and its tree written as canonical text."""
