@@ -12,7 +12,7 @@ from rove.answer.refusal import near_enough, refusal
 from rove.errors import ServiceError
 from rove.events import Listener
 from rove.models import ChatModel, Embedder
-from rove.records import Answer, Citation, Hit, Sentence
+from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
 
 TextOf = Callable[[str], Awaitable[str]]
@@ -81,11 +81,11 @@ class Answerer:
 
     async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
         chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
-        quotes = [quote for quote in chosen if check(quote, await text_of(quote.document_id))]
+        quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return _refused(question, hits, language, f"{note} They hold no whole sentence to quote.")
-        sentences = tuple(Sentence(_one_line(quote), (quote,)) for quote in quotes)
-        text = "\n\n".join(f"{_one_line(quote)} {marks([quote.number])}" for quote in quotes)
+        sentences = tuple(Sentence(one.text, (one.citation,)) for one in quotes)
+        text = "\n\n".join(f"{one.text} {marks([one.citation.number])}" for one in quotes)
         return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
 
 
@@ -102,7 +102,3 @@ def _note(verified: Verified) -> str:
     if verified.translated:
         parts.append(TRANSLATED.format(count=verified.translated))
     return " ".join(parts)
-
-
-def _one_line(quote: Citation) -> str:
-    return " ".join(quote.quote.split())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.cite import cite
+from rove.answer.rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder
@@ -19,6 +20,7 @@ MEANING, WORDS, RANK = 0.5, 0.5, 0.1  # what the three parts of a score weigh: d
 WEAK = 0.8  # a further quote must reach this share of the best one's score
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
+ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence or to another row
 
 _LEAD = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]\([^)]*\)\s*$)")
@@ -27,22 +29,22 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that could be quoted; `place` counts the sentences of its chunk."""
+    """A sentence, or a table's row, that could be quoted.
+
+    `text` is what it says, on one line: the quote, or a row's cells with the names of their columns. `place` counts the
+    sentences of its chunk; rows stand apart.
+    """
 
     citation: Citation
     hit: Hit
     place: int
-
-    @property
-    def text(self) -> str:
-        """The quote on one line."""
-        return " ".join(self.citation.quote.split())
+    text: str
 
 
 async def best_quotes(
     question: str, hits: Sequence[Hit], language: str, embedder: Embedder, *, quotes: int
-) -> list[Citation]:
-    """Choose at most `quotes` sentences, best first; sentences that follow each other in a chunk stay in its order.
+) -> list[Candidate]:
+    """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
     score = `MEANING` · cosine to the question (scaled to 0 … 1 over the candidates) + `WORDS` · share of the
     question's terms in the sentence and its headings + `RANK` / rank of its reference. Ties: the earlier one.
@@ -63,7 +65,7 @@ async def best_quotes(
 
 
 def list_candidates(hits: Sequence[Hit]) -> list[Candidate]:
-    """Return the sentences of the hits: no headings, table rows, rules or scraps, and none twice."""
+    """Return the sentences and the tables' rows of the hits: no headings, rules or scraps, and none twice."""
     found: dict[str, Candidate] = {}
     for number, hit in enumerate(hits, 1):
         text = hit.chunk.text
@@ -73,8 +75,13 @@ def list_candidates(hits: Sequence[Hit]) -> list[Candidate]:
             sentence = text[start:end]
             if _NO_SENTENCE.match(sentence) or _letters(sentence) < LEAST_LETTERS:
                 continue
-            candidate = Candidate(cite(hit, number, (start, end)), hit, place)
+            citation = cite(hit, number, (start, end))
+            candidate = Candidate(citation, hit, place, " ".join(citation.quote.split()))
             found.setdefault(candidate.text.casefold(), candidate)
+        for place, row in enumerate(table_rows(text, hit.chunk.prefix)):
+            if _letters(row.said) >= LEAST_LETTERS:
+                candidate = Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
+                found.setdefault(row.said.casefold(), candidate)
     return list(found.values())
 
 
@@ -94,7 +101,7 @@ def _letters(text: str) -> int:
     return sum(character.isalnum() for character in text) + 2 * len(_UNSPACED.findall(text))
 
 
-def _in_reading_order(chosen: Sequence[Candidate]) -> list[Citation]:
+def _in_reading_order(chosen: Sequence[Candidate]) -> list[Candidate]:
     """Move a sentence that follows or precedes a better one directly beside it."""
     runs: list[list[Candidate]] = []
     for candidate in chosen:
@@ -104,7 +111,7 @@ def _in_reading_order(chosen: Sequence[Candidate]) -> list[Citation]:
         else:
             run.append(candidate)
             run.sort(key=lambda member: member.place)
-    return [candidate.citation for run in runs for candidate in run]
+    return [candidate for run in runs for candidate in run]
 
 
 def _adjacent(one: Candidate, other: Candidate) -> bool:

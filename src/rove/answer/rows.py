@@ -1,0 +1,49 @@
+"""Rows of pipe tables as something that can be said: each cell with the name of its column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rove.records.document import Span
+
+_LINE = re.compile(r"^\|[^\n]*", re.MULTILINE)
+_RULE = re.compile(r"\|[ \t:|-]+")
+_CELL = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: its span, and what it says."""
+
+    span: Span
+    said: str
+
+
+def table_rows(text: str, head: str = "") -> Iterator[Row]:
+    r"""Yield the rows below the header of each table in `text`; `head` holds the header of one that began before.
+
+    >>> [row.said for row in table_rows("| City | Head |\n| --- | --- |\n| Oslo | Ingrid Dahl |\n| Rome |  |")]
+    ['City: Oslo; Head: Ingrid Dahl', 'City: Rome']
+    >>> [row.said for row in table_rows("| 東京 | 12 |", "| 市 | 台 |")]
+    ['市: 東京; 台: 12']
+    """
+    lines = [(match.span(), match[0].rstrip()) for match in _LINE.finditer(text)]
+    names = _cells(next((line for line in head.split("\n") if line.startswith("|")), ""))
+    for number, (span, line) in enumerate(lines):
+        below = lines[number + 1][1] if number + 1 < len(lines) else ""
+        if below and _RULE.fullmatch(below):
+            names = _cells(line)
+        elif not _RULE.fullmatch(line) and (said := _said(names, _cells(line))):
+            yield Row((span[0], span[0] + len(line)), said)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip().removeprefix("|").removesuffix("|"))]
+
+
+def _said(names: list[str], cells: list[str]) -> str:
+    named = [*names, *[""] * len(cells)]
+    pairs = [(name, cell) for name, cell in zip(named, cells, strict=False) if cell]
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs)
