@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rove.records.document import Span
 
 _LINE = re.compile(r"^\|[^\n]*", re.MULTILINE)
-_RULE = re.compile(r"\|[ \t:|-]+")
+_RULE = re.compile(r"\|[ \t:|]*-[ \t:|-]*")
 _CELL = re.compile(r"(?<!\\)\|")
 
 
