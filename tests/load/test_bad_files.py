@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHARED_DATA
 from load.bad_files import MAKERS, bad_files
 from load.endings import endings
 from load.hostile_text import SECRET, SECRET_PATH
 from rove.sandbox import Limits
 
+SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
 COUNT = int(os.environ.get("ROVE_BAD_FILES", "0"))
 SEED = int(os.environ.get("ROVE_BAD_FILES_SEED", "4"))
 QUICK_COUNT, QUICK_REACH, FAR_REACH = len(MAKERS) + 120, 100, 20_000
