@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from load import samples, samples_data, samples_office, samples_posts, samples_web
 from load.samples import PARAGRAPHS
@@ -17,6 +19,7 @@ from rove import AsyncRove, Rove, Text, field
 from rove.load.web.crawl import CrawlPlan
 
 FAKE = {"embedder": {"name": "fake"}}
+AT = ("--set", "embedder.name=fake", "--kb")
 ARTICLE = (
     "The harbour office issues permits for visiting yachts. Each permit names the berth, the length of a stay and the "
     "fee. Skippers collect it in person before noon, and hand it back when they leave the harbour for good."
@@ -79,6 +82,9 @@ def test_boxes_blocks_and_pages_are_kept(kb: Rove, tmp_path: Path) -> None:
         assert boxes
         assert all(0 <= box.left < box.right <= 1 and 0 <= box.top < box.bottom <= 1 for box in boxes)
         assert chunk.page in {box.page for box in boxes}
+    span = f"{chunks[0].span[0]}:{chunks[0].span[1]}"
+    shown = CliRunner().invoke(rove, ["inspect", document.document_id, "--span", span, *AT, str(tmp_path / "kb")])
+    assert re.search(r"\npage 1, \d+% to \d+% down\n", shown.output), shown.output
 
 
 async def test_a_page_is_fetched_and_its_password_kept_nowhere(tmp_path: Path) -> None:

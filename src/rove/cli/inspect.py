@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from rove.cli.output import plain
 from rove.cli.session import Session, command
 from rove.errors import InputError
+from rove.records import Box
 from rove.sync import Rove
 
 CONTEXT_CHARS = 300
@@ -75,13 +78,25 @@ def _show_span(session: Session, kb: Rove, document_id: str, span: str) -> None:
         document.text[start:end],
         document.text[end : end + CONTEXT_CHARS],
     )
+    page, boxes = document.page_at(start), document.boxes_at((start, end))
     if session.output.as_json:
-        session.output.json(
-            {"document_id": document_id, "span": [start, end], "text": words, "before": before, "after": after}
-        )
+        told = {"document_id": document_id, "span": [start, end], "text": words, "before": before, "after": after}
+        session.output.json({**told, "page": page, "boxes": boxes})
         return
     open_mark, close_mark = ("[bold black on yellow]", "[/]") if session.output.terminal else ("»", "«")
     session.output.marked(f"{plain(before)}{open_mark}{plain(words)}{close_mark}{plain(after)}")
+    if page is not None:
+        session.output.line("")
+        session.output.line(f"page {page}{_place(boxes)}")
+
+
+def _place(boxes: Sequence[Box]) -> str:
+    """Say how far down the page the boxes stand, those of their first page; "" where no place is known."""
+    if not boxes:
+        return ""
+    first = [box for box in boxes if box.page == boxes[0].page]
+    top, bottom = min(box.top for box in first), max(box.bottom for box in first)
+    return f", {top:.0%} to {bottom:.0%} down"
 
 
 def _show_ledger(session: Session, kb: Rove, *, failed: bool) -> None:
