@@ -16,6 +16,7 @@ from load import samples, samples_data, samples_office, samples_posts, samples_w
 from load.samples import PARAGRAPHS
 from load.web_server import Answer, html, serve
 from rove import AsyncRove, Rove, Text, field
+from rove.cli import rove
 from rove.load.web.crawl import CrawlPlan
 
 FAKE = {"embedder": {"name": "fake"}}
