@@ -29,9 +29,11 @@ import pytest
 from docx import Document as WordFile
 
 import rove.ingest.batch
+import rove.ingest.run
 import rove.store.store
 from rove.language.detect import detect
 from rove.language.words import terms
+from rove.load import LOADERS
 from rove.records import Text
 from rove.store.failpoints import NAMES
 from rove.sync import Rove
@@ -63,6 +65,9 @@ def nursery() -> None:
     if "lancedb" in sys.modules:
         raise SystemExit("LanceDB was imported before the fork")  # noqa: TRY003 - says why this script ends
     rove.ingest.batch.BATCH_CHUNKS = 10
+    # What is killed here is the process that keeps; one that only reads keeps nothing, and to start one takes longer
+    # than all else. tests/sandbox kills those.
+    rove.ingest.run.INLINE = rove.ingest.run.QUICK = {*LOADERS.names(), ""}
     rove.store.store.OPTIMIZE_EVERY = 4
     spare = Child()
     for line in sys.stdin:
