@@ -66,6 +66,17 @@ def test_a_ruled_table_with_a_cell_of_two_lines_and_its_caption() -> None:
     assert box.bottom == pytest.approx((842 - 670) / 842, abs=0.01)
 
 
+def test_a_link_in_a_cell_keeps_its_target() -> None:
+    link = "<< /Type /Annot /Subtype /Link /Rect [205 665 300 682] /A << /S /URI /URI (https://example.org/price) >> >>"
+    words = [
+        *(printed(x, 690, text) for x, text in ((75, "Ware"), (205, "Preis"))),
+        *(printed(x, 670, text) for x, text in ((75, "Kessel"), (205, "auf Anfrage"))),
+    ]
+    document = load(pdf_pages([[*words, grid([70, 200, 310], [702, 684, 664])]], page=f"/Annots [{link}]"))
+    assert "| Kessel | [auf Anfrage](https://example.org/price) |" in document.text
+    assert [document.text[slice(*box.span)] for box in document.boxes][-1] == "[auf Anfrage](https://example.org/price)"
+
+
 def test_a_table_without_lines_keeps_its_empty_cells() -> None:
     rows = [("Code", "Place", "Count"), ("K-1", "", "450"), ("", "B-07", "289"), ("K-3", "C-15", "")]
     drawn = [
@@ -116,22 +127,6 @@ def test_headings_by_weight_and_number() -> None:
     document = load(pdf_pages([drawn]))
     assert [(s.level, s.title) for s in document.sections] == [(1, "1 Scope"), (2, "1.1 Words"), (1, "2 Rules")]
     assert "\\# of items" in document.text
-
-
-def test_page_numbers_and_running_heads_go_and_chapters_stay() -> None:
-    pages = [
-        [
-            printed(72, 815, f"The collected reports, part {number}", size=8),
-            printed(72, 780, f"Chapter {number}", size=16),
-            *column(72, PROSE),
-            printed(290, 30, f"- {number} -", size=8),
-        ]
-        for number in range(1, 5)
-    ]
-    document = load(pdf_pages(pages))
-    assert [s.title for s in document.sections] == [f"Chapter {n}" for n in range(1, 5)]
-    assert "reports" not in document.text
-    assert "- 2 -" not in document.text
 
 
 def test_links_remarks_and_footnotes() -> None:

@@ -9,8 +9,9 @@ from rove.load.html.text import HEADINGS, UNSEEN
 from rove.load.html.tree import HtmlNode
 
 TAGS = {"nav", "footer", "aside", "form", "dialog"}
-ROLES = {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar",
+ROLES = {"navigation", "complementary", "search", "dialog", "alertdialog", "menu", "menubar",
          "toolbar", "doc-backlink"}  # fmt: skip
+PAGE_ROLES = {"banner", "contentinfo"}  # they are the whole page's: within the main content the role means nothing
 # Names that sites give to what is no content; the weak ones are believed only of what is short or made of links.
 STRONG = re.compile(
     r"(?:^|[\s_-])(?:cookie-?(?:banner|bar|consent|notice|policy)\S*|cookie|onetrust\S*|CybotCookiebot\S*|cc-window|gdpr"
@@ -28,6 +29,8 @@ WEAK = re.compile(
 )
 PLACES = {"body", "div", "center", "section", "article", "form", "table", "tbody", "tr", "td", "font", "span"}
 NOTES = re.compile(r"(?:foot|end|rear)note", re.IGNORECASE)
+# What Wikipedias call the line under a heading that names the main article.
+HATNOTES = re.compile(r"(?:^|[\s_-])(?:hatnote|hauptartikel|rellink|dablink)(?=$|[\s_-])", re.IGNORECASE)
 HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 SHORT_CHARS, LONG_CHARS = 300, 1000
 LINK_SHARE, SHORT_LINK_SHARE = 0.5, 0.3
@@ -61,12 +64,18 @@ class _Weights:
 
 
 def drop_unseen(root: HtmlNode) -> None:
-    """Take out what a reader does not see: scripts, styles, forms' fields, hidden elements."""
+    """Take out what a reader does not see: scripts, styles, forms' fields, hidden elements.
+
+    Hidden prose stays: a script unfolds it, as under tabs. A hidden menu or dialog goes.
+    """
     for node in list(root.iter()):
         script = node.tag == "script" and not node.get("type").startswith("math/")
-        unseen = node.tag in UNSEEN and node.tag not in ("head", "rt", "rp", "base")
+        if script or (node.tag in UNSEEN and node.tag not in ("head", "rt", "rp", "base")):
+            _drop(node)
+    weights = _Weights(root)
+    for node in list(root.iter()):
         hidden = node.get("hidden", "shown") in ("", "hidden") or HIDDEN.search(node.get("style"))
-        if script or unseen or (hidden and node.tag not in ("body", "html") and node.find(".//math") is None):
+        if hidden and node.tag not in ("body", "html") and node.find(".//math") is None and not _folded(node, weights):
             _drop(node)
 
 
@@ -113,13 +122,24 @@ def page_heading(root: HtmlNode, main: HtmlNode) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def _folded(node: HtmlNode, weights: _Weights) -> bool:
+    """Say whether a hidden element is text that waits to be unfolded: much prose, and neither menu nor dialog."""
+    names = f"{node.get('class')} {node.get('id')}"
+    if weights.prose(node) <= SHORT_CHARS or WEAK.search(names) or _is_boilerplate(node, weights):
+        return False
+    letters = sum(map(str.isalnum, "".join(node.itertext())))  # mails pad their hidden first line with blanks
+    return letters > SHORT_CHARS and weights.linked(node) < SHORT_LINK_SHARE
+
+
 def _is_boilerplate(node: HtmlNode, weights: _Weights) -> bool:
     role, names = node.get("role"), f"{node.get('class')} {node.get('id')}"
     if NOTES.search(f"{role} {node.get('epub:type')} {names}"):
         return bool(STRONG.search(names))
+    if HATNOTES.search(names) or role == "note":
+        return False
     if node.tag in TAGS or role in ROLES or node.get("aria-modal") == "true":
         return True
-    if node.tag == "header":
+    if node.tag == "header" or role in PAGE_ROLES:
         return not _holds_heading(node) and not _within(node, ("article", "main", "section"))
     if names == " " or node.tag in HEADINGS:
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from rove.load.layout.paragraphs import SOFT_HYPHEN, blocks_of, mended, separator, usual_pitch
-from rove.load.layout.printed import Area, Figure, Item, Line, Sheet, Table, Word, around
+from rove.load.layout.printed import Area, Figure, Item, Line, Sheet, Table, around, linked_text
 from rove.load.layout.tables import CAPTION, cell_text, table_text
 from rove.load.markdown import prose
 from rove.records import Block, Box, Page
@@ -155,23 +155,10 @@ def _paragraph(pen: _Pen, lines: Sequence[Line], sheet: Sheet) -> None:
     gaps = [separator(before, line, right) for before, line in pairwise(lines)]
     for line, gap, after in zip(lines, [*gaps, ""], [*lines[1:], None], strict=True):
         fresh = not lines[0].level and (line is lines[0] or pen.parts[-1] == "\n")
-        text = _linked(line.words)
+        text = linked_text(line.words)
         if fresh:
             text = BULLET.sub("-", text, count=1) if BULLET.match(text) else prose(text)
         start = pen.write(mended(text, after.text if after else "").replace(SOFT_HYPHEN, ""))
         pen.place(start, pen.at, line, sheet)
         if gap:
             pen.write(gap)
-
-
-def _linked(words: Sequence[Word]) -> str:
-    """Write words with their links; a link that shows where it leads is left as it is printed."""
-    parts: list[str] = []
-    for url, run in groupby(words, key=lambda word: word.url):
-        members = list(run)
-        text = "".join(word.text if word.note else f" {word.text}" for word in members)
-        shown = text.strip()
-        if url and shown.rstrip("/") not in url and not set("[]\n") & set(shown):
-            text = f"{text[: len(text) - len(text.lstrip())]}[{shown}]({url})"
-        parts.append(text)
-    return "".join(parts).strip()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rove.load.layout.printed import Item, Line, Sheet, lines_of
 
@@ -13,6 +13,7 @@ EDGE = 0.12  # headers and footers stand within this share of the page's height 
 NUMBER_EDGE = 0.2  # and page numbers within this
 MAX_CHARS = 120
 MIN_REPEATS = 3
+MOST = 0.6  # of all pages have what is furniture although its letters are large
 LARGE = 1.15  # times the body's letters: larger ones are a heading's
 MAX_DIGITS = 5
 MIN_NUMBERED = 2  # a number that runs with the pages is a page number, be there only two
@@ -21,23 +22,48 @@ NUMBER = re.compile(r"\d+")
 PAGE_NUMBER = re.compile(r"\W*(?:\w+\W+)?(\d{1,5})(?:\W+(?:\w+\W+)?\d{1,5})?\W*")
 
 Key = str
-""""w…" for words, "p…" for what stands at one height, "n…" for page numbers."""
+""""w…" for words, "p…" for what stands at one height, "t…" for large letters, "n…" for page numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeats:
+    """On how many of the pages each key is found."""
+
+    seen: Counter[Key]
+    pages: int
+
+    def rest(self, sheet: Sheet, keys: Sequence[set[Key]]) -> Sheet:
+        """Return the sheet without what repeats."""
+        kept = (item for item, own in zip(sheet.items, keys, strict=True) if not any(map(self._many, own)))
+        return replace(sheet, items=tuple(kept))
+
+    def numbers(self) -> _Repeats:
+        """Return the page numbers alone."""
+        return _Repeats(Counter({key: count for key, count in self.seen.items() if key[0] == "n"}), self.pages)
+
+    def _many(self, key: Key) -> bool:
+        least = {"n": MIN_NUMBERED, "p": MIN_REPEATS, "t": max(MIN_REPEATS, self.pages * MOST)}
+        return self.seen[key] >= least.get(key[0], max(MIN_REPEATS, self.pages / 4))
 
 
 def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
     """Drop the lines at a page's edge that other pages repeat; digits count as alike.
 
-    Repeated is what 3 pages have, at one height or on a quarter of all pages, and a number that runs with the pages.
-    Where nothing else would be left, all is kept.
+    Repeated is what 3 pages have, at one height or on a quarter of all pages, and a number that runs with the pages;
+    large letters are a slide's title unless most pages have them. A page tells what is furniture only if it says more
+    than what repeats, and one of which nothing would be left keeps all but its number.
     """
     large = LARGE * body_size(sheets)
-    keys = [[set(_keys(item, sheet, large)) for item in sheet.items] for sheet in sheets]
-    seen = Counter(key for page in keys for key in set[Key]().union(*page))
-    enough = max(MIN_REPEATS, len(sheets) / 4)
+    pages = [[set(_keys(item, sheet, large)) for item in sheet.items] for sheet in sheets]
+    every = _Repeats(_count(pages), len(pages))
+    full = [
+        keys for sheet, keys in zip(sheets, pages, strict=True) if 2 * _chars(every.rest(sheet, keys)) > _chars(sheet)
+    ]
+    told = _Repeats(_count(full) | every.numbers().seen, len(pages))
     kept: list[Sheet] = []
-    for sheet, page in zip(sheets, keys, strict=True):
-        items = (item for item, own in zip(sheet.items, page, strict=True) if not _repeat(own, seen, enough))
-        kept.append(replace(sheet, items=tuple(items)))
+    for sheet, keys in zip(sheets, pages, strict=True):
+        rest = told.rest(sheet, keys)
+        kept.append(rest if _chars(rest) else told.numbers().rest(sheet, keys))
     return kept if any(sheet.items for sheet in kept) else list(sheets)
 
 
@@ -49,8 +75,12 @@ def body_size(sheets: Sequence[Sheet]) -> float:
     return max(chars, key=lambda size: (chars[size], -size), default=0.0)
 
 
-def _repeat(keys: set[Key], seen: Counter[Key], enough: float) -> bool:
-    return any(seen[key] >= {"n": MIN_NUMBERED, "p": MIN_REPEATS}.get(key[0], enough) for key in keys)
+def _count(pages: Iterable[Sequence[set[Key]]]) -> Counter[Key]:
+    return Counter(key for page in pages for key in set[Key]().union(*page))
+
+
+def _chars(sheet: Sheet) -> int:
+    return sum(len(line.text) for line in lines_of([sheet]))
 
 
 def _keys(item: Item, sheet: Sheet, large: float) -> Iterator[Key]:
@@ -65,7 +95,9 @@ def _keys(item: Item, sheet: Sheet, large: float) -> Iterator[Key]:
     text = item.text.casefold()
     edge, height = "^" if middle < 0.5 else "_", round(item.top / STEP)
     words = text if item.size > large else NUMBER.sub("#", text)
-    if from_edge <= EDGE:
+    if from_edge <= EDGE and item.size > large:
+        yield f"t{edge}{words}"
+    elif from_edge <= EDGE:
         yield f"w{edge}{words}"
         yield f"p{edge}{words}@{height}"
     numbers = NUMBER.findall(text)

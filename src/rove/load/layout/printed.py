@@ -187,6 +187,19 @@ def text_of(words: Sequence[Word]) -> str:
     return " ".join([word.text for word in words])
 
 
+def linked_text(words: Sequence[Word]) -> str:
+    """Write words with their links; a link that shows where it leads is left as it is printed."""
+    parts: list[str] = []
+    for url, run in groupby(words, key=lambda word: word.url):
+        members = list(run)
+        text = "".join(word.text if word.note else f" {word.text}" for word in members)
+        shown = text.strip()
+        if url and shown.rstrip("/") not in url and not set("[]\n") & set(shown):
+            text = f"{text[: len(text) - len(text.lstrip())]}[{shown}]({url})"
+        parts.append(text)
+    return "".join(parts).strip()
+
+
 def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
     """Yield all lines, those in tables too."""
     for sheet in sheets:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rove.load.layout.paragraphs import is_cjk, mended
-from rove.load.layout.printed import Cell, Sheet, Table
+from rove.load.layout.printed import Cell, Sheet, Table, linked_text
 from rove.load.table import pipe_table
 
 CAPTION = re.compile(
@@ -19,13 +19,12 @@ SHIFT = 0.02  # of the page's width: columns of a table that goes on stand no fa
 
 
 def cell_text(cell: Cell) -> str:
-    """Return the text of a cell as one line."""
+    """Return the text of a cell as one line, with its links."""
     text = ""
     for line in cell.lines:
         text = mended(text, line.text)
-        text += (
-            line.text if not text or text[-1] == "-" or (is_cjk(text[-1]) and is_cjk(line.text[0])) else f" {line.text}"
-        )
+        joins = not text or text[-1] == "-" or (is_cjk(text[-1]) and is_cjk(line.text[0]))
+        text += ("" if joins else " ") + linked_text(line.words)
     return mended(text, "").replace("\u00ad", "")
 
 
