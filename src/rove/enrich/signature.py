@@ -16,7 +16,7 @@ import rensa
 from numpy.typing import NDArray
 
 from rove.records import Document
-from rove.store.duplicates import HASH_BYTES, SLOTS, VERSION
+from rove.records.signature import HASH_BYTES, SLOTS, VERSION
 
 RUN = 5
 SHORT_BYTES = 200

@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from rove.records.signature import HASH_BYTES, SLOTS, VERSION
 from rove.store import tables
 from rove.store.database import Database
 from rove.store.rows import slices, within
 
-VERSION = bytes([1, 2])
-"""How the text was prepared, and which version of R-MinHash made the slots; others are compared by their hash alone."""
-HASH_BYTES = 16
-SLOTS, BANDS = 112, 14
+BANDS = 14
 VERSION_BYTES = len(VERSION)
 HEAD_BYTES = VERSION_BYTES + HASH_BYTES
 SIGNATURE_BYTES = HEAD_BYTES + 2 * SLOTS
