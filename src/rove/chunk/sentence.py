@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rove.chunk import CutSettings
 from rove.chunk.block import find_blocks
@@ -63,7 +64,22 @@ class Packer:
                 if sentences[fresh][1] - sentences[first - 1][0] > size:
                     break
                 first -= 1
-        return spans
+        return self._without_runt(spans, sentences)
+
+    def _without_runt(self, spans: list[Span], sentences: list[Span]) -> list[Span]:
+        """Part the last two anew, about equally, where the last is a scrap: its vector is near to every question."""
+        size = self.cutter.settings.size_chars
+        if len(spans) < 2 or spans[-1][1] - spans[-1][0] >= size // 4:
+            return spans
+        (start, _), (_, end) = spans[-2:]
+        least = spans[-3][1] if len(spans) > 2 else start
+        halves = [
+            ((start, before[1]), (after[0], end))
+            for before, after in pairwise(s for s in sentences if start <= s[0])
+            if before[1] > least and before[0] not in self.heads and max(before[1] - start, end - after[0]) <= size
+        ]
+        best = min(halves, key=lambda pair: abs(pair[0][1] - start - (end - pair[1][0])), default=spans[-2:])
+        return [*spans[:-2], *best]
 
 
 def whole_sentences(cutter: Cutter, start: int, end: int, language: str) -> list[Span]:
