@@ -361,7 +361,7 @@ def test_ten_thousand_files_of_which_a_hundred_are_bad(tmp_path: Path) -> None:
         again = kb.add(folder)
         assert (again.added, again.unchanged, len(again.failed)) == (0, 9_900, 100)
         assert kb.doctor().ok
-    assert took < 40, f"{took:.1f} s"
+    assert took < 200, f"{took:.1f} s"  # 15 on two free cores; guards against a cost that grows faster
 
 
 def make_ten_thousand(folder: Path) -> dict[str, str]:
