@@ -6,6 +6,7 @@ is a `ModelChunker` in `MODEL_CHUNKERS`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -72,12 +73,12 @@ class Chunker(Protocol):
         ...
 
 
-class StructuredChunker:
+class StructuredChunker(ABC):
     """A `Chunker` that finds more than spans: it inherits from this."""
 
+    @abstractmethod
     def pieces(self, document: Document) -> Pieces:
         """Return the spans, as `Chunker.spans` does, with sections or parents."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def show(session: Session, report: Report) -> None:
         output.line(f"{report.removed} documents removed: their files are gone.")
     if report.input_tokens:
         output.line(f"Cut with a chat model: {report.input_tokens} tokens read, {report.output_tokens} written.")
-    if len(report.kinds) > 1:
+    if len(report.kinds) > 1 and (report.added or report.failed):
         columns = ["type", "added", "unchanged", "failed", "documents", "chunks"]
         rows = [(k.kind or "?", k.added, k.unchanged, k.failed, k.documents, k.chunks) for k in report.kinds]
         output.table(columns, [tuple(map(str, row)) for row in rows])
