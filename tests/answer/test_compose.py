@@ -281,7 +281,7 @@ async def test_a_listener_that_fails_ends_the_stream() -> None:
     class Watched:
         name = "watched"
 
-        async def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
+        async def stream(self, instructions: str, prompt: str, *, shape: object = None) -> AsyncIterator[str]:
             try:
                 yield "a"
                 yield "b"

@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 
 from openai_server import chat, serve
-from rove.answer.data import fill
 from rove.answer.pack import instructions, pack
 from rove.answer.refusal import refusal
 from rove.language.tokens import count_tokens
 from rove.models.chat import PydanticChatModel
+from rove.models.prompts import fill
 from rove.records import Chunk, Hit
 from rove.settings import ChatSettings
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.answer.data import fill, prompt
 from rove.answer.reading import table_head
 from rove.answer.refusal import refusal
 from rove.language.sentences import sentence_spans
 from rove.language.tokens import count_tokens
+from rove.models.prompts import FENCES, fill, prompt
 from rove.records import Hit
 
 BUDGET_TOKENS = 3000
-FENCES = str.maketrans({"⟦": "[", "⟧": "]"})
 NAMES = {
     "en": "English", "de": "German", "hu": "Hungarian", "zh": "Chinese", "ja": "Japanese", "es": "Spanish",
     "fr": "French", "ru": "Russian", "ko": "Korean", "ar": "Arabic", "it": "Italian", "pt": "Portuguese",
@@ -22,7 +21,7 @@ NAMES = {
 def instructions(persona: str, language: str) -> str:
     """Return what the model is told before it sees a document: the rules and the three demonstrations."""
     slots = {"persona": persona, "language": _language(language), "refusal": refusal(language)}
-    return fill(prompt("instructions"), slots)
+    return fill(prompt("rove.answer", "instructions"), slots)
 
 
 def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: int = BUDGET_TOKENS) -> str:
@@ -43,13 +42,13 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
         blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
         left = room - count_tokens(text)
     slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": _language(language)}
-    return fill(prompt("question"), slots)
+    return fill(prompt("rove.answer", "question"), slots)
 
 
 def _block(number: int, hit: Hit, text: str) -> str:
     title = " > ".join(dict.fromkeys(part for part in (hit.title or hit.uri, *hit.chunk.headings) if part))
     slots = {"number": str(number), "title": _line(title), "text": text.translate(FENCES)}
-    return fill(prompt("reference"), slots)
+    return fill(prompt("rove.answer", "reference"), slots)
 
 
 def _cut(text: str, language: str, budget_tokens: int, *, at_least: int) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from rove.chunk import ChunkModels, CutSettings, Pieces
 from rove.chunk.block import find_blocks
@@ -16,6 +14,8 @@ from rove.chunk.heading import LEVELS, Heading, find_headings, sections_of
 from rove.chunk.outline import cut_at, recovered_sections
 from rove.errors import ServiceError
 from rove.models import ChatModel
+from rove.models.prompts import FENCES, prompt
+from rove.models.typed import reply_as
 from rove.records import Document
 from rove.records.document import Span
 
@@ -29,8 +29,6 @@ FAILED = "The outline of {missing} of {all} parts was made without the chat mode
 DROPPED = "{count} headings that the chat model named do not stand in the text, and were left out."
 NO_MODEL = "No chat model is configured, so the outline was made without one."
 
-_JSON = re.compile(r"\{.*\}", re.DOTALL)
-_FENCES = str.maketrans({"⟦": "[", "⟧": "]"})
 _NOT_TOLD = re.compile(r"[\W_]+")
 
 
@@ -135,24 +133,8 @@ def _read_without(window: Window, found: _Found, own: Sequence[Heading]) -> None
     found.headings += [heading for heading in own if start <= heading.span[0] < end]
 
 
-async def _ask(chat: ChatModel, prompt: str) -> Outline:
-    stream = chat.stream(_instructions(), prompt)
-    try:
-        reply = "".join([piece async for piece in stream])
-    finally:
-        if isinstance(stream, AsyncGenerator):
-            await stream.aclose()
-    written = _JSON.search(reply)
-    try:
-        return Outline.model_validate_json(written.group() if written else reply)
-    except ValidationError as error:
-        message = f"{chat.name} wrote no outline: {error.error_count()} errors, first {error.errors()[0]['msg']!r}."
-        raise ServiceError(message, cure="Raise chat.max_tokens, or choose a larger model.", retryable=False) from error
-
-
-@cache
-def _instructions() -> str:
-    return files("rove.chunk").joinpath("prompts", "outline.md").read_text("utf-8").rstrip("\n")
+async def _ask(chat: ChatModel, lines: str) -> Outline:
+    return await reply_as(chat, Outline, prompt("rove.chunk", "outline"), lines)
 
 
 def _prompt(text: str, window: Window, headings: Sequence[Heading]) -> str:
@@ -160,9 +142,9 @@ def _prompt(text: str, window: Window, headings: Sequence[Heading]) -> str:
     rows = [
         f"{number}: {row}"
         for number, (start, end) in enumerate(window.lines, window.first)
-        if (row := text[start:end].strip()[:LINE_CHARS].translate(_FENCES))
+        if (row := text[start:end].strip()[:LINE_CHARS].translate(FENCES))
     ]
-    above = [f"Above these lines stands level {h.level}: {h.title.translate(_FENCES)}" for h in _open(headings)]
+    above = [f"Above these lines stands level {h.level}: {h.title.translate(FENCES)}" for h in _open(headings)]
     return "\n".join([*above, "⟦", *rows, "⟧"])
 
 

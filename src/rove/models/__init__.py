@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from rove.records import Hit
 from rove.registry import Registry
@@ -126,8 +127,13 @@ class ChatModel(Protocol):
         """What an answer names as its author, e.g. "openai:gpt-5"."""
         ...
 
-    def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
+    def stream(self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None) -> AsyncIterator[str]:
         """Yield the reply piece by piece as it is written.
+
+        Args:
+            instructions: what to do, and how.
+            prompt: the material.
+            shape: the reply is to be a JSON object of this shape; see `rove.models.typed.reply_as`, which asks so.
 
         Raises:
             ServiceError: time-out, refusal, rate limit or a broken stream, after the retries.

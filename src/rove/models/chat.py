@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -34,6 +35,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
@@ -57,6 +59,8 @@ CURES: tuple[tuple[type[Exception], str], ...] = (
     (ModelConnectionError, "Is chat.base_url right, and its server up?"),
     (AgentRunError, "Wait, then ask again."),
 )
+PLAIN = ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True)
+SCHEMA_REFUSED = (400, 404, 415, 422, 501)
 FINAL = (ModelRequestRejectedError, ModelQuotaExceededError, ContentFilterError)
 
 
@@ -78,6 +82,7 @@ class PydanticChatModel:
         self._name = settings.model
         self._model = _build(settings, self._key)
         self._settings = _request_settings(self._model, settings)
+        self._holds_schemas = self._model.profile.get("supports_json_schema_output", False)
 
     def __repr__(self) -> str:
         return f"PydanticChatModel({self._name!r})"
@@ -87,16 +92,23 @@ class PydanticChatModel:
         """See `ChatModel.name`."""
         return self._name
 
-    async def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
-        """See `ChatModel.stream`."""
-        for attempt in range(self._retries + 1):
+    async def stream(
+        self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
+    ) -> AsyncIterator[str]:
+        """See `ChatModel.stream`. An endpoint that refuses a schema gets none from then on: the instructions do."""
+        wanted = self._wanted(shape)
+        attempt = 0
+        while True:
             started = False
             try:
-                async with self._model, aclosing(self._pieces(instructions, prompt)) as pieces:
+                async with self._model, aclosing(self._pieces(instructions, prompt, wanted)) as pieces:
                     async for piece in pieces:
                         started = True
                         yield piece
             except AgentRunError as error:
+                if wanted is not PLAIN and _refuses_schema(error):
+                    self._holds_schemas, wanted = False, PLAIN
+                    continue
                 failure = self._failure(error)
                 wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
             except TimeoutError:
@@ -110,14 +122,21 @@ class PydanticChatModel:
             if started or not failure.retryable or attempt == self._retries:
                 raise failure
             await asyncio.sleep(backoff_s(attempt, wait_s))
+            attempt += 1
 
-    async def _pieces(self, instructions: str, prompt: str) -> AsyncGenerator[str]:
+    def _wanted(self, shape: type[BaseModel] | None) -> ModelRequestParameters:
+        if shape is None or not self._holds_schemas:
+            return PLAIN
+        schema = OutputObjectDefinition(shape.model_json_schema(), name=shape.__name__)
+        return ModelRequestParameters(output_mode="native", output_object=schema, allow_text_output=True)
+
+    async def _pieces(self, instructions: str, prompt: str, wanted: ModelRequestParameters) -> AsyncGenerator[str]:
         request = ModelRequest(parts=[UserPromptPart(prompt)], instructions=instructions)
         opening = model_request_stream(
             self._model,
             [request],
             model_settings=self._settings,
-            model_request_parameters=ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True),
+            model_request_parameters=wanted,
         )
         blank, written = True, ""
         async with AsyncExitStack() as stack:
@@ -152,6 +171,11 @@ def _usage(response: StreamedResponse, read: str, written: str) -> Usage:
     if said.input_tokens:
         return Usage(1, said.input_tokens, said.output_tokens)
     return Usage(1, count_tokens(read), count_tokens(written), estimated=True)
+
+
+def _refuses_schema(error: AgentRunError) -> bool:
+    """Say whether an endpoint may have refused the schema rather than the question."""
+    return isinstance(error, ModelHTTPError) and error.status_code in SCHEMA_REFUSED
 
 
 def _text_of(event: ModelResponseStreamEvent) -> str:

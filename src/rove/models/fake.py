@@ -10,10 +10,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from rove.errors import ConfigError
 from rove.language.tokens import count_tokens
 from rove.models import Fingerprint, Vectors
+from rove.models.fake_typed import filled, first_sentence
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings, EmbedderSettings
 
@@ -170,9 +172,14 @@ class FakeChatModel:
         """See `ChatModel.name`."""
         return "fake"
 
-    async def stream(self, instructions: str, prompt: str) -> AsyncIterator[str]:
-        """See `ChatModel.stream`. Pieces are words with the blanks before them, or single CJK characters."""
-        reply = self._reply(instructions, prompt)
+    async def stream(
+        self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
+    ) -> AsyncIterator[str]:
+        """See `ChatModel.stream`. Pieces are words with the blanks before them, or single CJK characters.
+
+        An object of a shape is filled from the prompt's fenced material. See `rove.models.fake_typed`.
+        """
+        reply = filled(shape, prompt) if shape and not self._mischief else self._reply(instructions, prompt)
         for piece in re.findall(r"\s*[⺀-鿿가-힣]|\s*[^\s⺀-鿿가-힣]+|\s+", reply):
             await asyncio.sleep(self._delay_s)
             yield piece
@@ -188,18 +195,8 @@ class FakeChatModel:
         shift = 90 if self._mischief == "wrong-number" else 0
         mark = "" if self._mischief == "uncited" else " [{}]"
         sentences = [
-            _first_sentence(text) + mark.format(int(number) + shift) for number, text in found[: self._references]
+            first_sentence(text) + mark.format(int(number) + shift) for number, text in found[: self._references]
         ]
         if self._mischief == "invented":
             sentences.append("In 1789 the Martian senate moved to Zanzibar with 4711 elephants. [1]")
         return " ".join(sentences)
-
-
-def _first_sentence(text: str) -> str:
-    """Return the text up to its first full stop.
-
-    >>> _first_sentence("One hour. Two hours."), _first_sentence("东京是首都。大阪不是。")
-    ('One hour.', '东京是首都。')
-    """
-    found = re.search(r".+?(?:[。!?！？]|[.!?](?=\s|$)|$)", text.strip(), re.DOTALL)
-    return found.group(0).strip() if found else ""
