@@ -76,7 +76,7 @@ async def verify(
     language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as
     long as something under them does. Every quote is checked against the document's canonical text once more.
     """
-    bench = _Bench(hits, language, text_of, embedder)
+    bench = Bench(hits, language, text_of, embedder)
     pieces = take_apart(reply, language)
     refused = any(is_refusal(piece.text) for piece in pieces)
     sentences: list[Sentence] = []
@@ -101,7 +101,7 @@ async def verify(
 
 
 @dataclass
-class _Bench:
+class Bench:
     """Where sentences are held against references; canonical texts are fetched once."""
 
     hits: Sequence[Hit]

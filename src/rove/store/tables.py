@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -24,8 +24,9 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
+    3: (),
 }
-"""From each older version to the next. New columns stand last, so that both ways give the same tables."""
+"""From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
 metadata = MetaData()
 
@@ -139,3 +140,29 @@ removals = Table(
     Column("pending", Boolean, nullable=False, index=True),
 )
 """Chunks that were taken away: `pending` until the index has forgotten them too."""
+
+walks = Table(
+    "walks",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("walk_id", String, nullable=False, unique=True),
+    Column("question", Text, nullable=False),
+    Column("mode", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("rounds", Integer, nullable=False),
+    Column("facts", Integer, nullable=False),
+    Column("events", Integer, nullable=False),
+    Column("started_at", String, nullable=False),
+    Column("updated_at", String, nullable=False),
+    Column("forked_from", String, nullable=False),
+)
+"""Walks, with what a list of them shows; all else is in their events. `status`: see `WalkInfo`."""
+
+walk_events = Table(
+    "walk_events",
+    metadata,
+    Column("walk_id", String, ForeignKey("walks.walk_id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("event", Text, nullable=False),
+)
+"""The events of walks as JSON, `seq` from 1 without gaps: two writers of one walk cannot both have the next number."""
