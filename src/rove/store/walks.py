@@ -50,7 +50,9 @@ class Walks:
         """All walks, the latest first."""
         w = tables.walks.c
         with self._database.read() as connection:
-            return [_info(row) for row in connection.execute(select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc()))]
+            return [
+                _info(row) for row in connection.execute(select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc()))
+            ]
 
     def named(self, name: str) -> WalkInfo:
         """The walk of that id, or the only one whose id begins so; "last" is the latest.
