@@ -102,7 +102,7 @@ async def verify(
 
 @dataclass
 class Bench:
-    """Where sentences are held against references; canonical texts are fetched once."""
+    """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once."""
 
     hits: Sequence[Hit]
     language: str
@@ -112,6 +112,7 @@ class Bench:
     translated: int = 0
 
     async def citations(self, piece: Piece) -> tuple[Citation, ...]:
+        """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
         named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
         found = [citation for number in named if (citation := await self._citation(number, self._span(piece, number)))]
         if found:

@@ -59,7 +59,7 @@ def plus(spent: Spent, usage: Usage, seconds: float, money: float) -> Spent:
         spent,
         calls=spent.calls + usage.requests,
         tokens=spent.tokens + usage.input_tokens + usage.output_tokens,
-        seconds=spent.seconds + seconds,
+        seconds=round(spent.seconds + seconds, 4),
         money=spent.money + money,
     )
 

@@ -1,4 +1,4 @@
-"""Reads with a chat model: facts come as it writes them, and each is held against the reference it names before it counts."""
+"""Reads with a chat model: facts come while it writes, and each is held against its reference before it counts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ModelReader:
                 if finding := await self._checked(items[done], state, bench):
                     yield finding
                 done += 1
-            if not whole and items:
+            if not whole and items and items[-1]:
                 fields = {name: str(value) for name, value in items[-1].items()}
                 yield FactDelta(state.round, len(items) - 1, fields)
 
@@ -114,7 +114,11 @@ async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGen
     work.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
+            while not pieces.empty() and (later := pieces.get_nowait()) is not None:
+                piece = later
             yield piece
+            if work.done():
+                break
         yield await work
     finally:
         work.cancel()

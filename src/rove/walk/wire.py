@@ -1,4 +1,4 @@
-"""Walk events, and the filter that a walk keeps to, as JSON and back; strict, so that no foreign file can be half read."""
+"""Walk events, and the filter that a walk keeps to, as JSON and back; strict: no foreign file is half read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import msgspec
 from rove.errors import InputError
 from rove.records import Filter
 from rove.records import filter as filters
-from rove.records.walk import WalkEvent
+from rove.records.walk import WalkEvent, WalkInfo, WalkStarted
+from rove.walk.state import State
 
 EVENTS: dict[str, type[WalkEvent]] = {kind.__name__: kind for kind in get_args(WalkEvent)}
 FORMAT = 1
@@ -43,6 +44,22 @@ def from_line(line: str) -> WalkEvent:
     except (msgspec.MsgspecError, KeyError) as error:
         message = f"This is no event of a walk: {line[:80]!r} ({error})."
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
+
+
+def head_of(started: WalkStarted) -> str:
+    """Return the first line of an exported walk."""
+    return msgspec.json.encode({"rove_walk": FORMAT, "walk_id": started.walk_id}).decode()
+
+
+def info_of(state: State) -> WalkInfo:
+    """Return what a list of walks shows of one; the store knows the times."""
+    status = "paused" if state.paused else "open"
+    if state.over and state.stopped:
+        status = state.stopped.reason
+    facts, rounds = len(state.facts), state.round
+    return WalkInfo(
+        state.walk_id, state.question, state.mode, status, rounds, facts, state.events, "", "", state.forked_from
+    )
 
 
 @cache
