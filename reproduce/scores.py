@@ -21,14 +21,12 @@ TOLERANCE = 1e-12
 class Agreement:
     """How one metric compares with what was published, over configurations and questions.
 
-    `different` counts values that are further than `TOLERANCE` apart, `furthest` is the largest difference. `nothing`
-    counts rankings without a relevant post: there the study wrote 0, and Rove's nDCG is undefined.
+    `different` counts values that are further than `TOLERANCE` apart, `furthest` is the largest difference.
     """
 
     metric: str
     compared: int
     different: int
-    nothing: int
     furthest: float
 
 
@@ -43,7 +41,7 @@ def measured(study: Study, config: str, names: Sequence[str] = METRICS, gold: Go
 def as_published(study: Study, config: str, scores: Scores) -> dict[str, dict[str, float]]:
     """Rove's scores of the questions that have a stored ranking, in the form in which the study wrote them.
 
-    nDCG: DCG / (IDCG + EPSILON) = nDCG · IDCG / (IDCG + EPSILON), which is 0 where Rove's is undefined.
+    nDCG: DCG / (IDCG + EPSILON) = nDCG · IDCG / (IDCG + EPSILON).
     """
     found: dict[str, dict[str, float]] = {metric: {} for metric in METRICS}
     for query in study.questions:
@@ -60,16 +58,13 @@ def as_published(study: Study, config: str, scores: Scores) -> dict[str, dict[st
 def compare(study: Study) -> list[Agreement]:
     """Compare each metric on every stored ranking with the published value of the same question."""
     differences: dict[str, list[float]] = {metric: [] for metric in METRICS}
-    nothing = dict.fromkeys(METRICS, 0)
     for config in study.stored:
-        scores = measured(study, config)
-        for metric, values in as_published(study, config, scores).items():
+        for metric, values in as_published(study, config, measured(study, config)).items():
             for query, ours in values.items():
                 theirs = getattr(study.published[config, query], PUBLISHED[metric])
                 differences[metric].append(1.0 if theirs is None else abs(ours - theirs))
-                nothing[metric] += scores.values[metric][query] is None
     return [
-        Agreement(metric, len(found), sum(d > TOLERANCE for d in found), nothing[metric], max(found))
+        Agreement(metric, len(found), sum(d > TOLERANCE for d in found), max(found))
         for metric, found in differences.items()
     ]
 

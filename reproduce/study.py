@@ -11,13 +11,16 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from reproduce.labels import published_labels
+from rove.evaluate.labels import NOT_RELEVANT, RELATED, RELEVANT, Vote, gold_of, published_votes
 from rove.records.source import Metadata
 
 Key = tuple[str, str]
 """A configuration and a question."""
 EMBEDDINGS = ("512", "512+meta", "256", "256+meta", "128")
 RULES = ("sentiment", "agree", "disagree")
+FIRST_ANNOTATOR = {"00": "mo", "02": "kk"}
+"""Whose votes the merge of each round of labelling began with. See `rove.evaluate.labels.published_votes`."""
+BINARY = {RELEVANT: 1, RELATED: 0, NOT_RELEVANT: 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +35,9 @@ class Config:
         return EMBEDDINGS[int(self.code[:2])]
 
     @property
-    def short(self) -> bool:
-        """Only short questions were searched."""
-        return self.code[4] == "1"
-
-    @property
-    def submissions(self) -> bool:
-        """Only submissions were to be searched."""
-        return self.code[5] == "1"
+    def filters(self) -> str:
+        """The prefilter: "00" none, "10" without short questions, "01" without submissions, "11" without both."""
+        return self.code[4:6]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -113,14 +111,13 @@ class Study:
         }
 
     @cached_property
-    def labels(self) -> Mapping[str, Mapping[str, int]]:
-        """Question → post → the merged label: 1 relevant, 2 related, 3 not. See `published_labels`."""
-        return published_labels(self._rows("labels"))
-
-    @cached_property
     def gold(self) -> Mapping[str, Mapping[str, int]]:
         """Question → post → 1 where it is relevant, 0 where it was judged and is not."""
-        return {query: {post: int(label == 1) for post, label in posts.items()} for query, posts in self.labels.items()}
+        votes: dict[str, list[Vote]] = {run: [] for run in FIRST_ANNOTATOR}
+        for row in self._rows("labels"):
+            votes[row["run"]].append(Vote(row["annotator"], row["query"], row["reddit_name"], row["label"]))
+        merged = [row for run, first in FIRST_ANNOTATOR.items() for row in published_votes(votes[run], first)]
+        return gold_of(merged, BINARY)
 
     @cached_property
     def questions(self) -> list[str]:
