@@ -28,6 +28,7 @@ from rove.models.cache import remembering
 from rove.records import Answer, Filter, Hit, Report, Text
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
+from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
@@ -58,6 +59,7 @@ class AsyncRove(Holdings, WalkDesk):
             self.embedder, self.store, settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self.rules = rules_of(settings.search)
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
@@ -161,7 +163,8 @@ class AsyncRove(Holdings, WalkDesk):
             raise InputError(message, cure="Ask for at least one hit.")
         retriever = RETRIEVERS.get(mode)(self.means)
         rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
-        return await retriever.retrieve(Query(question, top_k, where, rerank))
+        depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
+        return ruled(await retriever.retrieve(Query(question, depth, where, rerank)), self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""

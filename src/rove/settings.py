@@ -109,7 +109,8 @@ class SearchSettings(Part):
 
     The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
-    "embedder". A `rerank_weight` of None is the reranker's own.
+    "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
+    known of them, one after the other; `rule_options` maps a rule's name to its options.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -123,6 +124,9 @@ class SearchSettings(Part):
     reranker: str = ""
     rerank_weight: float | None = Field(default=None, ge=0, le=1)
     rerank_pool: int = Field(default=20, ge=1)
+    rules: tuple[str, ...] = ()
+    rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
+    rule_pool: int = Field(default=50, ge=1)
 
 
 class AnswerSettings(Part):
