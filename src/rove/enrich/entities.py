@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from rove.language.stopwords import stop_words
 from rove.language.words import query_terms
+from rove.records import Chunk
 from rove.records.document import Span
 
 MAX_NAME_CHARS = 80
@@ -43,6 +44,7 @@ _KATAKANA = re.compile(r"[ァ-ヺー]{2,}(?:[・＝=][ァ-ヺー]+)+|[ァ-ヺー
 _DOTTED = re.compile(r"[一-鿿]{1,6}(?:[·・][一-鿿]{1,6})+")
 _KANJI = re.compile(r"(?<![々-〇㐀-鿿ァ-ヺー])[々-〇㐀-鿿]{2,10}(?![々-〇㐀-鿿])")
 _OPENS = re.compile(r"(?:\A|[.!?…:。！？：\n])[^\w]*\Z")
+_IDEOGRAPH = re.compile("[㐀-鿿]")
 _LETTER = re.compile(r"[^\W\d_]")
 _OF_NOUNS = frozenset({"der", "den", "des", "das", "zur", "zum"})
 _POSSESSIVE = ("'s", "’s", "'", "’")
@@ -165,10 +167,29 @@ def name_key(name: str, language: str) -> str:
     >>> name_key("The Beatles", "en") == name_key("Beatles'", "en"), name_key("Petőfi Sándornak", "hu")
     (True, 'petof_sandor')
     """
-    return sys.intern("_".join(query_terms(name, language)[:MAX_KEY_TERMS]))
+    return sys.intern("_".join(telling_terms(name, language)[:MAX_KEY_TERMS]))
+
+
+def telling_terms(text: str, language: str) -> list[str]:
+    """Return the terms of a text as keys of names hold them: in order, without function words.
+
+    Scripts without spaces give their pairs only, so that a key is a run of these wherever its name stands.
+
+    >>> telling_terms("The Lord of the Rings", "en"), telling_terms("黒澤明監督", "ja")
+    (['lord', 'ring'], ['黒澤', '澤明', '明監', '監督'])
+    """
+    found = query_terms(text, language)
+    if text.isascii():
+        return found
+    return [term for term in found if len(term) > 1 or not _IDEOGRAPH.match(term)] or found
 
 
 def name_keys(text: str, language: str) -> list[str]:
     """Return the keys of all names in a text, each once, in the order of their first mention."""
     keys = (name_key(mention.name, language) for mention in mentions(text, language))
     return list(dict.fromkeys(key for key in keys if len(key) > 1))
+
+
+def chunk_names(chunk: Chunk) -> str:
+    """Return the keys of the names in a chunk's own text, space-joined."""
+    return " ".join(name_keys(chunk.text, chunk.language))

@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -24,6 +24,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
 """From each older version to the next. New columns stand last, so that both ways give the same tables."""
 
@@ -124,8 +125,9 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`names`: the keys of the names that the text holds, space-joined. `metadata` holds only what the document's own metadata does not.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
