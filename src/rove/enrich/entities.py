@@ -2,26 +2,22 @@ r"""Names in a text, found without a model: runs of capitals, quotations, kataka
 
 What they are good for: two passages that name the same thing are linked by it, and a name that the question does not
 hold is a lead. Scripts without capitals give few names of their own; there the titles of documents do what capitals do
-elsewhere (`rove.retrieve.titles`).
+elsewhere (`rove.store.names`).
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from rove.language.names import name_key
 from rove.language.stopwords import stop_words
-from rove.language.words import query_terms
 from rove.records import Chunk
 from rove.records.document import Span
 
 MAX_NAME_CHARS = 80
 MAX_QUOTED_WORDS = 8
-MAX_KEY_TERMS = 12
-REMEMBERED = 100_000
 CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages that write every noun with a capital, so that one alone says little."""
 
@@ -44,7 +40,6 @@ _KATAKANA = re.compile(r"[ァ-ヺー]{2,}(?:[・＝=][ァ-ヺー]+)+|[ァ-ヺー
 _DOTTED = re.compile(r"[一-鿿]{1,6}(?:[·・][一-鿿]{1,6})+")
 _KANJI = re.compile(r"(?<![々-〇㐀-鿿ァ-ヺー])[々-〇㐀-鿿]{2,10}(?![々-〇㐀-鿿])")
 _OPENS = re.compile(r"(?:\A|[.!?…:。！？：\n])[^\w]*\Z")
-_IDEOGRAPH = re.compile("[㐀-鿿]")
 _LETTER = re.compile(r"[^\W\d_]")
 _OF_NOUNS = frozenset({"der", "den", "des", "das", "zur", "zum"})
 _POSSESSIVE = ("'s", "’s", "'", "’")
@@ -158,30 +153,6 @@ def _is_plain(word: str, stops: frozenset[str]) -> bool:
 def _is_marked(word: str) -> bool:
     """Say whether a word's own spelling shows a name: NATO, LibreOffice, E5."""
     return any(letter.isupper() or letter.isdigit() for letter in word[1:])
-
-
-@lru_cache(REMEMBERED)
-def name_key(name: str, language: str) -> str:
-    """Return what the spellings of a name share: its terms, joined by "_"; "" where it has none.
-
-    >>> name_key("The Beatles", "en") == name_key("Beatles'", "en"), name_key("Petőfi Sándornak", "hu")
-    (True, 'petof_sandor')
-    """
-    return sys.intern("_".join(telling_terms(name, language)[:MAX_KEY_TERMS]))
-
-
-def telling_terms(text: str, language: str) -> list[str]:
-    """Return the terms of a text as keys of names hold them: in order, without function words.
-
-    Scripts without spaces give their pairs only, so that a key is a run of these wherever its name stands.
-
-    >>> telling_terms("The Lord of the Rings", "en"), telling_terms("黒澤明監督", "ja")
-    (['lord', 'ring'], ['黒澤', '澤明', '明監', '監督'])
-    """
-    found = query_terms(text, language)
-    if text.isascii():
-        return found
-    return [term for term in found if len(term) > 1 or not _IDEOGRAPH.match(term)] or found
 
 
 def name_keys(text: str, language: str) -> list[str]:

@@ -127,7 +127,7 @@ chunks = Table(
     Column("parent", Text, nullable=False),
     Column("names", Text, nullable=False),
 )
-"""`names`: the keys of the names that the text holds, space-joined. `metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
