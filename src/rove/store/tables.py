@@ -25,7 +25,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
-    3: (),
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
@@ -126,8 +126,9 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
