@@ -54,6 +54,8 @@ class Memories:
             live = _live(connection, ids)
             rows = [row for entry in facts if (row := _fact_row(connection, live, space, entry, now))]
             _keep_facts(connection, rows)
+            walks = {entry.end.walk_id for entry in leads}
+            connection.execute(delete(tables.memory_leads).where(within(tables.memory_leads.c.walk_id, sorted(walks))))
             kept = [entry for entry in leads if not entry.end.document_id or entry.end.document_id in live]
             insert_rows(connection, tables.memory_leads, [_lead_row(live, space, entry, now) for entry in kept])
             _forget_old_leads(connection, space)
@@ -107,6 +109,8 @@ class Memories:
         m = tables.memory_facts.c
         with self._database.write() as connection:
             where = (m.space == space) & within(m.memory_id, memory_ids)
+            maimed = select(m.walk_id).where(where)
+            connection.execute(update(tables.memory_facts).where(m.walk_id.in_(maimed)).values(stamp=""))
             gone = connection.execute(delete(tables.memory_facts).where(where)).rowcount
         self._database.shrink()
         return gone
@@ -144,7 +148,7 @@ def _fact_row(
     return (
         fact.memory_id, space, document, citation.chunk_id, start, end, citation.page, citation.quote, fact.text,
         entry.terms, blob_of(entry.vector), fact.relevance, fact.question, blob_of(entry.asked), fact.walk_id,
-        fact.edited, now,
+        fact.used, fact.stamp, fact.edited, now,
     )  # fmt: skip
 
 
@@ -156,7 +160,7 @@ def _keep_facts(connection: Connection, rows: Sequence[tuple[object, ...]]) -> N
     for row in rows:
         if row[0] in known:
             values = update(tables.memory_facts).where(m.memory_id == row[0])
-            connection.execute(values.values(relevance=row[11], walk_id=row[14]))
+            connection.execute(values.values(relevance=row[11], walk_id=row[14], used=row[15], stamp=row[16]))
     fresh = {str(row[0]): row for row in rows if row[0] not in known}
     numbered = [(last + place, *row) for place, row in enumerate(fresh.values(), 1)]
     insert_rows(connection, tables.memory_facts, numbered)
@@ -188,6 +192,8 @@ def _fact_of(row: AnyRow) -> Remembered:
         citation,
         walk_id=row.walk_id,
         space=row.space,
+        used=bool(row.used),
+        stamp=row.stamp,
         edited=bool(row.edited),
         created_at=row.created_at,
     )
