@@ -40,7 +40,7 @@ class Finder:
             return await self._search(state.question, top_k, seen, where, mode)
         top_k = self._settings.lead_chunks
         if lead.document_id:
-            return (await self._at(lead, seen, where))[:top_k]
+            return await self._nearest(await self._at(lead, seen, where), state.question, top_k)
         text = f"{lead.text} {state.question}" if lead.kind == "name" else lead.text
         return await self._search(text, top_k, seen, where, "hybrid")
 
@@ -80,6 +80,15 @@ class Finder:
         query = Query(text, top_k + min(len(seen), DEEPER), where, rerank=mode == "hybrid")
         hits = await RETRIEVERS.get(mode)(self._means).retrieve(query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
+
+    async def _nearest(self, hits: list[Hit], question: str, top_k: int) -> list[Hit]:
+        """Of a long section, keep the chunks nearest to the question, in the order of the text."""
+        if len(hits) <= top_k:
+            return hits
+        asked = (await self._means.embedder.queries([question]))[0]
+        cosines = (await self._means.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ asked
+        best = sorted(range(len(hits)), key=lambda place: -float(cosines[place]))[:top_k]
+        return [hits[place] for place in sorted(best)]
 
     async def _at(self, lead: Lead, seen: Collection[str], where: Filter | None) -> list[Hit]:
         found = await asyncio.to_thread(self._means.store.catalog.document, lead.document_id)

@@ -19,6 +19,7 @@ from rove.records.walk import (
     FactRejected,
     Judged,
     Lead,
+    LeadDropped,
     LeadFollowed,
     LeadFound,
     RoundStarted,
@@ -32,8 +33,10 @@ from rove.walk.judge import judged_by_model, judged_by_text, judged_from_memory
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
+from rove.walk.places import Places
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
+from rove.walk.text_leads import NOWHERE, leads_from_text
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
@@ -52,6 +55,7 @@ class Loop:
     def __init__(self, gear: Gear, *, model: bool = True) -> None:
         self._gear = gear if model else without_chat(gear)
         self._finder = Finder(self._gear)
+        self._places = Places(self._gear.means.store)
 
     async def perform(self, step: Step, state: State) -> Batches:
         """Carry out one step.
@@ -131,7 +135,11 @@ class Loop:
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
-        return [finding, *map(LeadFound, new_leads(leads_of(fact), state, (), memory))]
+        found = await leads_from_text(fact, self._places)
+        leads = new_leads([*leads_of(fact), *(lead for lead, _ in found)], state, (), memory)
+        nowhere = {lead.lead_id for lead, there in found if not there}
+        dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
+        return [finding, *map(LeadFound, leads), *dropped]
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
