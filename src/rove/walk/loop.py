@@ -92,7 +92,8 @@ class Loop:
             recalled = Recalled()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         verdict = judged_from_memory(after, recalled)
-        return [*map(FactFound, facts), *([verdict] if verdict else [])]
+        leads = new_leads([lead for fact in facts for lead in leads_of(fact)], state, (), memory)
+        return [*map(FactFound, facts), *map(LeadFound, leads), *([verdict] if verdict else [])]
 
     async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
         lead_id = lead.lead_id if lead else QUESTION
