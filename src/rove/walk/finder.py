@@ -44,6 +44,31 @@ class Finder:
         text = f"{lead.text} {state.question}" if lead.kind == "name" else lead.text
         return await self._search(text, top_k, seen, where, "hybrid")
 
+    async def asked(self, state: State) -> list[Hit]:
+        """Return what the question itself finds, with its place in each list.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        query = Query(state.question, self._settings.first_chunks, filter_of(state.where))
+        return await RETRIEVERS.get("hybrid")(self._means).retrieve(query)
+
+    async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
+        """Return those of the live chunks that the walk's filter lets through."""
+        hits = await self.hits(chunk_ids)
+        where = filter_of(state.where)
+        if where is None:
+            return [hit.chunk.chunk_id for hit in hits]
+        held = {hit.chunk.document_id for hit in hits}
+        found = [await asyncio.to_thread(self._means.store.catalog.document, document_id) for document_id in held]
+        fields = {
+            chunk.chunk_id: fields_of(document, chunk, chunk.metadata)
+            for document, chunks in filter(None, found)
+            for chunk in chunks
+        }
+        ids = [hit.chunk.chunk_id for hit in hits]
+        return [chunk_id for chunk_id in ids if chunk_id in fields and where.matches(fields[chunk_id])]
+
     async def hits(self, chunk_ids: Sequence[str]) -> list[Hit]:
         """Return live chunks by id, in this order; one that is gone is absent."""
         found = await self._means.store.find(chunk_ids)

@@ -38,6 +38,7 @@ ANSWER_S = 20.0  # for an answer without a model, past the deadline too
 SHARE = 0.5  # of the seconds that are left, for one call of a model: a model that hangs leaves time to do without it
 FAILURES = 2  # of a model, in a row or not; then it is not asked any more
 SLOW = "{model} was not done after {seconds:.0f} s; the walk goes on without it."
+UNLEARNED = "What was found is not kept in memory. {problem}"
 FAILED = "{problem} This step was done without a model."
 
 
@@ -174,8 +175,16 @@ class AsyncWalk:
                 await self._tell(await revisited(self.state, self._gear))
             while not isinstance(step := next_step(self.state, self._gear.settings.leads), Rest):
                 await self._perform(step)
+        await self._learn()
+
+    async def _learn(self) -> None:
+        """Keep for later walks what this one has found; that it could not be kept is no reason to fail."""
         if self._gear.memory and self.state.over:
-            await self._gear.memory.keep(self.state)
+            try:
+                async with asyncio.timeout(ANSWER_S):
+                    await self._gear.memory.keep(self.state)
+            except (ServiceError, TimeoutError) as error:
+                await self._tell([Warned(self.state.round, UNLEARNED.format(problem=error))])
 
     async def _begin(self) -> None:
         if not self.state.events:

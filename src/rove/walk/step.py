@@ -74,6 +74,8 @@ def next_step(state: State, leads_a_round: int) -> Step:
         return End(stop)
     if state.round == 0:
         return Begin(1, (QUESTION,))
+    if state.verdict and state.verdict.enough:
+        return End("enough")
     for lead_id in state.plan:
         if lead_id not in state.followed and lead_id not in state.dropped:
             return Follow(state.lead(lead_id), _reason(state, lead_id))
@@ -85,8 +87,6 @@ def next_step(state: State, leads_a_round: int) -> Step:
 
 
 def _after_round(state: State, leads_a_round: int) -> Step:
-    if state.verdict and state.verdict.enough:
-        return End("enough")
     again = (QUESTION,) if QUESTION not in state.followed else ()
     chosen = again + tuple(lead.lead_id for lead in state.open_leads[:leads_a_round])
     if not chosen:
