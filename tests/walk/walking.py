@@ -15,7 +15,8 @@ from rove.models import CHAT_MODELS
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 
-QUESTION = "On which river lies the town where the founder of Acme was born?"
+QUESTION = "Which water flows by the town where the founder of Acme, the maker of shoes, was born?"
+RIVER = "On which river lies the town where Ada Byron of Acme was born?"
 CHAIN = (
     Text("Acme Ltd was founded in 1921 by Ada Byron. It sells shoes and boots.", id="acme", title="Acme Ltd"),
     Text("Ada Byron was born in Szeged in 1893. She had two sisters.", id="ada", title="Ada Byron"),
