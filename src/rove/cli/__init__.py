@@ -12,6 +12,8 @@ COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
+    "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
     "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),

@@ -59,6 +59,7 @@ class AsyncWalk:
         self._told: asyncio.Queue[WalkEvent | None] = asyncio.Queue()
         self._listening = asyncio.Event()
         self._turn = asyncio.Lock()
+        self._steering = asyncio.Lock()
         self._driver: asyncio.Task[None] | None = None
         self._clock = Clock()
         self._resting = False
@@ -76,7 +77,9 @@ class AsyncWalk:
 
     async def __anext__(self) -> WalkEvent:
         while True:
-            if self._told.empty():
+            async with self._steering:  # who steers is heard before it is said that nothing more comes
+                idle = self._told.empty()
+            if idle:
                 self._go()
                 if not self._driver or self._driver.done():
                     self._raise_failure()
@@ -103,12 +106,13 @@ class AsyncWalk:
 
     async def pause(self) -> None:
         """Let the walk rest, now, even while a model writes: what it has finished saying is kept."""
-        if self.state.over or self._resting:
-            return
-        self._resting = True
-        await self._halt()
-        await self._begin()
-        await self._keep([*self._used(), Paused(self.state.round)])
+        async with self._steering:
+            if self.state.over or self._resting:
+                return
+            self._resting = True
+            await self._halt()
+            await self._begin()
+            await self._keep([*self._used(), Paused(self.state.round)])
 
     async def edit(self, edit: Edit) -> None:
         """Change facts, leads, the question or the budget; what was over can go on.
@@ -118,29 +122,33 @@ class AsyncWalk:
         Raises:
             InputError: it names what is not there.
         """
-        edit = settled(edit, self.state)
-        await self._halt()
-        await self._begin()
-        await self._keep([*self._used(), Edited(edit)])
+        async with self._steering:
+            edit = settled(edit, self.state)
+            await self._halt()
+            await self._begin()
+            await self._keep([*self._used(), Edited(edit)])
 
     async def resume(self) -> None:
         """Let the walk go on; it does when it is listened to."""
-        self._resting = False
-        if self.state.paused:
-            await self._keep([Resumed(self.state.round)])
+        async with self._steering:
+            self._resting = False
+            if self.state.paused:
+                await self._keep([Resumed(self.state.round)])
 
     async def stop(self) -> None:
         """Follow nothing further; the walk ends with its answer when it is listened to."""
-        await self._halt()
-        await self._begin()
-        self._resting = False
-        if not self.state.stopped:
-            await self._keep([*self._used(), Stopped("user", said("user", self.state.budget), self.state.spent)])
+        async with self._steering:
+            await self._halt()
+            await self._begin()
+            self._resting = False
+            if not self.state.stopped:
+                await self._keep([*self._used(), Stopped("user", said("user", self.state.budget), self.state.spent)])
 
     async def aclose(self) -> None:
         """Let go of it where it stands; it can be taken up later."""
-        self._resting = True
-        await self._halt()
+        async with self._steering:
+            self._resting = True
+            await self._halt()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -132,6 +132,8 @@ class Loop:
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
+        if fact.fact_id in state.lost:
+            return []
         same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
