@@ -15,7 +15,7 @@ from rove.store.database import Database, get_fact
 from rove.store.rows import AnyRow, chunk_of, document_of, index_row, info_of, metadata_of, slices, vector_of, within
 
 BATCH = 2_000
-SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
+SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
 
 
