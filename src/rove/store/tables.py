@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -24,8 +24,12 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
+    3: (),
 }
-"""From each older version to the next. New columns stand last, so that both ways give the same tables."""
+"""From each older version to the next. New columns stand last, so that both ways give the same tables.
+
+Tables that are new as a whole are made when the catalog is opened, and need no statement here.
+"""
 
 metadata = MetaData()
 
@@ -128,6 +132,18 @@ chunks = Table(
 """`metadata` holds only what the document's own metadata does not.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
+"""
+
+enrichments = Table(
+    "enrichments",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("fields", Text, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
+)
+"""Metadata that was worked out after a document went in; it wins over what the document came with.
+
+Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
 """
 
 removals = Table(
