@@ -32,12 +32,13 @@ from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
+from rove.walk.desk import WalkDesk
 
 Given = str | Path | Text
 WINDOW = 5_000
 
 
-class AsyncRove(Holdings):
+class AsyncRove(Holdings, WalkDesk):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -176,6 +177,7 @@ class AsyncRove(Holdings):
 
     async def close(self) -> None:
         """Release files, threads and reading processes."""
+        await self._close_walks()
         await asyncio.to_thread(self.pool.close)
         await self.store.close()
 
