@@ -29,6 +29,15 @@ class Workshop:
     settings: EnrichSettings
 
 
+@dataclass(frozen=True, slots=True)
+class Enriched:
+    """What a run of an enricher did: how many documents have fields of it, how many changed, what is to be known."""
+
+    documents: int
+    changed: int
+    notes: tuple[str, ...] = ()
+
+
 class Enricher(Protocol):
     """Works out fields of documents. Built as `Enricher(workshop)`, once for each run."""
 
