@@ -49,6 +49,7 @@ class AsyncRove(Holdings, WalkDesk):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.rules = rules_of(settings.search)
         self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
@@ -60,7 +61,6 @@ class AsyncRove(Holdings, WalkDesk):
             self.embedder, self.store, settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, settings.search)
-        self.rules = rules_of(settings.search)
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
