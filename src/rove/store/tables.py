@@ -133,6 +133,18 @@ chunks = Table(
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
 
+enrichments = Table(
+    "enrichments",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("fields", Text, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
+)
+"""Metadata that was worked out after a document went in; it wins over what the document came with.
+
+Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
+"""
+
 removals = Table(
     "removals",
     metadata,
