@@ -8,10 +8,23 @@ from pathlib import Path
 from threading import Thread
 from typing import Self, TypeVar
 
-from rove.engine import AsyncRove, Given
+from rove.engine import EMPTY, AsyncRove, Given
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
-from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
+from rove.records import (
+    Answer,
+    Chunk,
+    Document,
+    DocumentInfo,
+    Filter,
+    Gathered,
+    History,
+    Hit,
+    LedgerEntry,
+    Report,
+    Response,
+    Understood,
+)
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
 
@@ -85,6 +98,33 @@ class Rove:
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""
         return self._run(self._kb.ask(question, where=where, listener=listener))
+
+    def respond(
+        self,
+        question: str,
+        *,
+        history: History = EMPTY,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Response:
+        """See `AsyncRove.respond`."""
+        return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
+
+    def understand(self, question: str, *, history: History = EMPTY) -> Understood:
+        """See `AsyncRove.understand`."""
+        return self._run(self._kb.understand(question, history=history))
+
+    def gather(self, question: str, *, history: History = EMPTY, where: Filter | None = None) -> Gathered:
+        """See `AsyncRove.gather`."""
+        return self._run(self._kb.gather(question, history=history, where=where))
+
+    def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+        """See `AsyncRove.suggest`."""
+        return self._run(self._kb.suggest(begun, most=most))
+
+    def forget_asked(self, *questions: str) -> int:
+        """See `AsyncRove.forget_asked`."""
+        return self._run(self._kb.forget_asked(*questions))
 
     def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""

@@ -9,8 +9,42 @@ from rove.records.identity import content_hash
 from rove.records.ledger import Duplicate, LedgerEntry, Report
 from rove.records.prepared import Prepared, SourceEnd, vector_key
 from rove.records.source import Source, Text
+from rove.records.understood import (
+    Clarification,
+    Correction,
+    Expansion,
+    Gathered,
+    GatherRound,
+    Graded,
+    History,
+    Intent,
+    Response,
+    Searched,
+    Slot,
+    Step,
+    Sufficiency,
+    Topic,
+    Turn,
+    Understood,
+)
 
 __all__ = [
+    "Response",
+    "Understood",
+    "Turn",
+    "Topic",
+    "Sufficiency",
+    "Step",
+    "Slot",
+    "Searched",
+    "Intent",
+    "History",
+    "Graded",
+    "GatherRound",
+    "Gathered",
+    "Expansion",
+    "Correction",
+    "Clarification",
     "Answer",
     "Block",
     "Box",

@@ -39,8 +39,9 @@ class Answer:
     """The answer to a question.
 
     `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
-    the threshold; `text` is then the fixed sentence in the question's language). `note` says in words how the answer
-    was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
+    words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
+    answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
     """
 
     question: str

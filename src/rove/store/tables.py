@@ -15,7 +15,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -24,6 +24,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
+    3: (),  # what is new in 4 are tables, which are made where they are missing
 }
 """From each older version to the next. New columns stand last, so that both ways give the same tables."""
 
@@ -139,3 +140,17 @@ removals = Table(
     Column("pending", Boolean, nullable=False, index=True),
 )
 """Chunks that were taken away: `pending` until the index has forgotten them too."""
+
+asked = Table(
+    "asked",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("count", Integer, nullable=False, index=True),
+    Column("last", String, nullable=False),
+)
+"""Questions that were asked, where the settings allow that they are kept: how often, and when last.
+
+`key`: the text without case, spaces and marks, so that the same question stands once.
+"""
