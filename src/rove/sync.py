@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Self, TypeVar
 
-from rove.engine import EMPTY, AsyncRove, Given
+from rove.engine import START, AsyncRove, Given
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
 from rove.records import (
@@ -103,18 +103,18 @@ class Rove:
         self,
         question: str,
         *,
-        history: History = EMPTY,
+        history: History = START,
         where: Filter | None = None,
         listener: Listener = ignore,
     ) -> Response:
         """See `AsyncRove.respond`."""
         return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
 
-    def understand(self, question: str, *, history: History = EMPTY) -> Understood:
+    def understand(self, question: str, *, history: History = START) -> Understood:
         """See `AsyncRove.understand`."""
         return self._run(self._kb.understand(question, history=history))
 
-    def gather(self, question: str, *, history: History = EMPTY, where: Filter | None = None) -> Gathered:
+    def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
         """See `AsyncRove.gather`."""
         return self._run(self._kb.gather(question, history=history, where=where))
 

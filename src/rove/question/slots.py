@@ -94,18 +94,7 @@ def fitted(name: str, value: str, slot: SlotSettings, asked: Asked) -> Slot | No
 def _candidates(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[str, int, int]]:
     """Yield the values for a slot, each with its place: by the pattern first, where there is one."""
     if slot.pattern:
-        for value, start, end in _matches(name, slot.pattern, asked.text):
-            if slot.type in {"text", "pattern"}:
-                yield value, start, end
-                continue
-            inner = next(
-                _candidates(
-                    name, slot.model_copy(update={"pattern": ""}), Asked(value, asked.language, today=asked.today)
-                ),
-                None,
-            )
-            if inner:
-                yield inner[0], start, end
+        yield from _by_pattern(name, slot, asked)
     elif slot.type == "enum":
         yield from _choices(slot, asked.text)
     elif slot.type == "number":
@@ -116,6 +105,16 @@ def _candidates(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[s
     elif slot.type == "date":
         for day in dates(asked.text, asked.language, asked.today):
             yield day.value, day.start, day.end
+
+
+def _by_pattern(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[str, int, int]]:
+    """Yield what the pattern finds, read as a value of the slot's type."""
+    bare = slot.model_copy(update={"pattern": ""})
+    for value, start, end in _matches(name, slot.pattern, asked.text):
+        if slot.type in {"text", "pattern"}:
+            yield value, start, end
+        elif inner := next(_candidates(name, bare, Asked(value, asked.language, today=asked.today)), None):
+            yield inner[0], start, end
 
 
 def _choices(slot: SlotSettings, text: str) -> Iterator[tuple[str, int, int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
-import numpy as np
 from pydantic import BaseModel, Field
 
 from rove.language.words import query_terms, terms
@@ -117,7 +116,7 @@ async def _nearest(asked: Asked, paths: Mapping[Path, str], embedder: Embedder) 
     words = set(query_terms(asked.text, asked.language))
     said = [_is_said(words, path, about, asked.language) for path, about in zip(paths, abouts, strict=True)]
     cosines = (await embedder.passages(abouts)) @ (await embedder.queries([asked.text]))[0]
-    stands_out = (cosines >= float(np.mean(cosines)) + LEAD) & (cosines >= float(np.max(cosines)) - NEAR_BEST)
+    stands_out = (cosines >= float(cosines.mean()) + LEAD) & (cosines >= float(cosines.max()) - NEAR_BEST)
     return [
         path
         for path, is_said, near in zip(paths, said, stands_out, strict=True)

@@ -54,7 +54,7 @@ RETRIEVERS = Registry(
         "keyword": "rove.retrieve.single:KeywordRetriever",
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
-        "sparse": "rove.retrieve.sparse:SparseRetriever",
         "gather": "rove.retrieve.gather:GatherRetriever",
+        "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )

@@ -50,11 +50,15 @@ class AskedLog:
     def frequent(self, *, most: int, language: str = "") -> list[Frequent]:
         """Return the questions that were asked most often, the latest first among equals."""
         a = tables.asked.c
-        query = select(a.text, a.language, a.count).order_by(a.count.desc(), a.last.desc(), a.key).limit(most)
+        query = (
+            select(a.text, a.language, a.count.label("times"))
+            .order_by(a.count.desc(), a.last.desc(), a.key)
+            .limit(most)
+        )
         if language:
             query = query.where(a.language == language)
         with self.database.read() as connection:
-            return [Frequent(row.text, row.language, row.count) for row in connection.execute(query)]
+            return [Frequent(row.text, row.language, row.times) for row in connection.execute(query)]
 
     def forget(self, texts: Sequence[str] | None = None) -> int:
         """Erase these questions, or all of them; returns how many. Their bytes are overwritten (secure_delete)."""

@@ -12,10 +12,11 @@ from pydantic import BaseModel, Field
 from rove.answer.refusal import PERHAPS, SURE
 from rove.errors import ServiceError
 from rove.language.words import query_terms, terms
-from rove.models import ChatModel
+from rove.models import ChatModel, Embedder
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
 from rove.records import Graded, Hit, Sufficiency
+from rove.records.understood import Grade
 from rove.retrieve import Means
 from rove.settings import GatherSettings
 
@@ -131,20 +132,25 @@ def grade_by_distance(question: str, language: str, hits: Sequence[Hit], near: N
     2: well within the embedder's distance (`SURE` of it), or around it and far above the run of the list; 1: around it
     (`PERHAPS` of it) and above the run by half as much, or with half of the question's terms; else 0.
     """
-    limit, least = means.embedder.max_distance, means.embedder.min_lead
     asked = set(query_terms(question, language))
     graded: list[Graded] = []
     for hit, distance, lead in zip(hits, near.distances, near.leads, strict=True):
-        known = lead if least else None
-        share = len(asked) - len(uncovered(question, language, [hit])) if asked else 0
-        if distance <= SURE * limit or (distance <= PERHAPS * limit and known is not None and known >= least):
-            grade = 2
-        elif (distance <= PERHAPS * limit and (known is None or known >= least / 2)) or (asked and 2 * share >= len(asked)):
-            grade = 1
-        else:
-            grade = 0
-        graded.append(Graded(hit.chunk.chunk_id, grade, "text"))
+        held = len(asked - uncovered(question, language, [hit]))
+        shares = bool(asked) and 2 * held >= len(asked)
+        graded.append(Graded(hit.chunk.chunk_id, _grade_of(distance, lead, means.embedder, shares=shares), "text"))
     return graded
+
+
+def _grade_of(distance: float, lead: float | None, embedder: Embedder, *, shares: bool) -> Grade:
+    limit, least = embedder.max_distance, embedder.min_lead
+    around = distance <= PERHAPS * limit
+    if distance <= SURE * limit:
+        return 2
+    if not least or lead is None:
+        return 1 if around or shares else 0
+    if around and lead >= least:
+        return 2
+    return 1 if (around and lead >= least / 2) or shares else 0
 
 
 async def nearness(question: str, hits: Sequence[Hit], means: Means) -> Nearness:
