@@ -118,19 +118,25 @@ def _by_pattern(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[s
 
 
 def _choices(slot: SlotSettings, text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the values that a text names, by their own words or by others for them, the longest words first."""
+    """Yield the values that a text names, by their own words or by others for them, the longest words first.
+
+    A single letter counts only as it is written: "a" is an article, "A" may be a room.
+    """
+    as_written = {word for value, others in slot.values.items() for word in (value, *others)}
     words = {word.casefold(): value for value, others in slot.values.items() for word in (value, *others) if word}
     for word in sorted(words, key=len, reverse=True):
         bounded = regex.escape(word) if is_unspaced(word) else rf"(?<!\w){regex.escape(word)}(?!\w)"
         for found in regex.finditer(bounded, text, flags=regex.IGNORECASE):
-            yield words[word], found.start(), found.end()
+            if len(word) > 1 or found.group() in as_written:
+                yield words[word], found.start(), found.end()
 
 
 def _matches(name: str, pattern: str, text: str) -> Iterator[tuple[str, int, int]]:
     try:
         for found in regex.finditer(pattern, text, flags=regex.IGNORECASE, timeout=PATTERN_TIMEOUT_S):
             group = 1 if found.re.groups and found[1] is not None else 0
-            yield found[group], found.start(group), found.end(group)
+            if found[group].strip():
+                yield found[group], found.start(group), found.end(group)
     except regex.error as error:
         message = f"question.slots.{name}.pattern is no regular expression: {error}."
         raise ConfigError(message, cure="Mend it.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
@@ -14,8 +15,10 @@ from rove.records import Filter, Topic, field
 from rove.records.filter import Any
 from rove.settings import QuestionSettings, TopicSettings
 
-LEAD = 0.03  # how far, in cosine, a topic must stand above the mean of all
-NEAR_BEST = 0.015  # and how near to the best one
+LEAD = 0.15  # of the embedder's max_distance: how far, in cosine, a topic must stand above the mean of all
+NEAR_BEST = 0.075  # of it: and how near to the best one
+
+_COMMAS = re.compile(r"[,;，；、]")
 
 Path = tuple[str, str]
 """A topic's name, and its subtopic's; "" for the topic itself."""
@@ -30,8 +33,8 @@ class Chosen(BaseModel):
 async def extract_topics(asked: Asked, wits: Wits) -> Done[tuple[Topic, ...]]:
     """Return the topics, in the order of the tree; a subtopic's missing parent is added (mission A.3).
 
-    By rules: a topic is found where its name is said, where its description shares most telling words with the
-    question, or where its meaning stands out from the others' by `LEAD`.
+    By rules: a topic is found where its name is said, or a phrase of its description, or most of the question's telling
+    words are in it, or where its meaning stands out from the others' by `LEAD`.
     """
     tree = wits.settings.topics
     paths = paths_of(tree)
@@ -114,9 +117,10 @@ def _named(names: Sequence[str], paths: Mapping[Path, str]) -> list[Path]:
 async def _nearest(asked: Asked, paths: Mapping[Path, str], embedder: Embedder) -> list[Path]:
     abouts = [" ".join(filter(None, (*path, about))) for path, about in paths.items()]
     words = set(query_terms(asked.text, asked.language))
-    said = [_is_said(words, path, about, asked.language) for path, about in zip(paths, abouts, strict=True)]
+    said = [_is_said(words, path, about, asked.language) for path, about in paths.items()]
     cosines = (await embedder.passages(abouts)) @ (await embedder.queries([asked.text]))[0]
-    stands_out = (cosines >= float(cosines.mean()) + LEAD) & (cosines >= float(cosines.max()) - NEAR_BEST)
+    unit = embedder.max_distance
+    stands_out = (cosines >= cosines.mean() + LEAD * unit) & (cosines >= cosines.max() - NEAR_BEST * unit)
     return [
         path
         for path, is_said, near in zip(paths, said, stands_out, strict=True)
@@ -125,7 +129,7 @@ async def _nearest(asked: Asked, paths: Mapping[Path, str], embedder: Embedder) 
 
 
 def _is_said(words: set[str], path: Path, about: str, language: str) -> bool:
-    """Say whether the name of the topic is said, or at least two of its words that are most of the question's."""
-    name = set(query_terms(path[1] or path[0], language))
+    """Say whether the question names the topic, one of the phrases between commas of its description, or most of it."""
+    phrases = [set(query_terms(phrase, language)) for phrase in (path[1] or path[0], *_COMMAS.split(about))]
     shared = words & set(terms(about, language))
-    return (bool(name) and name <= words) or (len(shared) >= 2 and 2 * len(shared) >= len(words))
+    return any(phrase and phrase <= words for phrase in phrases) or (len(shared) >= 2 and 2 * len(shared) >= len(words))
