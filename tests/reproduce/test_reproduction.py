@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from reproduce import BASELINE, BEST
 from reproduce.faults import mended, with_filters
 from reproduce.page import Findings, check, lines, markdown
 from reproduce.reranks import agrees, rerank
 from reproduce.scores import digits
 from reproduce.study import Config, Study
 
+from reproduce import BASELINE, BEST
 from rove.retrieve.rules import RULES
 
 ROOT = Path(__file__).parents[2]
