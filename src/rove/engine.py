@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -52,12 +53,7 @@ class AsyncRove:
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        late = isinstance(self.embedder, LateEmbedder)
-        self._hybrid_reranks = late or bool(settings.search.reranker)
-        reranker = RERANKERS.get(settings.search.reranker or ("late" if late else "embedder"))(
-            self.embedder, self.store, settings.reranker
-        )
-        self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self._set_means()
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
@@ -73,6 +69,24 @@ class AsyncRove:
             ConfigError: wrong settings, or a base that was made with another embedder.
         """
         return cls(read_settings(location, **settings))
+
+    def varied(self, settings: Settings) -> Self:
+        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+        It shares the open files and models of this one, which alone is closed.
+        """
+        other = copy(self)
+        other.settings = settings
+        other._set_means()
+        return other
+
+    def _set_means(self) -> None:
+        search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
+        self._hybrid_reranks = late or bool(search.reranker)
+        reranker = RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
+            self.embedder, self.store, self.settings.reranker
+        )
+        self.means = Means(self.store, self.embedder, reranker, search)
 
     # -- in --------------------------------------------------------------------------------------------------------
 
