@@ -213,6 +213,7 @@ class Lab:
         self.embedder = (RememberingLateEmbedder if late else RememberingEmbedder)(base.embedder, self.memory)
         base.embedder = self.embedder
         self._ways: dict[str, AsyncRove] = {}
+        self._named: dict[str, AsyncRove] = {}
 
     @classmethod
     def open(cls, settings: Settings, memory: Memory | None = None) -> Self:
@@ -240,14 +241,20 @@ class Lab:
         cast("RememberingStore", self.base.store).forget()
 
     def _way(self, way: Configuration) -> AsyncRove:
-        settings = way.settings(self.base.settings.path)
-        key = settings.model_dump_json()
-        if key not in self._ways:
-            kb = self.base.varied(settings)
-            name = settings.search.reranker + settings.reranker.model_dump_json()
-            kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
-            self._ways[key] = kb
-        return self._ways[key]
+        """The base, set up as the configuration says; two that differ in arguments only have the same."""
+        if way.name not in self._named:
+            settings = way.settings(self.base.settings.path).model_copy(update={"path": self.base.settings.path})
+            key = settings.model_dump_json()
+            if key not in self._ways:
+                self._ways[key] = self._varied(settings)
+            self._named[way.name] = self._ways[key]
+        return self._named[way.name]
+
+    def _varied(self, settings: Settings) -> AsyncRove:
+        kb = self.base.varied(settings)
+        name = settings.search.reranker + settings.reranker.model_dump_json()
+        kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
+        return kb
 
     async def close(self) -> None:
         """Close the base."""
