@@ -12,6 +12,8 @@ COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
+    "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
     "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),

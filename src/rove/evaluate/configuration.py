@@ -61,7 +61,7 @@ def configuration(name: str, choices: Mapping[str, str], given: Tree) -> Configu
     """
     check_keys(given, name)
     arguments: dict[str, Any] = {key: value for key, value in given.items() if key in ARGUMENTS}
-    arguments |= {key: tuple(value) for key, value in arguments.items() if isinstance(value, list)}
+    arguments |= {key: tuple(value) for key, value in arguments.items() if ARGUMENTS[key] is list}
     tables = {key: value for key, value in given.items() if key not in ARGUMENTS}
     return Configuration(name, dict(choices), tables, **arguments)
 

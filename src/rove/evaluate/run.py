@@ -96,11 +96,3 @@ async def _warm_up(lab: Lab, ways: Sequence[Way]) -> None:
             seen.add(what)
             await lab.search(WARM_UP, way.configuration)
     lab.forget()
-
-
-def places_of(outcome: Outcome) -> dict[str, list[tuple[int, int]]]:
-    """The spans that were found, by document."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for document, start, end in outcome.places:
-        found.setdefault(document, []).append((start, end))
-    return found

@@ -1,4 +1,4 @@
-"""Several processes that ask one base, each its share of the questions; what they find goes straight into the results."""
+"""Several processes that ask one base, each its share of the questions, and put what they find into the results."""
 
 from __future__ import annotations
 
