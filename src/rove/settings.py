@@ -115,7 +115,8 @@ class SearchSettings(Part):
 
     The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
-    "embedder". A `rerank_weight` of None is the reranker's own.
+    "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
+    known of them, one after the other; `rule_options` maps a rule's name to its options.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -129,6 +130,9 @@ class SearchSettings(Part):
     reranker: str = ""
     rerank_weight: float | None = Field(default=None, ge=0, le=1)
     rerank_pool: int = Field(default=20, ge=1)
+    rules: tuple[str, ...] = ()
+    rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
+    rule_pool: int = Field(default=50, ge=1)
 
 
 class AnswerSettings(Part):
@@ -138,6 +142,28 @@ class AnswerSettings(Part):
     quotes: int = Field(default=3, ge=1)
     max_distance: float = Field(default=0.0, ge=0, le=2)
     persona: str = "You answer questions from the user's own documents."
+
+
+class WalkSettings(Part):
+    """Walks. `rounds`, `calls`, `tokens`, `seconds`, `money` are the budget where a walk is given none; 0: no bound.
+
+    `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are
+    followed in each round; the question gives `first_chunks` chunks to read, each lead up to `lead_chunks` that were
+    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency.
+    """
+
+    rounds: int = Field(default=4, ge=0)
+    calls: int = Field(default=24, ge=0)
+    tokens: int = Field(default=100_000, ge=0)
+    seconds: float = Field(default=120.0, ge=0)
+    money: float = Field(default=0.0, ge=0)
+    price_input: float = Field(default=0.0, ge=0)
+    price_output: float = Field(default=0.0, ge=0)
+    reader: str = ""
+    leads: int = Field(default=3, ge=1)
+    first_chunks: int = Field(default=8, ge=1)
+    lead_chunks: int = Field(default=3, ge=1)
+    facts: int = Field(default=6, ge=1)
 
 
 class Settings(BaseSettings):
@@ -156,6 +182,7 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     answer: AnswerSettings = AnswerSettings()
+    walk: WalkSettings = WalkSettings()
 
     @classmethod
     def settings_customise_sources(

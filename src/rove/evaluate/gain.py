@@ -65,14 +65,16 @@ def ndcg_blind(judged: Judged) -> float | None:
     """NDCG as the Pawsitive Retrieval study published it: the ideal is the found list itself, re-sorted by grade.
 
     It cannot see recall: whoever finds one relevant document of a hundred, and puts it first, has 1. Every occurrence
-    of an id gains. Range 0 … 1. None where nothing found has a grade above 0.
+    of an id gains. Range 0 … 1; 0 where nothing found has a grade above 0, None where nothing at all has one.
 
     >>> ndcg_blind(Judged(["a"], {"a": 1, "b": 1}, frozenset("ab")))
     1.0
     """
+    if not any(grade > 0 for grade in judged.grades.values()):
+        return None
     gains = [exponential(judged.grades.get(name, 0)) for name in judged.top]
     ideal = dcg(sorted(gains, reverse=True))
-    return dcg(gains) / ideal if ideal else None
+    return dcg(gains) / ideal if ideal else 0.0
 
 
 def ndcg_condensed(judged: Judged) -> float | None:
