@@ -16,7 +16,9 @@ from rove.cli.session import Session, command
 from rove.evaluate.compare import Comparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.grid import Grid, read_grid
+from rove.evaluate.machine import described
 from rove.evaluate.plan import plan
+from rove.evaluate.report.page import page
 from rove.evaluate.results import Results
 from rove.evaluate.rows import write_rows
 from rove.evaluate.scoring import check_metrics
@@ -119,6 +121,7 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
         found = study(grid, planned, data, results)
         choices = {one.name: one.choices for one in grid.configurations}
         write_rows(folder / "results.parquet", data, found.scores, found.outcomes, choices)
+        (folder / "report.html").write_text(page(found, described()), "utf-8")
         show(session, found, folder)
     finally:
         results.close()

@@ -15,7 +15,7 @@ from rove.evaluate.configuration import Configuration
 from rove.records import content_hash
 from rove.settings import Settings
 
-ASKING = ("search", "reranker", "answer", "chat")
+ASKING = ("search", "reranker", "answer", "chat", "walk", "question")
 """Tables that say how a base is asked; all others say how it is made."""
 OPENING = ("resident_chunks", "k1", "b", "nprobes", "refine")
 """Settings of the store that may differ between two openings of one base."""

@@ -48,8 +48,8 @@ class Line:
 class Effect:
     """What a choice is worth beside the factor's first one, over all pairs that differ in nothing else.
 
-    `mean` is the mean of the configurations with the choice, where the factor is varied at all. `pairs`: how many pairs the difference rests on; None and
-    0 for the first choice itself.
+    `mean` is the mean of the configurations with the choice, where the factor is varied at all. `pairs`: how many pairs
+    the difference rests on; None and 0 for the first choice itself.
     """
 
     factor: str
