@@ -69,7 +69,7 @@ def said(beside: Comparison | None) -> str:
     if beside is None:
         return "–"
     d = beside.difference
-    return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {beside.p_value:.3f}".rescale.at("-", "−")
+    return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {beside.p_value:.3f}".replace("-", "−")
 
 
 def _data(rows: Sequence[Row]) -> Data:

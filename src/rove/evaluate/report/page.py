@@ -157,9 +157,8 @@ def _span(found: Study, metric: str) -> tuple[float, float]:
 
 
 def _line(line: Line, found: Study, spans: Mapping[str, tuple[float, float]]) -> Markup:
-    cells: list[Markup] = [
-        tag("th", line.name, scope="row", title=f"equal to {line.same_as}" if line.same_as else None)
-    ]
+    same = f"equal to {line.same_as}" if line.same_as else None
+    cells: list[Markup] = [tag("th", line.name, scope="row", title=same)]
     cells.append(tag("td", f"{line.mean_rank:.3g}"))
     for metric, (low, high) in spans.items():
         mean, beside = line.means[metric], line.beside.get(metric)
@@ -176,10 +175,6 @@ def _line(line: Line, found: Study, spans: Mapping[str, tuple[float, float]]) ->
     cells += [tag("td", f"{s * 1000:.1f}") for s in ((latency.p50, latency.p95) if latency else ())]
     cells.append(tag("td", str(line.base.chunks) if line.base else ""))
     return tag("tr", *cells, class_="baseline" if line.name == found.grid.baseline else None)
-
-
-def _named(line: Line) -> Markup:
-    return tag("th", line.name, scope="row", title=f"equal to {line.same_as}" if line.same_as else None)
 
 
 def _missing(found: Study) -> Markup:
