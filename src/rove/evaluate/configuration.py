@@ -16,7 +16,7 @@ from rove.settings import Part, Settings, read_settings
 
 Tree = Mapping[str, Any]
 """Tables of settings and arguments as TOML gives them."""
-ARGUMENTS: dict[str, type] = {"mode": str, "rerank": bool, "where": list, "top_k": int, "enrich": list}
+ARGUMENTS: dict[str, type] = {"mode": str, "rerank": bool, "where": list, "top_k": int}
 """What is said of a configuration beside its settings, and of which type it is."""
 TABLES = tuple(name for name in Settings.model_fields if name != "path")
 
@@ -26,8 +26,7 @@ class Configuration:
     """One way to read, keep, search and answer.
 
     `choices`: factor → name of the choice. `overrides`: tables of settings that win over file and environment. `mode`,
-    `rerank`, `where` and `top_k` are those of `AsyncRove.search`; all conditions of `where` must hold. `enrich` names
-    the passes over the base that follow its ingest.
+    `rerank`, `where` and `top_k` are those of `AsyncRove.search`; all conditions of `where` must hold.
     """
 
     name: str
@@ -37,7 +36,6 @@ class Configuration:
     rerank: bool | None = None
     where: tuple[str, ...] = ()
     top_k: int = 10
-    enrich: tuple[str, ...] = ()
 
     @property
     def condition(self) -> Filter | None:

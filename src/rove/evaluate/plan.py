@@ -46,7 +46,6 @@ class Base:
 
     key: str
     settings: Settings
-    enrich: tuple[str, ...]
     openings: tuple[Opening, ...]
     names: tuple[str, ...]
 
@@ -84,23 +83,20 @@ def plan(configurations: Sequence[Configuration], documents: str, folder: Path) 
     keys: dict[str, str] = {}
     grouped: dict[str, dict[str, dict[str, Way]]] = {}
     settings: dict[str, Settings] = {}
-    firsts: dict[str, Configuration] = {}
     names: dict[str, list[str]] = {}
     for one in configurations:
         own = one.settings(folder / "base")
-        base = content_hash(documents, made_by(own), json.dumps(one.enrich))
+        base = content_hash(documents, made_by(own))
         placed = own.model_copy(update={"path": folder / base})
         opening = content_hash(base, own.store.model_dump_json())
         keys[one.name] = content_hash(base, asked_by(own, one))
         settings.setdefault(opening, placed)
-        firsts.setdefault(base, one)
         names.setdefault(base, []).append(one.name)
         grouped.setdefault(base, {}).setdefault(opening, {}).setdefault(keys[one.name], Way(keys[one.name], one))
     bases = tuple(
         Base(
             base,
             settings[next(iter(openings))],
-            firsts[base].enrich,
             tuple(Opening(settings[opening], tuple(ways.values())) for opening, ways in openings.items()),
             tuple(names[base]),
         )
