@@ -12,6 +12,7 @@ from typing import Self
 
 from rove.answer.compose import Answerer
 from rove.chunk import ChunkModels
+from rove.enrich import ENRICHERS, Enricher, Enriched, Workshop
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import imported
@@ -104,6 +105,8 @@ class AsyncRove(Holdings, WalkDesk):
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
+        for name in self.settings.enrich.after_add:
+            ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         for window in _windows(sources):
@@ -114,7 +117,25 @@ class AsyncRove(Holdings, WalkDesk):
                 await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
             if pages and not crawl:
                 await ingest.take_pages(fetched(pages, limits), len(pages))
-        return await ingest.finish()
+        report = await ingest.finish()
+        for name in self.settings.enrich.after_add:
+            await self.enrich(name)
+        return report
+
+    async def enrich(self, name: str) -> Enriched:
+        """Work out fields of documents that are in the base, e.g. "replies": what was replied to each post.
+
+        Filters and rules can use them. Nothing is embedded again; a run that was cut off is simply repeated.
+
+        Raises:
+            ConfigError: no enricher has that name, or its settings are wrong.
+        """
+        enricher: Enricher = ENRICHERS.get(name)(Workshop(self.store, self.embedder, self.settings.enrich))
+        documents = changed = 0
+        async for fields in enricher.fields():
+            documents += sum(any(value is not None for value in given.values()) for given in fields.values())
+            changed += await self.store.enrich(fields)
+        return Enriched(documents, changed, tuple(enricher.notes))
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore

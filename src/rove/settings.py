@@ -79,6 +79,24 @@ class EmbedderSettings(ModelPart):
     retries: int = Field(default=3, ge=0)
 
 
+class EnrichSettings(ModelPart):
+    """Fields that are worked out after ingest. `after_add` names the enrichers that run at the end of every `add`.
+
+    `sentiment` is "probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name; "" is the
+    probe where it fits the embedder, else none. `agree` and `disagree` are what replies are compared with.
+    """
+
+    after_add: tuple[str, ...] = ()
+    sentiment: str = ""
+    threads: int = Field(default=0, ge=0)
+    agree: tuple[str, ...] = Field(
+        default=("This is correct", "This is true", "I agree", "This is helpful"), min_length=1
+    )
+    disagree: tuple[str, ...] = Field(
+        default=("This is incorrect", "This is false", "I disagree", "This is not helpful"), min_length=1
+    )
+
+
 class RerankerSettings(ModelPart):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
@@ -178,6 +196,7 @@ class Settings(BaseSettings):
     chunk: ChunkSettings = ChunkSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     chat: ChatSettings = ChatSettings()
+    enrich: EnrichSettings = EnrichSettings()
     reranker: RerankerSettings = RerankerSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()

@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any, Self, TypeVar
 
 from rove.engine import AsyncRove, Given
+from rove.enrich import Enriched
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
@@ -72,6 +73,10 @@ class Rove:
     def resume(self, listener: Listener = ignore) -> Report:
         """See `AsyncRove.resume`."""
         return self._run(self._kb.resume(listener))
+
+    def enrich(self, name: str) -> Enriched:
+        """See `AsyncRove.enrich`."""
+        return self._run(self._kb.enrich(name))
 
     def search(
         self,

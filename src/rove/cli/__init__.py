@@ -10,6 +10,7 @@ from rove.registry import load
 
 COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
+    "enrich": ("rove.cli.enrich:enrich", "Work out fields of documents, such as what was replied to posts."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
