@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -15,9 +15,11 @@ from rove.cli.evaluate import METRIC_NAMES, dataset_of
 from rove.cli.session import Session, command
 from rove.evaluate.compare import Comparison
 from rove.evaluate.configuration import Tree
+from rove.evaluate.dataset import Dataset
+from rove.evaluate.estimate import Estimate, estimate
 from rove.evaluate.grid import Grid, read_grid
 from rove.evaluate.machine import described
-from rove.evaluate.plan import plan
+from rove.evaluate.plan import Plan, plan
 from rove.evaluate.report.page import page
 from rove.evaluate.results import Results
 from rove.evaluate.rows import write_rows
@@ -115,6 +117,14 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
         rmtree(folder, ignore_errors=True)
     results = Results(folder / "results.sqlite")
     try:
+        expected = await estimate(planned, data, results)
+        announce(session, planned, data, expected)
+        if call.dry_run:
+            if session.output.as_json:
+                session.output.json(
+                    {"configurations": len(planned.keys), "distinct": planned.distinct, **asdict(expected)}
+                )
+            return
         bar = Bar(session, sum(len(base.ways) for base in planned.bases) * len(data.questions))
         with bar.progress:
             await Sweep(planned, data, results, processes=call.processes).run(bar)
@@ -122,9 +132,41 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
         choices = {one.name: one.choices for one in grid.configurations}
         write_rows(folder / "results.parquet", data, found.scores, found.outcomes, choices)
         (folder / "report.html").write_text(page(found, described()), "utf-8")
-        show(session, found, folder)
+        show(session, found, folder, expected)
     finally:
         results.close()
+
+
+def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate) -> None:
+    """Say what is going to be done, and how long it may take."""
+    if session.output.as_json:
+        return
+    made = len(planned.bases) - expected.bases
+    session.output.note(
+        f"{len(planned.keys)} configurations, {planned.distinct} of them distinct; {len(data.questions)} questions; "
+        f"{len(planned.bases)} bases" + (f", {made} of them made already" if made else "")
+    )
+    if expected.bases:
+        about = "about " if expected.sampled else ""
+        session.output.note(
+            f"{about}{expected.embedded:,} of {about}{expected.chunks:,} chunks are to be embedded (others are alike): "
+            f"{expected.tokens:,} tokens at {expected.tokens_per_s:,.0f} a second, {_time(expected.embedding_s)}; "
+            f"to read, cut and keep them {_time(expected.other_s)}"
+        )
+    session.output.note(
+        f"{expected.searches:,} searches, {_time(expected.search_s)}. In all about {_time(expected.seconds)}."
+    )
+
+
+def _time(seconds: float) -> str:
+    """Write a length of time.
+
+    >>> _time(4.2), _time(150), _time(9000)
+    ('4 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _under(session: Session, overrides: Tree) -> dict[str, Any]:
@@ -135,9 +177,15 @@ def _under(session: Session, overrides: Tree) -> dict[str, Any]:
     return tree
 
 
-def show(session: Session, found: Study, folder: Path) -> None:
+def show(session: Session, found: Study, folder: Path, expected: Estimate) -> None:
     """Print what a sweep has found: the best configurations, what each choice is worth, and what is never beaten."""
     output, grid = session.output, found.grid
+    if output.as_json:
+        lines = [{**asdict(line), "coverage": {m: str(c) for m, c in line.coverage.items()}} for line in found.lines]
+        report = {"grid": grid.name, "dataset": found.dataset, "baseline": grid.baseline, "estimate": expected}
+        more = {"configurations": lines, "effects": found.effects, "frontiers": found.frontiers, "folder": folder}
+        output.json({**report, **more})
+        return
     output.line(f"{grid.title}: {len(found.lines)} configurations, {len(found.questions)} questions", style="bold")
     headings = [
         "rank",
