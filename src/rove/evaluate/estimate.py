@@ -26,7 +26,7 @@ LOOK_S = 15.0
 SAMPLE = 200
 TIMED_S, TIMED_BATCH = 3.0, 8
 CHUNK_S, SEARCH_S = 0.0012, 0.003
-"""What a chunk costs beside its embedding, and what a search costs that shares what it can; see docs/how-to/evaluate.md."""
+"""Seconds that a chunk costs beside its embedding, and a search that shares what it can; measured on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
