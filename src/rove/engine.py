@@ -50,6 +50,7 @@ class AsyncRove(Holdings, WalkDesk):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.rules = rules_of(settings.search)
         self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
@@ -79,6 +80,7 @@ class AsyncRove(Holdings, WalkDesk):
         """
         other = copy(self)
         other.settings = settings
+        other.rules = rules_of(settings.search)
         other._set_means()
         return other
 
@@ -89,7 +91,6 @@ class AsyncRove(Holdings, WalkDesk):
             self.embedder, self.store, self.settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, search)
-        self.rules = rules_of(search)
 
     # -- in --------------------------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
+from rove.chunk import SUPPORTED
 from rove.errors import ServiceError
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.plan import Base, Plan
@@ -16,14 +17,16 @@ from rove.evaluate.run import question_key
 from rove.ingest.recipe import pool_of, recipe_of
 from rove.language.tokens import count_tokens
 from rove.load.discover import Location, locate
-from rove.models import EMBEDDERS, Embedder, passages_with_tokens
+from rove.models import EMBEDDERS, Embedder, free_cores, passages_with_tokens
 from rove.prepare import Preparer
 from rove.records import Document, Prepared, content_hash
+from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
-LOOK_S = 15.0
-"""How long documents are read for the sample; beyond, their number is worked out from the share that was read."""
-SAMPLE = 200
+LOOK_S = 20.0
+"""How long sources are read for the sample; beyond, all is worked out from the share of them that was read."""
+LATER = "later"
+SAMPLE = 1_000
 TIMED_S, TIMED_BATCH = 3.0, 8
 CHUNK_S, SEARCH_S = 0.0012, 0.003
 """Seconds that a chunk costs beside its embedding, and a search that shares what it can; measured on two cores."""
@@ -115,7 +118,7 @@ def _sample(locations: Sequence[Location], settings: Settings) -> Sample:
             (heapq.heappush if len(kept) < SAMPLE else heapq.heappushpop)(kept, entry)
         else:
             read += 1
-        if monotonic() > until:
+        if read and monotonic() > until:
             break
     documents = [document for _, _, document in kept]
     share = read / len(locations) if read and read < len(locations) else 1.0
@@ -124,14 +127,15 @@ def _sample(locations: Sequence[Location], settings: Settings) -> Sample:
 
 
 def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Document | None]:
-    """Read documents as they come; a None after each source. Texts are read here, all else by the pool."""
+    """Read documents as they come, uncut; a None after each source. Texts are read here, all else by the pool."""
+    recipe = replace(recipe_of(settings, ""), strategy=dict.fromkeys(SUPPORTED, LATER), deferred=(LATER,), sign=False)
     whole = [(location, "") for location in locations]
     if all(location.text is not None for location in locations):
-        preparer = Preparer(recipe_of(settings, ""))
+        preparer = Preparer(recipe)
         items = (item for job in whole for item in preparer.read(*job))
         yield from (item.document if isinstance(item, Prepared) else None for item in items)
         return
-    pool = pool_of(settings, "")
+    pool = Pool(recipe, pool_of(settings, "").limits, free_cores())
     try:
         for item in pool.read(whole):
             if item is not None:

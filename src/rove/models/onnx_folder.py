@@ -86,7 +86,7 @@ class OnnxFolder:
                         str(self.folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
                     )
                 except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
-                    message = f"{self._what} cannot load what is in {self.folder}: {error}."
+                    message = f"{self._what}: what is in {self.folder} cannot be loaded: {error}."
                     raise ConfigError(message, cure="Export it again, as ONNX with its tokenizer.json.") from error
                 tokenizer.enable_truncation(MOST_TOKENS, strategy=self._truncation)
                 tokenizer.enable_padding()
