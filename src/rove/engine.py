@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -55,12 +56,7 @@ class AsyncRove(Holdings, WalkDesk):
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        late = isinstance(self.embedder, LateEmbedder)
-        self._hybrid_reranks = late or bool(settings.search.reranker)
-        reranker = RERANKERS.get(settings.search.reranker or ("late" if late else "embedder"))(
-            self.embedder, self.store, settings.reranker
-        )
-        self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self._set_means()
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
@@ -76,6 +72,25 @@ class AsyncRove(Holdings, WalkDesk):
             ConfigError: wrong settings, or a base that was made with another embedder.
         """
         return cls(read_settings(location, **settings))
+
+    def varied(self, settings: Settings) -> Self:
+        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+        It shares the open files and models of this one, which alone is closed.
+        """
+        other = copy(self)
+        other.settings = settings
+        other.rules = rules_of(settings.search)
+        other._set_means()
+        return other
+
+    def _set_means(self) -> None:
+        search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
+        self._hybrid_reranks = late or bool(search.reranker)
+        reranker = RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
+            self.embedder, self.store, self.settings.reranker
+        )
+        self.means = Means(self.store, self.embedder, reranker, search)
 
     # -- in --------------------------------------------------------------------------------------------------------
 

@@ -114,10 +114,16 @@ class ChatSettings(ModelPart):
 
 
 class StoreSettings(Part):
-    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it."""
+    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
+
+    Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
+    whole vectors of at least `refine` candidates are compared.
+    """
 
     index: str = "lancedb"
     resident_chunks: int = Field(default=131_072, ge=0)
+    nprobes: int = Field(default=20, ge=1)
+    refine: int = Field(default=50, ge=1)
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
 

@@ -14,6 +14,8 @@ COMMANDS = {
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "chat": ("rove.cli.chat:chat", "Ask on and on, each question with those before it in mind."),
+    "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
+    "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),
     "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
     "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
     "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
