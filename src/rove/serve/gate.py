@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rove.errors import RoveError
 from rove.serve.callers import Caller, Callers
 from rove.serve.journal import Journal
-from rove.serve.problems import DeniedError, TooLargeError, response_of
+from rove.serve.problems import DeniedError, LongHeadError, TooLargeError, response_of
 from rove.serve.spaces import LOOPBACK
 from rove.serve.throttle import Throttle
 from rove.settings import ServeSettings
@@ -26,6 +26,7 @@ from rove.settings import ServeSettings
 OPEN = frozenset({"/health", "/openapi.json"})
 """What needs no key: it says nothing of what is served."""
 LARGE = ("/uploads", "/import")
+MAX_HEAD_BYTES = 16_384
 CALLER = "rove.caller"
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -79,6 +80,7 @@ class Gate:
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
+            check_head(scope)
             check_host(headers, self._hosts)
             check_origin(headers, self._settings.origins)
             if scope["path"] in OPEN:
@@ -106,6 +108,19 @@ class Gate:
 def caller_of(scope: Scope) -> Caller:
     """Who made this request."""
     return scope[CALLER]
+
+
+def check_head(scope: Scope) -> None:
+    """Refuse an address and headers that are too long together.
+
+    Raises:
+        LongHeadError: they are.
+    """
+    size = len(scope["raw_path"] or b"") + len(scope["query_string"])
+    size += sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > MAX_HEAD_BYTES:
+        message = f"Address and headers have more than {MAX_HEAD_BYTES} bytes."
+        raise LongHeadError(message, cure="Send what is long in the body.")
 
 
 def check_host(headers: Headers, hosts: set[str]) -> None:

@@ -28,9 +28,9 @@ def safe_name(name: str) -> str:
     >>> safe_name("../../etc/passwd"), safe_name("C:\\x\\Bericht.pdf"), safe_name("\0..")
     ('passwd', 'Bericht.pdf', 'unnamed')
     """
-    last = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable()).strip(" .")
+    last = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable()).strip(" .") or UNNAMED
     suffix = PurePosixPath(last).suffix[:20]
-    return last if len(last) <= MAX_NAME_CHARS else last[: MAX_NAME_CHARS - len(suffix)] + suffix if last else UNNAMED
+    return last if len(last) <= MAX_NAME_CHARS else last[: MAX_NAME_CHARS - len(suffix)] + suffix
 
 
 def uri_of(name: str, labels: Sequence[str]) -> str:

@@ -36,6 +36,10 @@ class TooLargeError(InputError):
     """The request is larger than the settings allow."""
 
 
+class LongHeadError(TooLargeError):
+    """The address and the headers are larger than any that are meant for this server."""
+
+
 class ThrottledError(RoveError):
     """The key has asked too much at once. `retry_after_s` says when to come again."""
 
@@ -59,6 +63,7 @@ STATUSES: tuple[tuple[type[RoveError], int, str], ...] = (
     (UnknownCallerError, 401, "No valid key"),
     (DeniedError, 403, "Not allowed"),
     (AbsentError, 404, "Not found"),
+    (LongHeadError, 431, "Headers too large"),
     (TooLargeError, 413, "Too large"),
     (ThrottledError, 429, "Too many requests"),
     (InputError, 400, "This cannot be worked with"),

@@ -7,10 +7,10 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from rove.serve.gate import MAX_HEAD_BYTES
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
 
-MAX_HEAD_BYTES = 16_384
 KEEP_ALIVE_S = 15
 
 
