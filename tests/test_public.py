@@ -42,7 +42,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_async_and_blocking_calls_are_the_same() -> None:
     def calls(face: type) -> set[str]:
-        return {name for name in vars(face) if not name.startswith("_") and callable(getattr(face, name))}
+        return {name for name in dir(face) if not name.startswith("_") and callable(getattr(face, name))}
 
     assert calls(rove.Rove) == calls(rove.AsyncRove)
 

@@ -1,10 +1,9 @@
-"""The path, in one screen: add → load → chunk → enrich → keep, and ask → retrieve → answer."""
+"""The path: add → load → chunk → enrich → keep, and ask → retrieve → answer."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -14,30 +13,31 @@ from rove.answer.compose import Answerer
 from rove.chunk import ChunkModels
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.exchange import exported, imported
+from rove.exchange import imported
+from rove.holdings import Holdings
 from rove.ingest.recipe import pool_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
-from rove.ingest.watch import changes
+from rove.ingest.watch import changes, vanished
 from rove.language.detect import detect
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
-from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report, Text
+from rove.records import Answer, Filter, Hit, Report, Text
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
 from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
-from rove.store.health import Health
 from rove.store.store import Store
+from rove.walk.desk import WalkDesk
 
 Given = str | Path | Text | Location
 WINDOW = 5_000
 
 
-class AsyncRove:
+class AsyncRove(Holdings, WalkDesk):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -112,21 +112,19 @@ class AsyncRove:
             yield await self._follow(folders, listener)
 
     async def _follow(self, folders: Sequence[str | Path], listener: Listener) -> Report:
-        gone = await asyncio.to_thread(self._gone, folders)
+        gone = await asyncio.to_thread(vanished, self.store, folders, self.settings.load.ignore)
         await self.store.remove(gone, erase=False)
         return replace(await self.add(*folders, listener=listener), removed=len(gone))
-
-    def _gone(self, folders: Sequence[str | Path]) -> list[str]:
-        """The documents of files that were in these folders and are no more."""
-        here = {location.uri for location in locate(folders, self.settings.load.ignore)}
-        roots = [f"{_absolute(str(folder))}{os.sep}" for folder in folders]
-        held = {entry.source for entry in self.store.ledger.entries("live") if entry.source.startswith(tuple(roots))}
-        return self.store.catalog.stale({source: () for source in held - here})
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
         unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
         return await self.add(*(entry.source for entry in unfinished), listener=listener)
+
+    async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
+        """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
+        ingest = self._ingest(listener)
+        return await imported(lines, self.store, self.embedder.fingerprint, ingest)
 
     # -- out -------------------------------------------------------------------------------------------------------
 
@@ -172,77 +170,11 @@ class AsyncRove:
         language = detect(question)
         return await answerer.answer(question, hits, language=language, text_of=self.text, listener=listener)
 
-    # -- care ------------------------------------------------------------------------------------------------------
-
-    async def documents(self) -> list[DocumentInfo]:
-        """List the documents, in the order they came."""
-        return await asyncio.to_thread(self.store.catalog.documents)
-
-    async def named(self, *names: str | Path) -> list[DocumentInfo]:
-        """The documents of these ids or sources (paths); one path can hold many.
-
-        Raises:
-            InputError: a name is neither a document's id nor a source.
-        """
-        texts = [str(name) for name in names]
-        places = {text: _absolute(text) for text in texts}
-        sources = [*texts, *places.values()]
-        found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
-        held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
-        unknown = [text for text in texts if text not in held and places[text] not in held]
-        if unknown:
-            message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
-            raise InputError(message, cure="List the documents with: rove inspect")
-        return found
-
-    async def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
-        """One document, with its canonical text and its chunks in order.
-
-        Raises:
-            InputError: there is no such document.
-        """
-        found = await asyncio.to_thread(self.store.catalog.document, document_id)
-        if found is None:
-            message = f"There is no document {document_id!r}."
-            raise InputError(message, cure="List them with: rove inspect")
-        return found
-
-    async def text(self, document_id: str) -> str:
-        """The canonical text of a document; spans are offsets into it."""
-        return await asyncio.to_thread(self.store.catalog.text, document_id)
-
-    async def ledger(self, *states: str) -> list[LedgerEntry]:
-        """What became of every source that was given, or of those in these states."""
-        return await asyncio.to_thread(self.store.ledger.entries, *states)
-
-    async def delete(self, *names: str | Path, where: Filter | None = None) -> int:
-        """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
-
-        Raises:
-            InputError: a name is neither a document's id nor a source.
-        """
-        found = await self.named(*names) if names else []
-        if where is not None:
-            found += [info for info in await self.documents() if where.matches(info.fields)]
-        ids = list(dict.fromkeys(info.document_id for info in found))
-        await self.store.remove(ids, erase=True)
-        return len(ids)
-
-    async def doctor(self) -> Health:
-        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
-        return await self.store.heal()
-
-    def export(self) -> AsyncIterator[str]:
-        """Write the base as lines of JSON: documents with text, metadata and vectors. See `import_`."""
-        return exported(self.store, self.embedder.fingerprint)
-
-    async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
-        """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
-        ingest = self._ingest(listener)
-        return await imported(lines, self.store, self.embedder.fingerprint, ingest)
+    # -- inside ----------------------------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """Release files, threads and reading processes."""
+        await self._close_walks()
         await asyncio.to_thread(self.pool.close)
         await self.store.close()
 
@@ -251,8 +183,6 @@ class AsyncRove:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
-
-    # -- inside ----------------------------------------------------------------------------------------------------
 
     def _ingest(self, listener: Listener) -> Ingest:
         return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
@@ -269,7 +199,3 @@ def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]
     items = chain.from_iterable([source] if isinstance(source, Given) else source for source in sources)
     while window := list(islice(items, WINDOW)):
         yield window
-
-
-def _absolute(path: str) -> str:
-    return os.path.abspath(path)  # noqa: PTH100 - a link is named by where it stands

@@ -137,6 +137,30 @@ class AnswerSettings(Part):
     persona: str = "You answer questions from the user's own documents."
 
 
+class WalkSettings(Part):
+    """Walks. `rounds`, `calls`, `tokens`, `seconds`, `money` are the budget where a walk is given none; 0: no bound.
+
+    `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are
+    followed in each round; the question gives `first_chunks` chunks to read, each lead up to `lead_chunks` that were
+    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency. With
+    `memory`, walks learn from earlier ones.
+    """
+
+    rounds: int = Field(default=4, ge=0)
+    calls: int = Field(default=24, ge=0)
+    tokens: int = Field(default=100_000, ge=0)
+    seconds: float = Field(default=120.0, ge=0)
+    money: float = Field(default=0.0, ge=0)
+    price_input: float = Field(default=0.0, ge=0)
+    price_output: float = Field(default=0.0, ge=0)
+    reader: str = ""
+    leads: int = Field(default=3, ge=1)
+    first_chunks: int = Field(default=8, ge=1)
+    lead_chunks: int = Field(default=3, ge=1)
+    facts: int = Field(default=6, ge=1)
+    memory: bool = True
+
+
 class SpaceSettings(Part):
     """A base that `rove serve` serves: its folder or TOML file, as seen from the folder of the file that names it."""
 
@@ -205,7 +229,11 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     answer: AnswerSettings = AnswerSettings()
+<<<<<<< HEAD
     serve: ServeSettings = ServeSettings()
+=======
+    walk: WalkSettings = WalkSettings()
+>>>>>>> h-walk
 
     @classmethod
     def settings_customise_sources(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -17,10 +19,12 @@ from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 from rove import Rove, Text
 
 
-def http_client(town: Town, address: str, holder: str) -> Client:
-    key = town.keys.get(holder, "wrong")
-    carrier = httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=30)
-    return Client(streamable_http_client(f"{address}/mcp", http_client=carrier))
+@asynccontextmanager
+async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Client]:
+    headers = {"authorization": f"Bearer {town.keys.get(holder, 'wrong')}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as carrier:
+        async with Client(streamable_http_client(f"{address}/mcp", http_client=carrier)) as client:
+            yield client
 
 
 async def test_tools_over_http(town: Town) -> None:
@@ -96,10 +100,9 @@ async def test_adding_is_a_tool_where_it_is_switched_on(open_town: Opener) -> No
 
 async def test_without_a_key_there_are_no_tools(town: Town) -> None:
     async with listening(town) as address:
-        with pytest.raises(BaseException) as failed:  # noqa: PT011 - the SDK wraps it in groups
+        with pytest.raises((MCPError, httpx2.HTTPStatusError, ExceptionGroup)):
             async with http_client(town, address, "") as client:
                 await client.list_tools()
-        assert "401" in repr(failed.value) or "Unauthorized" in repr(failed.value) or failed.value
 
 
 async def test_over_standard_input(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
     "serve": ("rove.cli.serve:serve", "Serve the base over HTTP; make keys for it."),
     "mcp": ("rove.cli.serve:mcp", "Serve the base to a model's program (MCP)."),
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),

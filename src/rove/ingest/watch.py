@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
 
 from rove.errors import InputError
+from rove.load.discover import locate
+from rove.store.store import Store
 
 REST_MS = 1_000
 """Changes that follow each other within this time are one."""
@@ -23,6 +26,14 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
     paths = [_existing(folder) for folder in folders]
     async for changed in awatch(*paths, stop_event=stop, debounce=REST_MS, watch_filter=None):
         yield len(changed)
+
+
+def vanished(store: Store, folders: Sequence[str | Path], ignored: Sequence[str]) -> list[str]:
+    """Return the documents of files that were in these folders and are no more; blocks."""
+    here = {location.uri for location in locate(folders, ignored)}
+    roots = tuple(f"{os.path.abspath(folder)}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
+    held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(roots)}
+    return store.catalog.stale({source: () for source in held - here})
 
 
 def _existing(folder: str | Path) -> Path:

@@ -1,6 +1,6 @@
 """The nouns that every stage speaks: frozen, slotted dataclasses, stdlib only."""
 
-from rove.records.answer import Answer, Citation, Sentence
+from rove.records.answer import Answer, Citation, Conflict, Sentence, Side, Step
 from rove.records.chunk import Chunk
 from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
 from rove.records.filter import Filter, field
@@ -16,6 +16,7 @@ __all__ = [
     "Box",
     "Chunk",
     "Citation",
+    "Conflict",
     "Document",
     "DocumentInfo",
     "Duplicate",
@@ -28,8 +29,10 @@ __all__ = [
     "Report",
     "Section",
     "Sentence",
+    "Side",
     "Source",
     "SourceEnd",
+    "Step",
     "Text",
     "content_hash",
     "field",

@@ -123,6 +123,17 @@ class Documents:
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 
+    def titled(self, titles: Sequence[str], *, exact: bool, limit: int) -> list[DocumentInfo]:
+        """List live documents of these titles, or whose titles hold one of them, whatever the case of ASCII letters."""
+        d = tables.documents.c
+        if exact:
+            found = within(func.lower(d.title), [title.lower() for title in titles])
+        else:
+            found = or_(*(func.instr(func.lower(d.title), title.lower()) > 0 for title in titles))
+        query = select(tables.documents).where(found, d.revision > 0).order_by(d.seq).limit(limit)
+        with self.database.read() as connection:
+            return [info_of(row) for row in connection.execute(query)]
+
     def languages(self) -> list[str]:
         """The languages of the live documents, most frequent first."""
         d = tables.documents.c

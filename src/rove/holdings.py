@@ -1,0 +1,89 @@
+"""What a base holds: its documents listed, read, erased, checked and carried over."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from rove.errors import InputError
+from rove.exchange import exported
+from rove.models import Embedder
+from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.store.health import Health
+from rove.store.store import Store
+
+
+class Holdings:
+    """The calls of `AsyncRove` that neither take in nor answer."""
+
+    store: Store
+    embedder: Embedder
+
+    async def documents(self) -> list[DocumentInfo]:
+        """List the documents, in the order they came."""
+        return await asyncio.to_thread(self.store.catalog.documents)
+
+    async def named(self, *names: str | Path) -> list[DocumentInfo]:
+        """The documents of these ids or sources (paths); one path can hold many.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        texts = [str(name) for name in names]
+        places = {text: absolute(text) for text in texts}
+        sources = [*texts, *places.values()]
+        found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
+        held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
+        unknown = [text for text in texts if text not in held and places[text] not in held]
+        if unknown:
+            message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
+            raise InputError(message, cure="List the documents with: rove inspect")
+        return found
+
+    async def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
+        """One document, with its canonical text and its chunks in order.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        found = await asyncio.to_thread(self.store.catalog.document, document_id)
+        if found is None:
+            message = f"There is no document {document_id!r}."
+            raise InputError(message, cure="List them with: rove inspect")
+        return found
+
+    async def text(self, document_id: str) -> str:
+        """The canonical text of a document; spans are offsets into it."""
+        return await asyncio.to_thread(self.store.catalog.text, document_id)
+
+    async def ledger(self, *states: str) -> list[LedgerEntry]:
+        """What became of every source that was given, or of those in these states."""
+        return await asyncio.to_thread(self.store.ledger.entries, *states)
+
+    async def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+        """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        found = await self.named(*names) if names else []
+        if where is not None:
+            found += [info for info in await self.documents() if where.matches(info.fields)]
+        ids = list(dict.fromkeys(info.document_id for info in found))
+        await self.store.remove(ids, erase=True)
+        return len(ids)
+
+    async def doctor(self) -> Health:
+        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
+        return await self.store.heal()
+
+    def export(self) -> AsyncIterator[str]:
+        """Write the base as lines of JSON: documents with text, metadata and vectors. See `import_`."""
+        return exported(self.store, self.embedder.fingerprint)
+
+
+def absolute(path: str) -> str:
+    """Return a path from the root on."""
+    return os.path.abspath(path)  # noqa: PTH100 - a link is named by where it stands
