@@ -210,7 +210,6 @@ class ServeSettings(Part):
     concurrent: int = Field(default=256, ge=1)
     drain_s: float = Field(default=20.0, ge=0)
     mcp_add: bool = False
-    log_questions: bool = False
 
 
 class Settings(BaseSettings):
@@ -229,11 +228,8 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     answer: AnswerSettings = AnswerSettings()
-<<<<<<< HEAD
-    serve: ServeSettings = ServeSettings()
-=======
     walk: WalkSettings = WalkSettings()
->>>>>>> h-walk
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -112,7 +112,7 @@ async def listening(town: Town) -> AsyncIterator[str]:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         task = asyncio.create_task(server.serve(sockets=[bound]))
-        while not server.started:
+        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(0.01)
         try:
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"

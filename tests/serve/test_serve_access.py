@@ -7,6 +7,7 @@ import json
 import zipfile
 
 import pytest
+
 from serve.conftest import PUBLIC, SECRET, Opener, Town, settled
 
 ASK = {"question": "Who approves the merger with Nordwind?"}

@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import openai_server
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
-from serve.conftest import PUBLIC, Opener, Town, listening
 
+import openai_server
 from rove.records.filter import All, Compare, Filter, Not
 from rove.records.filter import Any as AnyOf
 from rove.serve.wire.filters import FilterIn, compiled
 from rove.serve.wire.results import public_source
+from serve.conftest import PUBLIC, Opener, Town, listening
 
 SEARCH, ASK = "/v1/spaces/hr/search", "/v1/spaces/hr/ask"
 QUESTION = {"question": "Who approves remote work?"}
@@ -116,9 +116,7 @@ async def test_hits_say_where_they_stand(town: Town) -> None:
         text = await client.get("/v1/spaces/hr/text", params={"document_id": hit["document_id"]})
         start, end = hit["span"]
         assert text.json()["text"][start:end] == hit["text"] == PUBLIC
-        part = await client.get(
-            "/v1/spaces/hr/text", params={"document_id": hit["document_id"], "start": 7, "end": 11}
-        )
+        part = await client.get("/v1/spaces/hr/text", params={"document_id": hit["document_id"], "start": 7, "end": 11})
         assert (part.json()["text"], part.json()["span"]) == ("work", [7, 11])
         unknown = await client.post(SEARCH, json={**QUESTION, "mode": "rove.cli:main"})
         assert unknown.status_code == 400

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serve.conftest import HOLDERS, Opener, Town, listening
 
 from rove.errors import ConfigError
 from rove.serve.gate import SECURITY_HEADERS
@@ -17,6 +16,7 @@ from rove.serve.problems import ThrottledError
 from rove.serve.spaces import Spaces
 from rove.serve.throttle import Throttle
 from rove.settings import read_settings
+from serve.conftest import HOLDERS, Opener, Town, listening
 
 SEARCH = "/v1/spaces/hr/search"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from serve.conftest import Opener, Town, settled
 
 from rove.serve.intake import safe_name, uri_of
 from rove.serve.spool import Item, Spool
+from serve.conftest import Opener, Town, settled
 
 UPLOADS, DOCUMENTS = "/v1/spaces/hr/uploads", "/v1/spaces/hr/documents"
 SEARCH = "/v1/spaces/hr/search"
@@ -127,7 +127,7 @@ async def test_what_was_acknowledged_outlives_the_process(open_town: Opener, tmp
             jobs._queue.get_nowait()[1].leave()
     async with open_town(filled=False) as town, town.client("lara") as client:
         async with asyncio.timeout(30):
-            while left(town):
+            while left(town):  # noqa: ASYNC110 - the disk is watched
                 await asyncio.sleep(0.05)
         hits = (await client.post(SEARCH, json={"question": "When is the move?"})).json()["hits"]
         assert [hit["source"] for hit in hits] == ["plan.md"]

@@ -14,17 +14,19 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 
 from rove import Rove, Text
+from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 
 
 @asynccontextmanager
 async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Client]:
     headers = {"authorization": f"Bearer {town.keys.get(holder, 'wrong')}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as carrier:
-        async with Client(streamable_http_client(f"{address}/mcp", http_client=carrier)) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as carrier,
+        Client(streamable_http_client(f"{address}/mcp", http_client=carrier)) as client,
+    ):
+        yield client
 
 
 async def test_tools_over_http(town: Town) -> None:

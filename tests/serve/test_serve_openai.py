@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import openai
 import pytest
-from serve.conftest import PUBLIC, Opener, Town, listening
 
 from rove.serve.routes.openai import pieces_of
+from serve.conftest import PUBLIC, Opener, Town, listening
 
 QUESTION = "Who approves remote work?"
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"},
@@ -84,7 +84,9 @@ async def test_errors_are_those_of_the_client(town: Town) -> None:
                 await client.chat.completions.create(model="hr", messages=ASKED, n=2)
 
 
-@pytest.mark.parametrize("text", ["", "a", "Der Urlaub wird genehmigt. " * 20, "部長が承認します。" * 40, "a\n\n- b\n" * 30])
+@pytest.mark.parametrize(
+    "text", ["", "a", "Der Urlaub wird genehmigt. " * 20, "部長が承認します。" * 40, "a\n\n- b\n" * 30]
+)
 def test_pieces_make_up_the_text(text: str) -> None:
     pieces = list(pieces_of(text))
     assert "".join(pieces) == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,12 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from serve.conftest import Town
 from starlette.routing import BaseRoute, Route
 
 from rove.serve.gate import OPEN
+from serve.conftest import Town
+
+OTHERS = {"job_id": "0", "walk_id": "0123456789", "action": "pause"}
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Call:
     path: dict[str, str] = field(default_factory=dict)
 
     def url(self, space: str) -> str:
-        return self.route.format(space=space, **{"job_id": "0", "model": space, **self.path})
+        return self.route.format(space=space, **{**OTHERS, "model": space, **self.path})
 
 
 SPACE = "/v1/spaces/{space}"
@@ -45,6 +48,14 @@ CALLS = [
     Call("DELETE", f"{SPACE}/document", "delete", query={"document_id": "urlaub"}),
     Call("POST", f"{SPACE}/search", body={**ASKED, "mode": "hybrid", "top_k": 3}),
     Call("POST", f"{SPACE}/ask", body=ASKED),
+    Call("POST", f"{SPACE}/walks", body=ASKED),
+    Call("GET", f"{SPACE}/walks"),
+    Call("GET", f"{SPACE}/walks/{{walk_id}}"),
+    Call("GET", f"{SPACE}/walks/{{walk_id}}/events"),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/edit", body={"question": "Who?", "facts": [{"text": "x"}]}),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/fork", body={}),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/{{action}}"),
+    Call("DELETE", f"{SPACE}/walks/{{walk_id}}"),
     Call("POST", f"{SPACE}/doctor", "admin"),
     Call("GET", f"{SPACE}/ledger", "admin", query={"state": "live"}),
     Call("GET", f"{SPACE}/export", "admin"),
@@ -155,7 +166,8 @@ async def test_the_table_holds_calls_that_work(town: Town) -> None:
     async with town.client("root") as client:
         for call in (*CALLS, *GLOBAL):
             reply = await send(client, call)
-            works = reply.status_code == 404 if "{job_id}" in call.route else reply.status_code < 300
+            nothing_yet = "{job_id}" in call.route or "{walk_id}" in call.route
+            works = reply.status_code == 404 if nothing_yet else reply.status_code < 300
             assert works, (name_of(call), reply.text)
 
 
@@ -192,7 +204,7 @@ def variants(call: Call, text: str) -> Iterator[Any]:
     if "{" in call.route:
         segment = quote(plain[:2_000], safe="") or "%20"
         yield lambda client: client.request(
-            call.method, call.route.replace("{space}", segment).replace("{job_id}", segment).replace("{model}", segment)
+            call.method, re.sub(r"\{\w+\}", lambda _: segment, call.route), json=call.body
         )
     if call.files:
         yield lambda client: client.post(call.url("hr"), files=[("files", (plain or "x", b"Text."))])

@@ -12,11 +12,11 @@ from starlette.middleware.cors import CORSMiddleware
 from rove.serve.gate import Gate
 from rove.serve.mcp import McpEndpoint
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
-from rove.serve.routes import answers, care, documents, openai, server
+from rove.serve.routes import answers, care, documents, openai, server, walks
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
 
-ROUTERS = (server.router, documents.router, answers.router, care.router, openai.router)
+ROUTERS = (server.router, documents.router, answers.router, walks.router, care.router, openai.router)
 """Every family of routes. A page of one's own would be mounted beside them, in a folder `serve/web`."""
 
 

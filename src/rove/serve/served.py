@@ -12,6 +12,7 @@ from rove.serve.gate import caller_of
 from rove.serve.journal import Journal
 from rove.serve.spaces import Space, Spaces
 from rove.serve.view import View
+from rove.serve.walking import Going
 from rove.settings import ServeSettings
 
 
@@ -23,6 +24,7 @@ class Served:
     settings: ServeSettings
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    going: Going = field(default_factory=Going)
 
 
 def served(request: Request) -> Served:
