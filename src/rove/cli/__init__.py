@@ -12,6 +12,7 @@ COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "questions": ("rove.cli.questions:questions", "Make questions to measure with, review and judge."),
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
     "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import cast
 
 from rove.answer.rows import table_rows
@@ -77,8 +78,9 @@ def phrases(table: str) -> Mapping[str, str]:
 
 
 def _topics(document: Document, chunks: Sequence[Chunk]) -> Iterator[_Topic]:
-    titles = {section.title for section in document.sections}
-    if document.title and document.title not in titles:
+    path = PurePath(document.source)
+    no_titles = {section.title for section in document.sections} | {document.document_id, path.name, path.stem}
+    if document.title and document.title not in no_titles:
         yield from _named(document.title, "title", document, (0, len(document.text)))
     for section in document.sections:
         start, end = section.span
