@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
+from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
-from rove.store.health import Health, finish_erasing, forget, heal
+from rove.store.health import Health, finish_erasing, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
 from rove.store.names import Names
@@ -140,6 +141,17 @@ class Store:
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self.index.optimize()
+
+    async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
+        """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
+
+        Returns how many documents this changed; vectors and terms stay as they are.
+        """
+        async with self.writing():
+            seqs = await asyncio.to_thread(self.catalog.enrich, fields)
+            failpoint("enriched")
+            await refresh(self.catalog, self.index, seqs)
+        return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
         """Take documents away, from the index too; with `erase` no file holds their bytes afterwards."""
