@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from walk.chain import RIVER, opened
 
 from rove import AsyncRove
 from rove.records.walk import Answered, ChunksRead, FactFound, Judged, LeadFollowed, RoundStarted, WalkEvent
 from rove.walk.state import folded
+from walk.chain import RIVER, opened
 
 WALK = {"rounds": 3, "first_chunks": 2, "lead_chunks": 2, "memory": False}
 KILLS = (1, 4, 6, 8, 11, 15, 26)
