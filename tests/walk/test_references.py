@@ -82,7 +82,10 @@ def test_numbers_of_headings(title: str, wanted: tuple[str, str]) -> None:
 
 
 def _document() -> Document:
-    text = "# 1 Scope\nAll.[^1]\n# 2 Pay\nMonthly, see section 3.\n## 2.1 Bonus\nTable 7: Rates\nx\n\n[^1]: But not pilots.\n"
+    text = (
+        "# 1 Scope\nAll.[^1]\n# 2 Pay\nMonthly, see section 3.\n## 2.1 Bonus\nTable 7: Rates\nx\n\n"
+        "[^1]: But not pilots.\n"
+    )
     starts = [text.index(title) - 2 for title in ("1 Scope", "2 Pay")]
     bonus = text.index("## 2.1")
     sections = (
