@@ -1,7 +1,7 @@
 """Rove's own pipeline on the same questions: `python -m reproduce beat`. What it can and cannot show: beaten.md.
 
-The base holds the 39,441 posts that are published, of the study's 5.5 million: all that its stored rankings or its labels name,
-and one subreddit whole. Every search gives 50 chunks, as there; a post counts at its first chunk.
+The base holds the 39,441 posts that are published, of the study's 5.5 million: all that its stored rankings or its
+labels name, and one subreddit whole. Every search gives 50 chunks, as there; a post counts at its first chunk.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Self
 
 from rove.answer.compose import Answerer
 from rove.chunk import ChunkModels
-from rove.enrich import ENRICHERS, Enricher, Enriched, Workshop
+from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import imported

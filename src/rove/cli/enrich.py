@@ -20,7 +20,9 @@ def enrich(session: Session, names: tuple[str, ...]) -> None:
     with session.base() as kb:
         done = [(name, kb.enrich(name)) for name in names]
     if session.output.as_json:
-        session.output.json([{"name": n, "documents": r.documents, "changed": r.changed, "notes": r.notes} for n, r in done])
+        session.output.json(
+            [{"name": n, "documents": r.documents, "changed": r.changed, "notes": r.notes} for n, r in done]
+        )
         return
     for name, report in done:
         session.output.line(f"{name}: {report.documents} documents have fields, {report.changed} of them changed")
