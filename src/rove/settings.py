@@ -161,7 +161,8 @@ class WalkSettings(Part):
 
     `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are
     followed in each round; the question gives `first_chunks` chunks to read, each lead up to `lead_chunks` that were
-    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency.
+    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency. With
+    `memory`, walks learn from earlier ones.
     """
 
     rounds: int = Field(default=4, ge=0)
@@ -176,6 +177,7 @@ class WalkSettings(Part):
     first_chunks: int = Field(default=8, ge=1)
     lead_chunks: int = Field(default=3, ge=1)
     facts: int = Field(default=6, ge=1)
+    memory: bool = True
 
 
 class Settings(BaseSettings):

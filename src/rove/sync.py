@@ -13,7 +13,9 @@ from rove.enrich import Enriched
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
+from rove.records.memory import LeadEnd, Remembered
 from rove.records.walk import Budget, Edit, WalkEvent, WalkInfo
+from rove.retrieve.memory import LongMemory
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
 from rove.walk.handle import AsyncWalk
@@ -125,6 +127,10 @@ class Rove:
     def forget_walk(self, walk_id: str) -> None:
         """See `AsyncRove.forget_walk`."""
         self._run(self._kb.forget_walk(walk_id))
+
+    def memory(self, space: str = "") -> Memory:
+        """See `AsyncRove.memory`."""
+        return Memory(self._kb.memory(space), self._run)
 
     def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""
@@ -247,6 +253,38 @@ class Walk:
     def close(self) -> None:
         """See `AsyncWalk.aclose`."""
         self._run(self._walk.aclose())
+
+
+class Memory:
+    """The blocking face of `LongMemory`."""
+
+    def __init__(self, memory: LongMemory, run: Callable[[Awaitable[Any]], Any]) -> None:
+        self._memory = memory
+        self._run = run
+
+    def facts(self) -> list[Remembered]:
+        """See `LongMemory.facts`."""
+        return self._run(self._memory.facts())
+
+    def leads(self) -> list[LeadEnd]:
+        """See `LongMemory.leads`."""
+        return self._run(self._memory.leads())
+
+    def search(self, question: str, *, top_k: int = 10) -> list[Remembered]:
+        """See `LongMemory.search`."""
+        return self._run(self._memory.search(question, top_k=top_k))
+
+    def edit(self, memory_id: str, text: str) -> Remembered:
+        """See `LongMemory.edit`."""
+        return self._run(self._memory.edit(memory_id, text))
+
+    def forget(self, *memory_ids: str) -> int:
+        """See `LongMemory.forget`."""
+        return self._run(self._memory.forget(*memory_ids))
+
+    def clear(self) -> int:
+        """See `LongMemory.clear`."""
+        return self._run(self._memory.clear())
 
 
 async def _opened(settings: Settings) -> AsyncRove:

@@ -83,7 +83,10 @@ async def answer_from_facts(
     return replace(
         answer,
         note=" ".join(part for part in (answer.note, bench.note) if part),
-        path=tuple(replace(step, used=_among(step.citation, used)) for step in path),
+        path=tuple(
+            replace(step, citation=bench.citations.get(step.fact_id, step.citation), used=_among(step.citation, used))
+            for step in path
+        ),
     )
 
 

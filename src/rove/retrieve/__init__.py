@@ -50,5 +50,6 @@ RETRIEVERS = Registry(
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
         "gather": "rove.retrieve.gather:GatherRetriever",
+        "walk": "rove.retrieve.walk:WalkRetriever",
     },
 )

@@ -42,8 +42,12 @@ class LongMemory:
         self._kept = Memories(store.catalog.database)
         self._embedder = embedder
         self._space = space
-        self._dimension = store.dimension
+        self._store = store
         self._held = self._none()
+
+    async def revision(self) -> int:
+        """A number that grows with every change of the base that a search could notice."""
+        return await asyncio.to_thread(self._store.catalog.revision)
 
     async def facts(self) -> list[Remembered]:
         """All that is remembered, in the order it was learned."""
@@ -188,7 +192,7 @@ class LongMemory:
         )
 
     def _none(self) -> _Held:
-        nothing = np.zeros((0, self._dimension), np.float32)
+        nothing = np.zeros((0, self._store.dimension), np.float32)
         return _Held([], [], nothing, nothing)
 
     def _name(self, fact: Remembered, question: str) -> str:

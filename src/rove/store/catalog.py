@@ -52,10 +52,11 @@ class Catalog(Documents):
             for seq, item in enumerate(prepared, start=first):
                 common = item.document.metadata
                 documents.append(document_row(item, seq, added_at=now))
-                for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True):
+                every = item.names or [""] * len(item.chunks)
+                for chunk, terms, key, names in zip(item.chunks, item.terms, item.vector_keys, every, strict=True):
                     chunk_seq += 1
                     own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
-                    chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key]))
+                    chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key], names))
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
             insert_rows(connection, tables.texts, texts)

@@ -25,7 +25,7 @@ from rove.store.rows import (
 )
 
 BATCH = 2_000
-SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
+SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
 ENRICHED = tables.enrichments.c.fields.label("enriched")
 
@@ -132,6 +132,17 @@ class Documents:
             query = query.where(
                 within(d.document_id, ids) | within(d.source, sources) | within(d.ledger_source, sources)
             )
+        with self.database.read() as connection:
+            return [info_of(row) for row in connection.execute(query)]
+
+    def titled(self, titles: Sequence[str], *, exact: bool, limit: int) -> list[DocumentInfo]:
+        """List live documents of these titles, or whose titles hold one of them, whatever the case of ASCII letters."""
+        d = tables.documents.c
+        if exact:
+            found = within(func.lower(d.title), [title.lower() for title in titles])
+        else:
+            found = or_(*(func.instr(func.lower(d.title), title.lower()) > 0 for title in titles))
+        query = select(tables.documents).where(found, d.revision > 0).order_by(d.seq).limit(limit)
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 

@@ -117,7 +117,9 @@ def info_of(row: AnyRow) -> DocumentInfo:
     )
 
 
-def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int) -> tuple[object, ...]:
+def chunk_row(
+    chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int, names: str
+) -> tuple[object, ...]:
     """Write a chunk down in the order of the table's columns. `own` is its metadata beyond the document's."""
     return (
         seq,
@@ -135,6 +137,7 @@ def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: s
         terms,
         vector,
         to_json(chunk.parent),
+        names,
     )
 
 

@@ -24,6 +24,7 @@ from rove.store.failpoints import failpoint
 from rove.store.health import Health, finish_erasing, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
+from rove.store.names import Names
 from rove.store.resident import Resident
 from rove.store.vectors import VectorCache
 
@@ -53,6 +54,7 @@ class Store:
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
         self.resident = Resident(self.catalog, dimension=dimension, k1=settings.k1, b=settings.b, limit=limit)
+        self.names = Names(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._turn = asyncio.Lock()
         self._checked = False

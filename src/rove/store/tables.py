@@ -25,7 +25,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
-    3: (),
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
@@ -126,8 +126,9 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
@@ -196,15 +197,21 @@ memory_facts = Table(
     Column("terms", Text, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Column("relevance", Float, nullable=False),
+    Column("next_source", Text, nullable=False),
+    Column("expected_info", Text, nullable=False),
     Column("question", Text, nullable=False),
     Column("asked", LargeBinary, nullable=False),
-    Column("walk_id", String, nullable=False),
+    Column("walk_id", String, nullable=False, index=True),
+    Column("used", Boolean, nullable=False),
+    Column("stamp", String, nullable=False),
     Column("edited", Boolean, nullable=False),
     Column("created_at", String, nullable=False),
+    sqlite_autoincrement=True,
 )
 """Facts that walks have found, for later ones. They go with the version of the document that they were read in.
 
-`vector` is that of the text, `asked` that of the question that the walk was asked."""
+`vector` is that of the text, `asked` that of the question that the walk was asked, `stamp` what it saw: "" where what
+is kept of it is not all that it found. No row number comes twice, so that what is held of a row never is another's."""
 
 memory_leads = Table(
     "memory_leads",
@@ -218,7 +225,7 @@ memory_leads = Table(
     Column("terms", Text, nullable=False),
     Column("outcome", String, nullable=False),
     Column("asked", LargeBinary, nullable=False),
-    Column("walk_id", String, nullable=False),
+    Column("walk_id", String, nullable=False, index=True),
     Column("created_at", String, nullable=False),
 )
 """Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".

@@ -108,4 +108,4 @@ class Walks:
 
 
 def _info(row: AnyRow) -> WalkInfo:
-    return WalkInfo(**row._mapping)  # noqa: SLF001
+    return WalkInfo(*row)

@@ -46,10 +46,22 @@ class Reader(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What earlier walks have found. `settled`: the same was asked before, of the base as it is now: it is enough.
+
+    `fresh`: nothing has changed in the base since all of it was found.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    settled: bool = False
+    fresh: bool = False
+
+
 class Memory(Protocol):
     """What earlier walks have learned. See `rove.walk.memory`."""
 
-    async def recall(self, question: str, top_k: int) -> list[Fact]:
+    async def recall(self, state: State, top_k: int) -> Recalled:
         """Return facts of earlier walks that bear on the question, checked against the live texts."""
         ...
 

@@ -13,11 +13,13 @@ from rove.models import ChatModel
 from rove.records import Filter
 from rove.records.walk import Answered, Budget, Stopped, WalkEvent, WalkInfo, WalkStarted
 from rove.retrieve import Means
+from rove.retrieve.memory import LongMemory
 from rove.settings import Settings
 from rove.store.store import Store
 from rove.store.walks import Walks
 from rove.walk import Gear
 from rove.walk.handle import AsyncWalk
+from rove.walk.memory import WalkMemory
 from rove.walk.state import folded
 from rove.walk.wire import FORMAT, filter_to_text, from_line, head_of, info_of, to_line
 
@@ -130,6 +132,17 @@ class WalkDesk:
         info = await asyncio.to_thread(self._walks.named, walk_id)
         await asyncio.to_thread(self._walks.forget, info.walk_id)
 
+    def memory(self, space: str = "") -> LongMemory:
+        """What walks have learned: seen, searched, edited and erased here.
+
+        Args:
+            space: a part of the base whose memory is kept apart.
+        """
+        held: dict[str, LongMemory] = self.__dict__.setdefault("_memories", {})
+        if space not in held:
+            held[space] = LongMemory(self.store, self.means.embedder, space)
+        return held[space]
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     @property
@@ -143,7 +156,8 @@ class WalkDesk:
         raise NotImplementedError
 
     def _gear(self) -> Gear:
-        return Gear(self.means, self._chat(), self.settings.walk, self.settings.answer, self._text_of)
+        memory = WalkMemory(self.memory(), self._text_of) if self.settings.walk.memory else None
+        return Gear(self.means, self._chat(), self.settings.walk, self.settings.answer, self._text_of, memory)
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
         self.__dict__.setdefault("_live_walks", []).append(walk)

@@ -20,6 +20,7 @@ MEANING, WORDS = 0.5, 0.5
 REACH = 1.25  # a sentence at so many times the embedder's max_distance is taken to mean something else
 LEAST = 0.3  # relevance of a fact
 WEAK = 0.6  # share of the best one's relevance that a fact must reach
+LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
 NAMES = 3  # leads to names that one fact may give
 
 
@@ -33,11 +34,11 @@ class ExtractiveReader:
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`.
 
-        relevance = `MEANING` · nearness + `WORDS` · share of the question's terms in the sentence and its headings;
-        nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least. In a chunk that a lead led to,
-        the better of the question's and of the question's with the lead counts.
+        relevance = `MEANING` · nearness + `WORDS` · share of the question's terms in the sentence, those in its title
+        or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least. In a
+        chunk that a lead led to, the better of the question's and of the question's with the lead counts.
         """
-        candidates = list_candidates(material.hits)[:CANDIDATES]
+        candidates = [one for one in list_candidates(material.hits) if not _is_heading(one)][:CANDIDATES]
         if not candidates:
             return
         state = material.state
@@ -71,7 +72,16 @@ class ExtractiveReader:
 
 def _share(question: str, candidate: Candidate, state: State) -> float:
     asked = set(query_terms(question, state.language))
-    return len(asked.intersection(terms(_said(candidate), state.language))) / len(asked) if asked else 0.0
+    if not asked:
+        return 0.0
+    said, whole = terms(candidate.text, state.language), terms(_said(candidate), state.language)
+    return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
+
+
+def _is_heading(candidate: Candidate) -> bool:
+    chunk = candidate.hit.chunk
+    said = plain(candidate.text)
+    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *chunk.headings))
 
 
 def _said(candidate: Candidate) -> str:
@@ -93,4 +103,4 @@ def _names(fact: Fact, candidate: Candidate, state: State) -> list[Lead]:
     known = [candidate.hit.title, *(lead.text for lead in state.leads if lead.lead_id in state.followed)]
     language = candidate.hit.chunk.language
     named = bridges(state.question, candidate.text, language, known=known)[:NAMES]
-    return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named]
+    return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named if score >= LIKELY]

@@ -38,6 +38,7 @@ ANSWER_S = 20.0  # for an answer without a model, past the deadline too
 SHARE = 0.5  # of the seconds that are left, for one call of a model: a model that hangs leaves time to do without it
 FAILURES = 2  # of a model, in a row or not; then it is not asked any more
 SLOW = "{model} was not done after {seconds:.0f} s; the walk goes on without it."
+UNLEARNED = "What was found is not kept in memory. {problem}"
 FAILED = "{problem} This step was done without a model."
 
 
@@ -58,6 +59,7 @@ class AsyncWalk:
         self._told: asyncio.Queue[WalkEvent | None] = asyncio.Queue()
         self._listening = asyncio.Event()
         self._turn = asyncio.Lock()
+        self._steering = asyncio.Lock()
         self._driver: asyncio.Task[None] | None = None
         self._clock = Clock()
         self._resting = False
@@ -75,7 +77,9 @@ class AsyncWalk:
 
     async def __anext__(self) -> WalkEvent:
         while True:
-            if self._told.empty():
+            async with self._steering:  # who steers is heard before it is said that nothing more comes
+                idle = self._told.empty()
+            if idle:
                 self._go()
                 if not self._driver or self._driver.done():
                     self._raise_failure()
@@ -102,12 +106,13 @@ class AsyncWalk:
 
     async def pause(self) -> None:
         """Let the walk rest, now, even while a model writes: what it has finished saying is kept."""
-        if self.state.over or self._resting:
-            return
-        self._resting = True
-        await self._halt()
-        await self._begin()
-        await self._keep([*self._used(), Paused(self.state.round)])
+        async with self._steering:
+            if self.state.over or self._resting:
+                return
+            self._resting = True
+            await self._halt()
+            await self._begin()
+            await self._keep([*self._used(), Paused(self.state.round)])
 
     async def edit(self, edit: Edit) -> None:
         """Change facts, leads, the question or the budget; what was over can go on.
@@ -117,29 +122,33 @@ class AsyncWalk:
         Raises:
             InputError: it names what is not there.
         """
-        edit = settled(edit, self.state)
-        await self._halt()
-        await self._begin()
-        await self._keep([*self._used(), Edited(edit)])
+        async with self._steering:
+            edit = settled(edit, self.state)
+            await self._halt()
+            await self._begin()
+            await self._keep([*self._used(), Edited(edit)])
 
     async def resume(self) -> None:
         """Let the walk go on; it does when it is listened to."""
-        self._resting = False
-        if self.state.paused:
-            await self._keep([Resumed(self.state.round)])
+        async with self._steering:
+            self._resting = False
+            if self.state.paused:
+                await self._keep([Resumed(self.state.round)])
 
     async def stop(self) -> None:
         """Follow nothing further; the walk ends with its answer when it is listened to."""
-        await self._halt()
-        await self._begin()
-        self._resting = False
-        if not self.state.stopped:
-            await self._keep([*self._used(), Stopped("user", said("user", self.state.budget), self.state.spent)])
+        async with self._steering:
+            await self._halt()
+            await self._begin()
+            self._resting = False
+            if not self.state.stopped:
+                await self._keep([*self._used(), Stopped("user", said("user", self.state.budget), self.state.spent)])
 
     async def aclose(self) -> None:
         """Let go of it where it stands; it can be taken up later."""
-        self._resting = True
-        await self._halt()
+        async with self._steering:
+            self._resting = True
+            await self._halt()
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -174,8 +183,16 @@ class AsyncWalk:
                 await self._tell(await revisited(self.state, self._gear))
             while not isinstance(step := next_step(self.state, self._gear.settings.leads), Rest):
                 await self._perform(step)
+        await self._learn()
+
+    async def _learn(self) -> None:
+        """Keep for later walks what this one has found; that it could not be kept is no reason to fail."""
         if self._gear.memory and self.state.over:
-            await self._gear.memory.keep(self.state)
+            try:
+                async with asyncio.timeout(ANSWER_S):
+                    await self._gear.memory.keep(self.state)
+            except (ServiceError, TimeoutError) as error:
+                await self._tell([Warned(self.state.round, UNLEARNED.format(problem=error))])
 
     async def _begin(self) -> None:
         if not self.state.events:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
@@ -11,12 +12,14 @@ from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
 from rove.records.walk import Fact, Judged
-from rove.walk import EXTRACTIVE
+from rove.walk import EXTRACTIVE, Recalled
 from rove.walk.state import State
 
 SHOWN = 24  # facts that the model is shown, the most relevant first
 COVERED = 1.0  # share of the question's terms that the facts must hold
 CLEAR = 0.5  # relevance of the best fact, at least
+MEMORY = "memory"
+"""Who judges that what earlier walks have found is enough."""
 
 
 class Verdict(BaseModel):
@@ -54,6 +57,19 @@ def judged_by_text(state: State) -> Judged:
     best = max(fact.relevance for fact in state.facts)
     reason = f"The facts hold {share:.0%} of the question's words."
     return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, " ".join(missing))
+
+
+def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
+    """Say that what is remembered is enough, before anything is searched for; None where it may not be.
+
+    It is where the same was asked before, or, without a chat model, where it would be if it had been found now. A base
+    that has changed since may hold more, or something else.
+    """
+    if recalled.settled:
+        return Judged(state.round, enough=True, by=MEMORY, reason="The same was asked before, and nothing has changed.")
+    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state)).enough:
+        return replace(verdict, by=MEMORY)
+    return None
 
 
 def uncovered(question: str, facts: Sequence[Fact], language: str) -> list[str]:

@@ -6,10 +6,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from rove.answer.cite import marks
-from rove.answer.compose import Answerer
+from rove.answer.facts import AnswerMeans, answer_from_facts
 from rove.answer.reading import read_parents
 from rove.answer.refusal import refusal
-from rove.events import ignore
 from rove.records import Answer, Sentence
 from rove.records.walk import (
     Answered,
@@ -20,20 +19,24 @@ from rove.records.walk import (
     FactRejected,
     Judged,
     Lead,
+    LeadDropped,
     LeadFollowed,
     LeadFound,
     RoundStarted,
     Stopped,
     WalkEvent,
 )
-from rove.walk import EXTRACTIVE, READERS, Gear, Material, cited, without_chat
+from rove.walk import EXTRACTIVE, READERS, Gear, Material, Recalled, cited, without_chat
 from rove.walk.budget import said
 from rove.walk.finder import Finder
-from rove.walk.judge import judged_by_model, judged_by_text
+from rove.walk.judge import judged_by_model, judged_by_text, judged_from_memory
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
-from rove.walk.state import QUESTION, State, advanced
+from rove.walk.path import path_of
+from rove.walk.places import Places
+from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
+from rove.walk.text_leads import NOWHERE, leads_from_text
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
@@ -52,6 +55,7 @@ class Loop:
     def __init__(self, gear: Gear, *, model: bool = True) -> None:
         self._gear = gear if model else without_chat(gear)
         self._finder = Finder(self._gear)
+        self._places = Places(self._gear.means.store)
 
     async def perform(self, step: Step, state: State) -> Batches:
         """Carry out one step.
@@ -81,9 +85,15 @@ class Loop:
         memory = self._gear.memory
         if memory is None or number > 1:
             return []
-        facts = [replace(fact, round=number, origin="memory") for fact in await memory.recall(state.question, RECALLED)]
+        recalled = await memory.recall(state, RECALLED)
+        within = set(await self._finder.within(cited(recalled.facts), state))
+        facts = [fact for fact in recalled.facts if fact.citation and fact.citation.chunk_id in within]
+        if len(facts) < len(recalled.facts):
+            recalled = Recalled()
+        after = folded([RoundStarted(number), *map(FactFound, facts)], state)
+        verdict = judged_from_memory(after, recalled)
         leads = new_leads([lead for fact in facts for lead in leads_of(fact)], state, (), memory)
-        return [*map(FactFound, facts), *map(LeadFound, leads)]
+        return [*map(FactFound, facts), *map(LeadFound, leads), *([verdict] if verdict else [])]
 
     async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
         lead_id = lead.lead_id if lead else QUESTION
@@ -122,11 +132,17 @@ class Loop:
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
+        if fact.fact_id in state.lost:
+            return []
         same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
-        return [finding, *map(LeadFound, new_leads(leads_of(fact), state, (), memory))]
+        found = await leads_from_text(fact, self._places)
+        leads = new_leads([*leads_of(fact), *(lead for lead, _ in found)], state, (), memory)
+        nowhere = {lead.lead_id for lead, there in found if not there}
+        dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
+        return [finding, *map(LeadFound, leads), *dropped]
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
@@ -135,10 +151,15 @@ class Loop:
         return await judged_by_model(self._gear.chat, state)
 
     async def _answer(self, state: State) -> Answer:
-        hits = await self._finder.hits(cited(state.facts))
-        answerer = Answerer(self._gear.means.embedder, self._gear.chat, self._gear.answer)
-        return await answerer.answer(
-            state.question, hits, language=state.language, text_of=self._gear.text_of, listener=ignore
+        gear = self._gear
+        return await answer_from_facts(
+            state.question,
+            state.facts,
+            await self._finder.hits(cited(state.facts)),
+            language=state.language,
+            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, gear.text_of),
+            found=await self._finder.asked(state),
+            path=path_of(state.facts, state.leads, state.seen),
         )
 
 

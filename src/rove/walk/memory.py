@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from rove.answer.cite import check
 from rove.language.detect import detect
 from rove.language.words import terms
-from rove.records import Citation
+from rove.records import Citation, content_hash
 from rove.records.memory import LeadEnd, Outcome, Remembered
 from rove.records.walk import Fact, Lead
 from rove.retrieve.memory import LongMemory
-from rove.walk import TextOf
+from rove.walk import Recalled, TextOf
 from rove.walk.leads import fact_id, plain
 from rove.walk.state import State
 
+SEARCHED = 100  # facts that are looked at
 LEAST = 0.5  # score of a fact that is recalled
 KEPT = 0.5  # relevance of a fact that is kept though the answer does not need it
 SAME_WORDS = 0.5  # share of their words, of all that either has, that leads which look for the same have in common
 PLACES = frozenset({"reference", "section", "page", "footnote", "link"})
+WHOLE = frozenset({"enough", "no-lead", "no-new-chunk", "rounds"})
+"""How walks end that have found what they could."""
 WORTH: dict[Outcome, float] = {"answer": 1.0, "fact": 0.25, "nothing": -1.0}
 
 
@@ -29,18 +32,30 @@ class WalkMemory:
         self._memory = memory
         self._text_of = text_of
         self._language = "und"
+        self._stamp = ""
         self._experience: list[tuple[LeadEnd, float]] = []
 
-    async def recall(self, question: str, top_k: int) -> list[Fact]:
-        """See `Memory.recall`. What scores less than `LEAST` is not recalled.
+    async def recall(self, state: State, top_k: int) -> Recalled:
+        """See `Memory.recall`. Of what scores less than `LEAST` nothing is recalled.
+
+        `settled`: the same question (the same terms in the same order) was asked in the same way of the base as it is
+        now. Then all that the answer rested on is recalled.
 
         Raises:
             ServiceError: the embedder failed.
         """
-        self._language = detect(question)
-        self._experience = await self._memory.experience(question)
-        found = [fact for fact in await self._memory.search(question, top_k=top_k) if fact.score >= LEAST]
-        return [_fact(one) for one in found if check(one.citation, await self._text_of(one.citation.document_id))]
+        self._language = detect(state.question)
+        self._stamp = _stamp(state, await self._memory.revision())
+        self._experience = await self._memory.experience(state.question)
+        found = await self._memory.search(state.question, top_k=SEARCHED)
+        live = [one for one in found if check(one.citation, await self._text_of(one.citation.document_id))]
+        asked = terms(state.question, self._language)
+        same = [f for f in live if f.used and f.stamp == self._stamp and terms(f.question, self._language) == asked]
+        near = [fact for fact in live if fact.score >= LEAST and fact not in same]
+        others = near[: max(top_k - len(same), 0)]
+        recalled = same or others
+        fresh = bool(recalled) and all(one.stamp == self._stamp for one in recalled)
+        return Recalled(tuple(_fact(one) for one in (*same, *others)), settled=bool(same), fresh=fresh)
 
     def prior(self, lead: Lead) -> float:
         """See `Memory.prior`: 2 ** (Σ w · worth / (1 + Σ w)) over the leads like this one that were followed before.
@@ -65,19 +80,46 @@ class WalkMemory:
             return
         used = [fact for fact in state.facts if fact.citation and _rests_on(answer.citations, fact.citation)]
         good = [] if answer.refused else [f for f in state.facts if f in used or f.relevance >= KEPT]
+        whole = state.stopped is not None and state.stopped.reason in WHOLE and not state.warnings
+        stamp = self._stamp if whole else ""
         facts = [
-            Remembered("", fact.text, state.question, fact.relevance, fact.citation, walk_id=state.walk_id)
+            Remembered(
+                "",
+                fact.text,
+                state.question,
+                fact.relevance,
+                fact.citation,
+                state.walk_id,
+                next_source=fact.next_source,
+                expected_info=fact.expected_info,
+                used=fact in used,
+                stamp=stamp,
+            )
             for fact in good
-            if fact.citation and fact.origin != "memory"
+            if fact.citation
         ]
         ends = [_end(state, lead, used) for lead in state.leads if lead.lead_id in state.followed]
         if facts or ends:
             await self._memory.keep(state.question, facts, [end for end in ends if end], state.language)
 
 
+def _stamp(state: State, revision: int) -> str:
+    """Write down what a walk sees: the base as it is, and what the walk was allowed."""
+    return content_hash(str(revision), state.mode, state.where, str(state.budget.rounds))[:16]
+
+
 def _fact(one: Remembered) -> Fact:
     identity = fact_id(one.text, one.citation.document_id, one.citation.span)
-    return Fact(identity, one.text, min(one.score, 1.0), 1, "memory", one.citation)
+    return Fact(
+        identity,
+        one.text,
+        min(one.score, 1.0),
+        1,
+        "memory",
+        one.citation,
+        next_source=one.next_source,
+        expected_info=one.expected_info,
+    )
 
 
 def _same(lead: Lead, own: set[str], end: LeadEnd) -> bool:

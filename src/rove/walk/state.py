@@ -188,7 +188,7 @@ def _edited(state: State, edit: Edit) -> State:
     added = {lead.lead_id for lead in edit.leads}
     by_user = {lead_id: "the user dropped it" for lead_id in edit.dropped if lead_id in leads}
     asked = edit.question is not None and edit.question != state.question
-    again = added | ({QUESTION} if asked else set())
+    again = {*added, QUESTION} if asked else added
     return replace(
         state,
         question=edit.question if edit.question is not None else state.question,
@@ -197,7 +197,7 @@ def _edited(state: State, edit: Edit) -> State:
         leads=tuple(leads.values()),
         followed={lead_id: how for lead_id, how in state.followed.items() if lead_id not in again},
         dropped={lead_id: why for lead_id, why in state.dropped.items() if lead_id not in added} | by_user,
-        lost=state.lost | {fact.fact_id: "the user dropped it" for fact in state.facts if fact.fact_id in gone},
+        lost={**state.lost} | {fact.fact_id: "the user dropped it" for fact in state.facts if fact.fact_id in gone},
         verdict=None,
         stopped=None,
         answer=None,

@@ -74,6 +74,8 @@ def next_step(state: State, leads_a_round: int) -> Step:
         return End(stop)
     if state.round == 0:
         return Begin(1, (QUESTION,))
+    if state.verdict and state.verdict.enough and not _wanted(state):
+        return End("enough")
     for lead_id in state.plan:
         if lead_id not in state.followed and lead_id not in state.dropped:
             return Follow(state.lead(lead_id), _reason(state, lead_id))
@@ -85,10 +87,9 @@ def next_step(state: State, leads_a_round: int) -> Step:
 
 
 def _after_round(state: State, leads_a_round: int) -> Step:
-    if state.verdict and state.verdict.enough:
-        return End("enough")
     again = (QUESTION,) if QUESTION not in state.followed else ()
-    chosen = again + tuple(lead.lead_id for lead in state.open_leads[:leads_a_round])
+    leads = _wanted(state) if state.verdict and state.verdict.enough else state.open_leads
+    chosen = again + tuple(lead.lead_id for lead in leads[:leads_a_round])
     if not chosen:
         fresh = any(state.followed[lead_id].chunks for lead_id in state.plan if lead_id in state.followed)
         return End("no-lead" if fresh else "no-new-chunk")
@@ -97,10 +98,15 @@ def _after_round(state: State, leads_a_round: int) -> Step:
     return Begin(state.round + 1, chosen)
 
 
+def _wanted(state: State) -> tuple[Lead, ...]:
+    """The leads that the user has given: they are followed even where enough was found."""
+    return tuple(lead for lead in state.open_leads if lead.kind == "user")
+
+
 def _reason(state: State, lead_id: str) -> str:
     lead = state.lead(lead_id)
     if lead is None:
-        return "the question itself"
+        return "it was asked"
     if lead.kind == "user":
         return "the user wants it"
     place = [one.lead_id for one in state.open_leads].index(lead_id) + 1
