@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from rove.language.detect import detect
 from rove.language.words import query_terms
-from rove.models import Vectors
-from rove.records import Filter, Hit, Place
+from rove.records import Hit, Place
 from rove.records.filter import field as where_field
 from rove.retrieve import Means, Query
 from rove.retrieve.fuse import fused, zscores

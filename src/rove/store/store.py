@@ -49,7 +49,12 @@ class Store:
         self.vectors = VectorCache(self.catalog.database)
         self._check_model(model)
         self._make_index = lambda: INDEXES.get(settings.index)(
-            folder=folder / "index", dimension=dimension, k1=settings.k1, b=settings.b
+            folder=folder / "index",
+            dimension=dimension,
+            k1=settings.k1,
+            b=settings.b,
+            nprobes=settings.nprobes,
+            refine=settings.refine,
         )
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks

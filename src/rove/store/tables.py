@@ -231,3 +231,17 @@ memory_leads = Table(
 """Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".
 
 `document` is the one whose words gave the lead; NULL where the user gave it."""
+
+asked = Table(
+    "asked",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("count", Integer, nullable=False, index=True),
+    Column("last", String, nullable=False),
+)
+"""Questions that were asked, where the settings allow that they are kept: how often, and when last.
+
+`key`: the text without case, spaces and marks, so that the same question stands once.
+"""

@@ -76,6 +76,7 @@ DATASETS = Registry(
         "beir": "rove.evaluate.dataset.beir:BeirLayout",
         "folder": "rove.evaluate.dataset.folder:FolderLayout",
         "questions": "rove.evaluate.dataset.questions:QuestionsLayout",
+        "votes": "rove.evaluate.dataset.votes:VotesLayout",
     },
 )
 
