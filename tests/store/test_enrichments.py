@@ -79,6 +79,7 @@ def test_a_document_that_is_erased_takes_its_fields_along(folder: Path) -> None:
 def test_a_catalog_of_version_3_is_brought_up(folder: Path) -> None:
     with sqlite3.connect(folder / "catalog.sqlite") as database:
         database.execute("DROP TABLE enrichments")
+        database.execute("ALTER TABLE chunks DROP COLUMN names")
         database.execute("UPDATE facts SET value = '3' WHERE name = 'schema'")
     with Rove.open(folder, **FAKE) as kb:
         assert moods(kb) == dict.fromkeys(("d0", "d1", "d2", "d3"), 0)
