@@ -44,8 +44,8 @@ def main() -> int:
 
 def beat(study: Study, folder: Path, embedder: Mapping[str, object]) -> str:
     """Make the bases, which takes some ten minutes of CPU each the first time, and ask every question in every way."""
-    bases = [make_base(folder, name, study.folder / "posts.parquet", embedder) for name in BASES]
-    return page(run(folder, study, embedder, lambda title: print(title, file=sys.stderr)), bases)
+    chunks = {name: make_base(folder, name, study.folder / "posts.parquet", embedder) for name in BASES}
+    return page(run(folder, study, embedder, lambda title: print(title, file=sys.stderr)), chunks)
 
 
 if __name__ == "__main__":

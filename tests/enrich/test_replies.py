@@ -181,3 +181,17 @@ def test_on_the_command_line(folder: Path) -> None:
     ran = CliRunner().invoke(command, ["enrich", "nonsense", "--kb", str(folder)], env=env)
     assert ran.exit_code != 0
     assert "Choose one of: replies" in ran.output
+
+
+def test_both_prefilters_of_the_study_combine(folder: Path) -> None:
+    """There, the second was written over the first: see docs/reproduction.md."""
+    no_short, no_submissions = field("is_short_question") == False, field("is_submission") == False  # noqa: E712
+
+    def found(where: object) -> set[object]:
+        with Rove.open(folder, **FAKE) as kb:
+            hits = kb.search("schedule correct helpful anything", top_k=50, where=where)
+            return {hit.chunk.metadata["record_id"] for hit in hits}
+
+    assert found(no_short) & found(no_submissions) == found(no_short & no_submissions)
+    assert "t3_a" not in found(no_short)
+    assert "t3_b" in found(no_short) - found(no_submissions)
