@@ -21,7 +21,7 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
-from rove.load.discover import PAGE, locate
+from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
@@ -35,7 +35,7 @@ from rove.store.store import Store
 from rove.walk.desk import WalkDesk
 from rove.walk.respond import Responder
 
-Given = str | Path | Text
+Given = str | Path | Text | Location
 WINDOW = 5_000
 START = History()
 
@@ -48,10 +48,10 @@ class AsyncRove(Holdings, WalkDesk):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         self.settings = settings
         self.rules = rules_of(settings.search)
-        self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
@@ -102,7 +102,7 @@ class AsyncRove(Holdings, WalkDesk):
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
 
         Args:
-            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), or iterables of these.
+            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), `Location`s, or iterables of these.
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """

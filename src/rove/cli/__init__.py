@@ -19,6 +19,8 @@ COMMANDS = {
     "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
     "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
     "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
+    "serve": ("rove.cli.serve:serve", "Serve the base over HTTP; make keys for it."),
+    "mcp": ("rove.cli.serve:mcp", "Serve the base to a model's program (MCP)."),
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
     "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),
