@@ -25,7 +25,7 @@ from rove.ingest.watch import changes, vanished
 from rove.language.detect import detect
 from rove.load.discover import PAGE, locate
 from rove.load.web.crawl import CrawlPlan
-from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Hit, Report, Text
 from rove.records.ledger import UNFINISHED
@@ -227,10 +227,7 @@ class AsyncRove(Holdings, WalkDesk):
         return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
 
     def _chat(self) -> ChatModel | None:
-        chat = self.settings.chat
-        if not chat.model:
-            return None
-        return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
+        return chat_model(self.settings.chat)
 
 
 def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:
