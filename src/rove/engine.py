@@ -23,7 +23,7 @@ from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
-from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
@@ -241,10 +241,7 @@ class AsyncRove(Holdings, WalkDesk):
         return Responder(self.means, self._chat(), self.settings, self.text)
 
     def _chat(self) -> ChatModel | None:
-        chat = self.settings.chat
-        if not chat.model:
-            return None
-        return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
+        return chat_model(self.settings.chat)
 
 
 def _check(question: str) -> None:
