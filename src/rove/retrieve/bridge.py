@@ -46,26 +46,3 @@ def new_names(text: str, language: str, held: set[str]) -> list[Mention]:
         for mention in mentions(text, language)
         if not held.issuperset(name_key(mention.name, language).split("_"))
     ]
-
-
-def follow_up(question: str, asked_in: str, text: str, language: str) -> str:
-    """Return what to search for next after a passage: what it leaves open, and what it brings in.
-
-    That is, the words of the question that the passage lacks, then those words of its sentence nearest to the question
-    that the question lacks. Where that leaves nothing, the question.
-
-    >>> follow_up("Where was the author of Dune born?", "en", "Dune was written by Frank Herbert.", "en")
-    'Where the author of born? was written by Frank Herbert.'
-    """
-    asked = set(query_terms(question, asked_in))
-    spans = sentence_spans(text, language)
-    shared = [len(asked.intersection(terms(text[start:end], language))) for start, end in spans]
-    start, end = spans[shared.index(max(shared))] if spans else (0, 0)
-    left = _words_without(question, asked_in, set(terms(text, language)))
-    fresh = _words_without(text[start:end], language, asked)
-    return " ".join([*left, *fresh]) or question
-
-
-def _words_without(text: str, language: str, held: set[str]) -> list[str]:
-    """Return what stands between spaces and has a term that is not held, or none that tells anything."""
-    return [word for word in text.split() if not held.issuperset(query_terms(word, language))]

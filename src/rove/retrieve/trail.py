@@ -96,15 +96,17 @@ class Trail:
         return visits
 
     def _links(self, pull: Mapping[str, float]) -> list[Link]:
+        """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull."""
         of: dict[str, list[str]] = {}
         for chunk_id, hit in self.hits.items():
             of.setdefault(hit.chunk.document_id, []).append(chunk_id)
-        return [
-            Link(source, target, weight * pull[target])
-            for source, ways in self.ways.items()
-            for document_id, weight in ways.items()
-            for target in of.get(document_id, ())
-        ]
+        links: list[Link] = []
+        for source, ways in self.ways.items():
+            ends = [(end, ways[document_id]) for document_id in ways for end in of.get(document_id, ())]
+            total = sum(weight * pull[end] for end, weight in ends)
+            going = max((weight for _, weight in ends), default=0.0)
+            links += [Link(source, end, going * weight * pull[end] / total) for end, weight in ends]
+        return links
 
     def ranked(self) -> list[Hit]:
         """The passages, likeliest first. Source "walk" is the place among them, "link" how many links led there."""

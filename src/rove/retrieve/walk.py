@@ -1,8 +1,7 @@
 """A walk without a chat model: what the question finds, then what the passages found lead to, hop by hop.
 
-A passage leads to the documents whose titles it names, to those that name its own title, and, where it has no such
-link, to what a search for the rest of the question finds. Passages are ranked by how often a walker on these links
-comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.
+A passage leads to the documents whose titles it names, and to those that name its own title. Passages are ranked by
+how often a walker on these links comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from rove.language.detect import detect
 from rove.language.words import query_terms
 from rove.records import Filter, Hit, field
 from rove.retrieve import Means, Query
-from rove.retrieve.bridge import follow_up
 from rove.retrieve.fuse import fused
 from rove.retrieve.lists import to_hits
 from rove.retrieve.trail import QUESTION, Trail
@@ -27,9 +25,6 @@ NAMERS = 0.5
 """How strongly a passage leads to the documents that name its title, together, beside one that it names itself."""
 MOST_NAMERS = 12
 """Chunks that name a title, up to which it leads there; a name that stands everywhere links nothing."""
-SOUGHT = 0.3
-"""How strongly a passage leads to each document that a search for the rest of the question found."""
-SOUGHT_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ class Gait:
     """How a walk goes; what is 0 or False is left out.
 
     `pool` passages are looked at again by the reranker, and `reach` more at each of `hops`; links are followed from
-    the `front` best. `seek`: how many of those without links are followed by a search.
+    the `front` best. `asked`: those of the question itself.
     """
 
     hops: int = 3
@@ -57,7 +52,6 @@ class Gait:
     asked: bool = True
     titles: bool = True
     namers: bool = True
-    seek: int = 3
 
 
 class WalkRetriever:
@@ -81,9 +75,6 @@ class WalkRetriever:
         for hop in range(1, self.gait.hops + 1):
             front = trail.front(self.gait.front)
             await asyncio.to_thread(self._look, trail, front)
-            if hop == 1:
-                ends = [hit for hit in front if not trail.ways[hit.chunk.chunk_id]][: self.gait.seek]
-                await self._seek(trail, asked, ends, query.where)
             documents = trail.unseen()
             if not documents:
                 break
@@ -123,15 +114,3 @@ class WalkRetriever:
                     ways.setdefault(document_id, NAMERS / len(documents))
             ways.pop(chunk.document_id, None)
             trail.ways[chunk.chunk_id] = ways
-
-    async def _seek(self, trail: Trail, asked: _Asked, ends: Sequence[Hit], where: Filter | None) -> None:
-        """Find what these passages lead to by a search for what they leave open."""
-        texts = [follow_up(asked.text, asked.language, hit.chunk.text, hit.chunk.language) for hit in ends]
-        vectors = await self.means.embedder.queries(texts) if texts else ()
-        for hit, text, vector in zip(ends, texts, vectors, strict=True):
-            further = _Asked(text, hit.chunk.language, query_terms(text, hit.chunk.language), vector)
-            lists = await self._search(further, SOUGHT_DEPTH, where)
-            best = [chunk_id for chunk_id, _ in fused(lists, self.means.settings.fusion)[:SOUGHT_DEPTH]]
-            documents = {found.chunk.document_id for found in (await self.means.store.find(best)).values()}
-            documents.discard(hit.chunk.document_id)
-            trail.ways[hit.chunk.chunk_id] = dict.fromkeys(sorted(documents), SOUGHT)

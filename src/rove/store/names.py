@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
 from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.postings import Postings
+from rove.store.rows import AnyRow
 
-LEAD = 0
-PARTS = True
-PART = 0.5
 BATCH = 10_000
+PART = 0.5
 MAX_NAMESAKES = 8
 """Documents of one title up to which it still points somewhere."""
 
@@ -68,11 +66,9 @@ class Names:
                 if size > 1 or (size == 1 and key in known):
                     keys[key] = 1.0
                 at += max(size, 1)
-            if PARTS:
-                for name in known.difference(keys):
-                    for part in _parts(name):
-                        if part in self._titles:
-                            keys.setdefault(part, PART)
+            for part in (part for name in known.difference(keys) for part in _parts(name)):
+                if part in self._titles:
+                    keys.setdefault(part, PART)
             found: dict[str, float] = {}
             for key, sure in keys.items():
                 documents = self._titles[key]
@@ -110,8 +106,8 @@ class Names:
         """Return the ids of the documents that name this, none where it stands in more than `most` chunks."""
         with self._lock:
             self._follow()
-            rows = self._postings.rows(key)
-            rows = rows[self._alive[rows]]
+            held = self._postings.rows(key)
+            rows: list[int] = held[self._alive[held]].tolist()
             return list(dict.fromkeys(self._owners[row] for row in rows)) if len(rows) <= most else []
 
     # -- following the catalog -----------------------------------------------------------------------------------
@@ -128,7 +124,7 @@ class Names:
             self._take(rows)
         self._seen = revision
 
-    def _new(self) -> Iterator[Sequence[Row[Any]]]:
+    def _new(self) -> Iterator[Sequence[AnyRow]]:
         """Read what is newer than what was seen, in the order of the catalog, page by page."""
         c, d = tables.chunks.c, tables.documents.c
         query = (
@@ -147,7 +143,7 @@ class Names:
             last = rows[-1].seq
             yield rows
 
-    def _take(self, rows: Sequence[Row[Any]]) -> None:
+    def _take(self, rows: Sequence[AnyRow]) -> None:
         first = len(self._chunk_ids)
         for at, row in enumerate(rows, start=first):
             self._forget(row.chunk_id)
@@ -155,10 +151,9 @@ class Names:
             if row.document_id not in self._chunks:
                 self._entitle(row.document_id, row.title, row.language)
             self._chunks.setdefault(row.document_id, []).append(at)
-            if LEAD and row.position == 0 and row.names and (LEAD == 2 or not row.title):
-                key = row.names.split(" ", 1)[0]
-                if "_" in key:
-                    self._add(row.document_id, key)
+            lead = row.names.partition(" ")[0] if row.position == 0 else ""
+            if JOINT in lead:
+                self._add(row.document_id, lead)
         self._chunk_ids += [row.chunk_id for row in rows]
         self._owners += [row.document_id for row in rows]
         self._names += [row.names for row in rows]
@@ -174,8 +169,10 @@ class Names:
         if key not in self._keys[document_id]:
             self._keys[document_id].append(key)
             self._titles.setdefault(key, {})[document_id] = None
-            parts = key.split(JOINT)
-            self._begun.update(JOINT.join(parts[:size]) for size in range(1, len(parts)))
+            end = key.find(JOINT)
+            while end > 0:
+                self._begun.add(key[:end])
+                end = key.find(JOINT, end + 1)
 
     def _forget(self, chunk_id: str) -> None:
         row = self._rows.pop(chunk_id, None)
