@@ -143,10 +143,10 @@ class AsyncRove(Holdings):
             top_k: how many at most; the setting `search.top_k` if None.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
-                or a plug-in's name.
-            rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
-                does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
-                the settings name a reranker.
+                "walk" (what the question finds, and what that leads to by names, hop by hop), or a plug-in's name.
+            rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
+                "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
+                or where the settings name a reranker.
 
         Raises:
             InputError: the question is blank.

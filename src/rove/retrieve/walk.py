@@ -107,7 +107,8 @@ class WalkRetriever:
         names = self.means.store.names
         for hit in front:
             chunk = hit.chunk
-            ways = names.titled(chunk.text, chunk.language, names.names(chunk.chunk_id)) if self.gait.titles else {}
+            held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
+            ways = names.titled(chunk.text, chunk.language, held) if self.gait.titles else {}
             for key in names.titles(chunk.document_id) if self.gait.namers else ():
                 documents = names.holding(key, MOST_NAMERS)
                 for document_id in documents:
