@@ -182,10 +182,11 @@ class AsyncRove(Holdings, WalkDesk):
             top_k: how many at most; the setting `search.top_k` if None.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
-                best of both and of a reranked pool), or a plug-in's name.
-            rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
-                does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
-                the settings name a reranker.
+                best of both and of a reranked pool), "walk" (what the question finds, and what that leads to by names,
+                hop by hop), or a plug-in's name.
+            rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
+                "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
+                or where the settings name a reranker.
 
         Raises:
             InputError: the question is blank.
