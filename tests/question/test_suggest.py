@@ -8,8 +8,10 @@ import pytest
 
 from rove import AsyncRove
 from rove.question.suggest import usual_wording
+from rove.records import History, Turn
 from rove.settings import QuestionSettings
 from rove.store.asked import MOST_KEPT, AskedLog
+from scripted_chat import Understanding
 
 QUESTIONS = [
     ("Who approves remote work?", 3),
@@ -42,9 +44,29 @@ async def test_then_comes_what_is_near_in_meaning(kb: AsyncRove, log: AskedLog) 
 
 
 async def test_a_frequent_wording_takes_the_place_of_a_rare_one(kb: AsyncRove, log: AskedLog) -> None:
-    assert await usual_wording("who approves the remote work", log, kb.embedder) == "Who approves remote work?"
-    assert await usual_wording("the library: when does it open", log, kb.embedder) == "the library: when does it open"
-    assert await usual_wording("quantum", log, kb.embedder) == "quantum"
+    async def usual(question: str) -> str:
+        return await usual_wording(question, log, kb.embedder, language="en")
+
+    assert await usual("so who approves the remote work") == "Who approves remote work?"
+    for other in (
+        "the library: when does it open",  # asked twice only
+        "Who does not approve remote work?",
+        "Who ends remote work?",
+        "Who approves remote work in Berlin?",
+        "quantum",
+    ):
+        assert await usual(other) == other
+
+
+async def test_the_frequent_wording_is_searched_for_where_the_settings_say_so(
+    understanding: Understanding, log: AskedLog
+) -> None:
+    found = await understanding(usual_wording=True).understand("who approves the remote work")
+    assert found.standalone == "Who approves remote work?"
+    assert [step.name for step in found.steps] == ["usual wording"]
+    history = History((Turn("Parking?", "Forty euros."),))
+    found = await understanding(usual_wording=True).understand("who approves the remote work", history)
+    assert found.standalone == "who approves the remote work"
 
 
 async def test_only_the_setting_keeps_questions(kb: AsyncRove) -> None:

@@ -13,10 +13,12 @@ from rove.question.classify import classify
 from rove.question.expand import expand
 from rove.question.reform import by_thesaurus, reform
 from rove.question.slots import fill_slots
+from rove.question.suggest import usual_wording
 from rove.question.topics import extract_topics, written
 from rove.records import History, Step, Understood
 from rove.retrieve import Means
 from rove.settings import QuestionSettings
+from rove.store.asked import AskedLog
 
 
 @dataclass
@@ -33,8 +35,17 @@ class Understander:
     chat: ChatModel | None
     settings: QuestionSettings
 
-    async def understand(self, question: str, history: History = History()) -> Understood:  # noqa: B008 - frozen
+    async def understand(
+        self,
+        question: str,
+        history: History = History(),  # noqa: B008 - frozen
+        *,
+        once: bool = False,
+    ) -> Understood:
         """Understand a question that follows these turns. A step whose model fails is done by rules, and says so.
+
+        `once`: it will be searched for once only; one that leans on the turns is then written out before that, though
+        the settings say "second".
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.
@@ -45,7 +56,9 @@ class Understander:
         found = Understood(question, asked.language, question)
         if settings.thesaurus:
             found = self._reworded(found)
-        if settings.reform == "first":
+        if settings.usual_wording and not history.turns:
+            found = await self._in_usual_words(found)
+        if settings.reform == "first" or (settings.reform == "second" and once and history.turns):
             found = await self.reformed(found, history)
         if settings.intents:
             intent = await classify(self._asked(found, asked), self._wits)
@@ -87,6 +100,13 @@ class Understander:
         if text == found.standalone:
             return found
         return replace(found, standalone=text, steps=(*found.steps, Step("thesaurus", "text", text)))
+
+    async def _in_usual_words(self, found: Understood) -> Understood:
+        log = AskedLog(self.means.store.catalog.database)
+        text = await usual_wording(found.standalone, log, self.means.embedder, language=found.language)
+        if text == found.standalone:
+            return found
+        return replace(found, standalone=text, steps=(*found.steps, Step("usual wording", "text", text)))
 
     def _asked(self, found: Understood, asked: Asked) -> Asked:
         return replace(asked, text=found.standalone)

@@ -142,8 +142,8 @@ def grade_by_distance(question: str, language: str, hits: Sequence[Hit], near: N
     """Grade by the cosine distance, by how far a chunk stands above the rest, and by the words that it shares.
 
     2: well within the embedder's distance (`SURE` of it), or within it and with all of the question's terms, or around
-    it (up to `PERHAPS` of it) and far above the run of the list; 1: around it and above the run by half as much (within it, where there is no run), or with half of the
-    question's terms; else 0.
+    it (up to `PERHAPS` of it) and far above the run of the list. 1: around it and above the run by half as much (within
+    it, where there is no run), or with half of the question's terms. Else 0.
     """
     asked = asked_terms(question, language)
     graded: list[Graded] = []

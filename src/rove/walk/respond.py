@@ -44,6 +44,10 @@ class Responder:
     def __post_init__(self) -> None:
         self.understander = Understander(self.means, self.chat, self.settings.question)
 
+    async def understand(self, question: str, history: History) -> Understood:
+        """Understand a question as `respond` does. See `Understander.understand`."""
+        return await self.understander.understand(question, history, once=self.settings.answer.pipeline != GATHER)
+
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
         understood = await self.understander.understand(question, history)
@@ -66,7 +70,7 @@ class Responder:
             ConfigError: the settings ask for what there is nothing to do it with.
             ServiceError: the embedder failed.
         """
-        understood = await self.understander.understand(question, history)
+        understood = await self.understand(question, history)
         answer, gathered = await self._answered(understood, history, where, listener)
         understood = gathered.understood if gathered else understood
         answer = replace(answer, question=question)
