@@ -198,12 +198,13 @@ class GatherSettings(Part):
 class AnswerSettings(Part):
     """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions.
 
-    `pipeline`: "search" (then answer), "gather" (two rounds, every chunk graded), or "none" (the chat model is asked
-    without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found: "synonyms",
-    "hyde", "unsourced", "refuse", or a plug-in's name.
+    `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
+    is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
+    "synonyms", "hyde", "unsourced", "refuse", or a plug-in's name.
     """
 
     pipeline: Literal["search", "gather", "none"] = "search"
+    mode: str = "hybrid"
     fallback: tuple[str, ...] = ("refuse",)
     references: int = Field(default=5, ge=1)
     quotes: int = Field(default=3, ge=1)

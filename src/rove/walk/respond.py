@@ -100,7 +100,7 @@ class Responder:
             settings = _for_gathered(self.settings.answer, gathered)
             answer = await self._from_hits(gathered.understood, gathered.hits, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
-        hits = await self._searched(understood, route or "hybrid", where)
+        hits = await self._searched(understood, route or self.settings.answer.mode, where)
         return await self._from_hits(understood, hits, self.settings.answer, where, listener), None
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
