@@ -76,6 +76,22 @@ async def test_the_answer_is_the_question_back(kb: AsyncRove) -> None:
     assert first.answer.mode == "clarifying"
     assert "- Library" in first.answer.text
     assert not first.answer.hits
-    kb.settings = kb.settings.model_copy(update={"question": QuestionSettings(clarify=True, reform="first")})
     second = await kb.respond("The library", history=first.history)
+    assert second.understood.standalone == "When does it open? The library"
     assert "nine" in second.answer.text
+
+
+async def test_slots_are_filled_over_several_turns(kb: AsyncRove) -> None:
+    slots = {
+        "people": {"type": "number", "required": True, "description": "how many"},
+        "room": {"type": "enum", "values": {"red": (), "blue": ()}, "required": True, "description": "which room"},
+    }
+    settings = QuestionSettings.model_validate({"clarify": True, "slots": slots})
+    kb.settings = kb.settings.model_copy(update={"question": settings})
+    first = await kb.respond("Who approves remote work?")
+    assert first.answer.text == "Please also say: how many, which room."
+    second = await kb.respond("12", history=first.history)
+    assert second.answer.text == "Please also say: which room."
+    third = await kb.respond("the red one", history=second.history)
+    assert {slot.name: slot.value for slot in third.understood.slots} == {"people": "12", "room": "red"}
+    assert "head of the unit" in third.answer.text
