@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
 from rove.chunk import ChunkModels
+from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import imported
@@ -19,24 +21,26 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
-from rove.load.discover import PAGE, locate
+from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
+from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
+from rove.walk.desk import WalkDesk
 from rove.walk.respond import Responder
 
-Given = str | Path | Text
+Given = str | Path | Text | Location
 WINDOW = 5_000
 START = History()
 
 
-class AsyncRove(Holdings):
+class AsyncRove(Holdings, WalkDesk):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -44,19 +48,15 @@ class AsyncRove(Holdings):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         self.settings = settings
-        self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self.rules = rules_of(settings.search)
+        self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        late = isinstance(self.embedder, LateEmbedder)
-        self._hybrid_reranks = late or bool(settings.search.reranker)
-        reranker = RERANKERS.get(settings.search.reranker or ("late" if late else "embedder"))(
-            self.embedder, self.store, settings.reranker
-        )
-        self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self._set_means()
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
@@ -73,6 +73,25 @@ class AsyncRove(Holdings):
         """
         return cls(read_settings(location, **settings))
 
+    def varied(self, settings: Settings) -> Self:
+        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+        It shares the open files and models of this one, which alone is closed.
+        """
+        other = copy(self)
+        other.settings = settings
+        other.rules = rules_of(settings.search)
+        other._set_means()
+        return other
+
+    def _set_means(self) -> None:
+        search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
+        self._hybrid_reranks = late or bool(search.reranker)
+        reranker = RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
+            self.embedder, self.store, self.settings.reranker
+        )
+        self.means = Means(self.store, self.embedder, reranker, search)
+
     # -- in --------------------------------------------------------------------------------------------------------
 
     async def add(
@@ -83,10 +102,12 @@ class AsyncRove(Holdings):
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
 
         Args:
-            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), or iterables of these.
+            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), `Location`s, or iterables of these.
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
+        for name in self.settings.enrich.after_add:
+            ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         for window in _windows(sources):
@@ -97,7 +118,25 @@ class AsyncRove(Holdings):
                 await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
             if pages and not crawl:
                 await ingest.take_pages(fetched(pages, limits), len(pages))
-        return await ingest.finish()
+        report = await ingest.finish()
+        for name in self.settings.enrich.after_add:
+            await self.enrich(name)
+        return report
+
+    async def enrich(self, name: str) -> Enriched:
+        """Work out fields of documents that are in the base, e.g. "replies": what was replied to each post.
+
+        Filters and rules can use them. Nothing is embedded again; a run that was cut off is simply repeated.
+
+        Raises:
+            ConfigError: no enricher has that name, or its settings are wrong.
+        """
+        enricher: Enricher = ENRICHERS.get(name)(Workshop(self.store, self.embedder, self.settings.enrich))
+        documents = changed = 0
+        async for fields in enricher.fields():
+            documents += sum(any(value is not None for value in given.values()) for given in fields.values())
+            changed += await self.store.enrich(fields)
+        return Enriched(documents, changed, tuple(enricher.notes))
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore
@@ -158,7 +197,8 @@ class AsyncRove(Holdings):
             raise InputError(message, cure="Ask for at least one hit.")
         retriever = RETRIEVERS.get(mode)(self.means)
         rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
-        return await retriever.retrieve(Query(question, top_k, where, rerank))
+        depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
+        return ruled(await retriever.retrieve(Query(question, depth, where, rerank)), self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
@@ -183,6 +223,7 @@ class AsyncRove(Holdings):
 
     async def close(self) -> None:
         """Release files, threads and reading processes."""
+        await self._close_walks()
         await asyncio.to_thread(self.pool.close)
         await self.store.close()
 

@@ -6,12 +6,15 @@ import tomllib
 from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError
+
+Label = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
+SpaceName = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 
 
 class Part(BaseModel):
@@ -79,6 +82,24 @@ class EmbedderSettings(ModelPart):
     retries: int = Field(default=3, ge=0)
 
 
+class EnrichSettings(ModelPart):
+    """Fields that are worked out after ingest. `after_add` names the enrichers that run at the end of every `add`.
+
+    `sentiment` is "probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name; "" is the
+    probe where it fits the embedder, else none. `agree` and `disagree` are what replies are compared with.
+    """
+
+    after_add: tuple[str, ...] = ()
+    sentiment: str = ""
+    threads: int = Field(default=0, ge=0)
+    agree: tuple[str, ...] = Field(
+        default=("This is correct", "This is true", "I agree", "This is helpful"), min_length=1
+    )
+    disagree: tuple[str, ...] = Field(
+        default=("This is incorrect", "This is false", "I disagree", "This is not helpful"), min_length=1
+    )
+
+
 class RerankerSettings(ModelPart):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
@@ -96,10 +117,16 @@ class ChatSettings(ModelPart):
 
 
 class StoreSettings(Part):
-    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it."""
+    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
+
+    Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
+    whole vectors of at least `refine` candidates are compared.
+    """
 
     index: str = "lancedb"
     resident_chunks: int = Field(default=131_072, ge=0)
+    nprobes: int = Field(default=20, ge=1)
+    refine: int = Field(default=50, ge=1)
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
 
@@ -109,7 +136,9 @@ class SearchSettings(Part):
 
     The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
-    "embedder". A `rerank_weight` of None is the reranker's own. `keyword_fields`: metadata that "sparse" looks into.
+    "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
+    known of them, one after the other; `rule_options` maps a rule's name to its options.
+    `keyword_fields`: metadata that "sparse" looks into.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -123,6 +152,9 @@ class SearchSettings(Part):
     reranker: str = ""
     rerank_weight: float | None = Field(default=None, ge=0, le=1)
     rerank_pool: int = Field(default=20, ge=1)
+    rules: tuple[str, ...] = ()
+    rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
+    rule_pool: int = Field(default=50, ge=1)
     keyword_fields: tuple[str, ...] = ("keywords", "tags")
 
 
@@ -212,6 +244,81 @@ class AnswerSettings(Part):
     persona: str = "You answer questions from the user's own documents."
 
 
+class WalkSettings(Part):
+    """Walks. `rounds`, `calls`, `tokens`, `seconds`, `money` are the budget where a walk is given none; 0: no bound.
+
+    `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are
+    followed in each round; the question gives `first_chunks` chunks to read, each lead up to `lead_chunks` that were
+    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency. With
+    `memory`, walks learn from earlier ones.
+    """
+
+    rounds: int = Field(default=4, ge=0)
+    calls: int = Field(default=24, ge=0)
+    tokens: int = Field(default=100_000, ge=0)
+    seconds: float = Field(default=120.0, ge=0)
+    money: float = Field(default=0.0, ge=0)
+    price_input: float = Field(default=0.0, ge=0)
+    price_output: float = Field(default=0.0, ge=0)
+    reader: str = ""
+    leads: int = Field(default=3, ge=1)
+    first_chunks: int = Field(default=8, ge=1)
+    lead_chunks: int = Field(default=3, ge=1)
+    facts: int = Field(default=6, ge=1)
+    memory: bool = True
+
+
+class SpaceSettings(Part):
+    """A base that `rove serve` serves: its folder or TOML file, as seen from the folder of the file that names it."""
+
+    path: Path
+
+
+class KeySettings(Part):
+    """What the holder of a key may do; `rove serve key` makes one, and only its hash is kept.
+
+    `spaces` are those it opens, "*" all of them. With `labels` it opens only documents that have one of these access
+    labels, and cannot be an administrator's.
+    """
+
+    hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$", repr=False)
+    spaces: tuple[str, ...] = ("*",)
+    rights: tuple[Literal["read", "add", "delete", "admin"], ...] = ("read",)
+    labels: tuple[Label, ...] | None = None
+
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        if self.labels is not None and "admin" in self.rights:
+            message = 'a key with labels cannot have the right "admin", which sees every document'
+            raise ValueError(message)
+        return self
+
+
+class ServeSettings(Part):
+    """`rove serve`. Without `spaces` it serves this one base, as "default"; without `keys` only this machine is let in.
+
+    `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
+    call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute` and
+    `concurrent` hold for each key. On SIGTERM, what runs is given `drain_s` to finish.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8017, ge=0, le=65_535)
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    spaces: Mapping[SpaceName, SpaceSettings] = Field(default_factory=dict)
+    keys: Mapping[str, KeySettings] = Field(default_factory=dict)
+    access_field: str = Field(default="access", min_length=1)
+    max_upload_mb: int = Field(default=256, ge=1)
+    max_files: int = Field(default=100, ge=1)
+    max_body_kb: int = Field(default=1024, ge=16)
+    max_question_chars: int = Field(default=4_000, ge=1)
+    requests_per_minute: int = Field(default=6_000, ge=1)
+    concurrent: int = Field(default=256, ge=1)
+    drain_s: float = Field(default=20.0, ge=0)
+    mcp_add: bool = False
+
+
 class Settings(BaseSettings):
     """The whole tree."""
 
@@ -224,12 +331,15 @@ class Settings(BaseSettings):
     chunk: ChunkSettings = ChunkSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     chat: ChatSettings = ChatSettings()
+    enrich: EnrichSettings = EnrichSettings()
     reranker: RerankerSettings = RerankerSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
     question: QuestionSettings = QuestionSettings()
     gather: GatherSettings = GatherSettings()
     answer: AnswerSettings = AnswerSettings()
+    walk: WalkSettings = WalkSettings()
+    serve: ServeSettings = ServeSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Thread
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from rove.engine import START, AsyncRove, Given
+from rove.enrich import Enriched
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
 from rove.records import (
@@ -25,8 +26,13 @@ from rove.records import (
     Response,
     Understood,
 )
+from rove.records.memory import LeadEnd, Remembered
+from rove.records.walk import Budget, Edit, WalkEvent, WalkInfo
+from rove.retrieve.memory import LongMemory
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
+from rove.walk.handle import AsyncWalk
+from rove.walk.state import State
 
 T = TypeVar("T")
 
@@ -83,6 +89,10 @@ class Rove:
         """See `AsyncRove.resume`."""
         return self._run(self._kb.resume(listener))
 
+    def enrich(self, name: str) -> Enriched:
+        """See `AsyncRove.enrich`."""
+        return self._run(self._kb.enrich(name))
+
     def search(
         self,
         question: str,
@@ -98,6 +108,42 @@ class Rove:
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""
         return self._run(self._kb.ask(question, where=where, listener=listener))
+
+    def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> Walk:
+        """See `AsyncRove.walk`: `for event in kb.walk("…")`."""
+        return Walk(self._kb.walk(question, where=where, budget=budget), self._run)
+
+    def walks(self) -> list[WalkInfo]:
+        """See `AsyncRove.walks`."""
+        return self._run(self._kb.walks())
+
+    def take_up(self, walk_id: str) -> Walk:
+        """See `AsyncRove.take_up`."""
+        return Walk(self._run(self._kb.take_up(walk_id)), self._run)
+
+    def fork(self, walk_id: str, *, at: int | None = None) -> Walk:
+        """See `AsyncRove.fork`."""
+        return Walk(self._run(self._kb.fork(walk_id, at=at)), self._run)
+
+    def replay(self, walk_id: str) -> Iterator[WalkEvent]:
+        """See `AsyncRove.replay`."""
+        return self._each(self._kb.replay(walk_id))
+
+    def export_walk(self, walk_id: str) -> Iterator[str]:
+        """See `AsyncRove.export_walk`."""
+        return self._each(self._kb.export_walk(walk_id))
+
+    def import_walk(self, lines: Iterable[str]) -> WalkInfo:
+        """See `AsyncRove.import_walk`."""
+        return self._run(self._kb.import_walk(lines))
+
+    def forget_walk(self, walk_id: str) -> None:
+        """See `AsyncRove.forget_walk`."""
+        self._run(self._kb.forget_walk(walk_id))
+
+    def memory(self, space: str = "") -> Memory:
+        """See `AsyncRove.memory`."""
+        return Memory(self._kb.memory(space), self._run)
 
     def respond(
         self,
@@ -156,9 +202,7 @@ class Rove:
 
     def export(self) -> Iterator[str]:
         """See `AsyncRove.export`."""
-        lines = self._kb.export()
-        while (line := self._run(anext(lines, None))) is not None:
-            yield line
+        return self._each(self._kb.export())
 
     def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """See `AsyncRove.import_`."""
@@ -184,11 +228,103 @@ class Rove:
             future.cancel()
             raise
 
+    def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
+        while (item := self._run(anext(items, None))) is not None:
+            yield item
+
     def _stop(self) -> None:
         self._run(self._loop.shutdown_default_executor())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+class Walk:
+    """The blocking face of `AsyncWalk`: iterated in one thread, it can be paused and edited from any."""
+
+    def __init__(self, walk: AsyncWalk, run: Callable[[Awaitable[Any]], Any]) -> None:
+        self._walk = walk
+        self._run = run
+
+    @property
+    def walk_id(self) -> str:
+        """See `AsyncWalk`."""
+        return self._walk.walk_id
+
+    @property
+    def state(self) -> State:
+        """See `AsyncWalk`."""
+        return self._walk.state
+
+    @property
+    def answer(self) -> Answer | None:
+        """See `AsyncWalk.answer`."""
+        return self._walk.answer
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> WalkEvent:
+        event: WalkEvent | None = self._run(anext(self._walk, None))
+        if event is None:
+            raise StopIteration
+        return event
+
+    def answered(self) -> Answer:
+        """See `AsyncWalk.answered`."""
+        return self._run(self._walk.answered())
+
+    def pause(self) -> None:
+        """See `AsyncWalk.pause`."""
+        self._run(self._walk.pause())
+
+    def edit(self, edit: Edit) -> None:
+        """See `AsyncWalk.edit`."""
+        self._run(self._walk.edit(edit))
+
+    def resume(self) -> None:
+        """See `AsyncWalk.resume`."""
+        self._run(self._walk.resume())
+
+    def stop(self) -> None:
+        """See `AsyncWalk.stop`."""
+        self._run(self._walk.stop())
+
+    def close(self) -> None:
+        """See `AsyncWalk.aclose`."""
+        self._run(self._walk.aclose())
+
+
+class Memory:
+    """The blocking face of `LongMemory`."""
+
+    def __init__(self, memory: LongMemory, run: Callable[[Awaitable[Any]], Any]) -> None:
+        self._memory = memory
+        self._run = run
+
+    def facts(self) -> list[Remembered]:
+        """See `LongMemory.facts`."""
+        return self._run(self._memory.facts())
+
+    def leads(self) -> list[LeadEnd]:
+        """See `LongMemory.leads`."""
+        return self._run(self._memory.leads())
+
+    def search(self, question: str, *, top_k: int = 10) -> list[Remembered]:
+        """See `LongMemory.search`."""
+        return self._run(self._memory.search(question, top_k=top_k))
+
+    def edit(self, memory_id: str, text: str) -> Remembered:
+        """See `LongMemory.edit`."""
+        return self._run(self._memory.edit(memory_id, text))
+
+    def forget(self, *memory_ids: str) -> int:
+        """See `LongMemory.forget`."""
+        return self._run(self._memory.forget(*memory_ids))
+
+    def clear(self) -> int:
+        """See `LongMemory.clear`."""
+        return self._run(self._memory.clear())
 
 
 async def _opened(settings: Settings) -> AsyncRove:

@@ -76,7 +76,7 @@ async def verify(
     language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as
     long as something under them does. Every quote is checked against the document's canonical text once more.
     """
-    bench = _Bench(hits, language, text_of, embedder)
+    bench = Bench(hits, language, text_of, embedder)
     pieces = take_apart(reply, language)
     refused = any(is_refusal(piece.text) for piece in pieces)
     sentences: list[Sentence] = []
@@ -101,8 +101,8 @@ async def verify(
 
 
 @dataclass
-class _Bench:
-    """Where sentences are held against references; canonical texts are fetched once."""
+class Bench:
+    """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once."""
 
     hits: Sequence[Hit]
     language: str
@@ -112,6 +112,7 @@ class _Bench:
     translated: int = 0
 
     async def citations(self, piece: Piece) -> tuple[Citation, ...]:
+        """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
         named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
         found = [citation for number in named if (citation := await self._citation(number, self._span(piece, number)))]
         if found:

@@ -73,7 +73,7 @@ def numbers(text: str, language: str) -> frozenset[str]:
     text = _GROUPED.sub("", unicodedata.normalize("NFKC", text))
     found = {_plain(number) for number in _NUMBER.findall(text)}
     if language in {"zh", "ja"}:
-        found.update(str(_han_value(run)) for run in _COUNTED.findall(text))
+        found.update(str(han_value(run)) for run in _COUNTED.findall(text))
     values = _number_words(language)
     if values:
         found.update(values[word] for word in _WORD.findall(text.casefold()) if word in values)
@@ -124,7 +124,12 @@ def _plain(number: str) -> str:
     return f"{whole}.{part}" if part else whole
 
 
-def _han_value(run: str) -> int:
+def han_value(run: str) -> int:
+    """Return what a run of Chinese numerals counts.
+
+    >>> han_value("三百二十"), han_value("二〇二四")
+    (320, 2024)
+    """
     if not any(character in POWERS for character in run):
         return int("".join(str(DIGITS[character]) for character in run))
     total = section = digit = 0

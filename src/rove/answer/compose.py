@@ -61,7 +61,7 @@ class Answerer:
         hits = tuple(hits[: self._settings.references])
         if not self.near(hits):
             note = TOO_FAR.format(distance=self._distance) if hits else NOTHING_FOUND
-            return _refused(question, hits, language, note)
+            return refused(question, hits, language, note)
         hits = await read_parents(hits, text_of)
         if self._chat is None:
             return await self._quote(question, hits, language, text_of, NO_MODEL)
@@ -71,10 +71,10 @@ class Answerer:
             return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
         verified = await verify(reply, hits, language, text_of, self._embedder)
         if verified.holds:
-            note = _note(verified)
+            note = verified_note(verified)
             return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
         if verified.refused:
-            return _refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+            return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
         return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
 
     def near(self, hits: Sequence[Hit]) -> bool:
@@ -90,17 +90,19 @@ class Answerer:
         chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
-            return _refused(question, hits, language, f"{note} They hold no whole sentence to quote.")
+            return refused(question, hits, language, f"{note} They hold no whole sentence to quote.")
         sentences = tuple(Sentence(one.text, (one.citation,)) for one in quotes)
         text = "\n\n".join(f"{one.text} {marks([one.citation.number])}" for one in quotes)
         return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
 
 
-def _refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
+def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
+    """Make the refusal: the fixed sentence in the question's language, and why."""
     return Answer(question, refusal(language), "refused", language, (), tuple(hits), note)
 
 
-def _note(verified: Verified) -> str:
+def verified_note(verified: Verified) -> str:
+    """Say in words what was left out of a reply, or mended in it."""
     parts: list[str] = []
     if verified.dropped:
         parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from rove.cli.explain import show_path
 from rove.cli.output import plain
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.records import Answer, Citation
+from rove.retrieve.condition import parse_where
 
 
 @command("ask")
@@ -14,18 +16,24 @@ from rove.records import Answer, Citation
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )
-def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...]) -> None:
+@click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
+@click.option("--explain", is_flag=True, help="Show the path of a walk: which fact led to which.")
+def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], walk: bool, explain: bool) -> None:
     """Answer QUESTION from the base, every sentence cited to exact words.
 
     Without a chat model (settings table "chat") the answer quotes the sources, and says so.
     """
-    condition = parse_where(where)
-    with session.base(once=True) as kb:
-        answer = kb.ask(" ".join(question), where=condition)
+    if explain and not walk:
+        raise click.UsageError("Only a walk has a path: give --walk too.")  # noqa: TRY003 - click prints it
+    condition, text = parse_where(where), " ".join(question)
+    with session.base(once=not walk) as kb:
+        answer = kb.walk(text, where=condition).answered() if walk else kb.ask(text, where=condition)
     if session.output.as_json:
         session.output.json(answer)
-    else:
-        show_answer(session, answer)
+        return
+    show_answer(session, answer)
+    if explain:
+        show_path(session.output, answer)
 
 
 def show_answer(session: Session, answer: Answer) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from rove.cli.output import plain
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.records import Hit
+from rove.retrieve.condition import parse_where
 
 SHOWN_CHARS = 400
 

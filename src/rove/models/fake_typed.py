@@ -19,8 +19,9 @@ Schema = Mapping[str, Any]
 def filled(shape: type[BaseModel], prompt: str) -> str:
     r"""Return JSON of that shape, a function of the shape and the prompt.
 
-    Strings are the first sentence of the material, numbers the least that is allowed, booleans true, choices the first;
-    lists have an item for each piece of material, of which integers named `number` or `reference` count from 1.
+    Strings are the first sentence of the material, numbers their default, else the least that is allowed, booleans
+    true, choices the first; lists have an item for each piece of material, of which integers named `number` or
+    `reference` count from 1.
 
     >>> class Facts(BaseModel):
     ...     facts: list[str]
@@ -62,7 +63,7 @@ def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], p
         case "integer" if name in {"number", "reference"}:
             return place + 1
         case "integer" | "number":
-            return schema.get("minimum", schema.get("exclusiveMinimum", 0))
+            return schema.get("default", schema.get("minimum", schema.get("exclusiveMinimum", 0)))
         case "boolean":
             return True
         case _:

@@ -1,6 +1,6 @@
 """The nouns that every stage speaks: frozen, slotted dataclasses, stdlib only."""
 
-from rove.records.answer import Answer, Citation, Sentence
+from rove.records.answer import Answer, Citation, Conflict, PathStep, Sentence, Side
 from rove.records.chunk import Chunk
 from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
 from rove.records.filter import Filter, field
@@ -50,6 +50,7 @@ __all__ = [
     "Box",
     "Chunk",
     "Citation",
+    "Conflict",
     "Document",
     "DocumentInfo",
     "Duplicate",
@@ -57,11 +58,13 @@ __all__ = [
     "Hit",
     "LedgerEntry",
     "Page",
+    "PathStep",
     "Place",
     "Prepared",
     "Report",
     "Section",
     "Sentence",
+    "Side",
     "Source",
     "SourceEnd",
     "Text",

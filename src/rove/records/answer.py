@@ -35,6 +35,41 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """What one source says where sources differ. `said` is the part that differs; `date` is the source's, if known."""
+
+    said: str
+    citation: Citation
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Sources that say different things of the same. `on`: "number", "date", "name", "negation"; two sides or more."""
+
+    on: str
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step of the way to an answer: in a round, a lead led to a source, which says `text`.
+
+    `round` counts from 1; 0 is what was remembered. `lead` is what was searched for, "" where the question itself led
+    there; `kind` is the lead's, and `after` the id of the fact that gave it. `used`: the answer rests on this fact.
+    """
+
+    fact_id: str
+    text: str
+    round: int
+    lead: str = ""
+    kind: str = ""
+    after: str = ""
+    citation: Citation | None = None
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a question.
 
@@ -42,6 +77,7 @@ class Answer:
     the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
     words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
     answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     """
 
     question: str
@@ -51,6 +87,8 @@ class Answer:
     sentences: tuple[Sentence, ...] = ()
     hits: tuple[Hit, ...] = ()
     note: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    path: tuple[PathStep, ...] = ()
 
     @property
     def refused(self) -> bool:

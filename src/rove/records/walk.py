@@ -96,7 +96,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class WalkStarted:
-    """`mode`: "extractive", or the chat model's name. `forked_from`: "walk_id:seq" of the event it goes on after."""
+    """A walk begins.
+
+    `mode`: "extractive", or the chat model's name. `where`: the filter that holds at every step, as `rove.walk.wire`
+    writes it. `forked_from`: "walk_id:seq" of the event that it goes on after.
+    """
 
     walk_id: str
     question: str
@@ -109,7 +113,7 @@ class WalkStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundStarted:
-    """A round begins, with these leads to follow; the first one follows the question itself."""
+    """A round begins, with these leads to follow; the lead "" is the question itself."""
 
     round: int
     lead_ids: tuple[str, ...] = ()
@@ -117,7 +121,7 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSeen:
-    """A chunk was found and is read. `lead_id` "": the question led to it."""
+    """A chunk was found and is to be read. `lead_id` "": the question led to it."""
 
     round: int
     chunk_id: str
@@ -126,6 +130,15 @@ class ChunkSeen:
     uri: str
     score: float
     lead_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksRead:
+    """These chunks were read to their end; what they gave stands before this. `by`: "extractive", or a model's name."""
+
+    round: int
+    chunk_ids: tuple[str, ...]
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +159,19 @@ class FactFound:
 
 @dataclass(frozen=True, slots=True)
 class FactRejected:
-    """The model wrote it, but no source that was read holds it."""
+    """Not taken in, and why: no source that was read holds it, or it says what is known already."""
 
     round: int
     text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactDropped:
+    """A fact does not count any more, and why: what it rests on is gone, or has changed."""
+
+    fact_id: str
+    round: int
     reason: str
 
 
@@ -181,13 +203,20 @@ class LeadDropped:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether what was found is enough, by whom that was judged ("model", "text"), why, and what is still missing."""
+    """Whether what was found is enough, who says so ("extractive", or a model's name), why, and what is missing."""
 
     round: int
     enough: bool
     by: str
     reason: str
     missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What the walk has used up so far."""
+
+    spent: Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +264,35 @@ class Answered:
     answer: Answer
 
 
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """Here stood something of a document that has been erased since. `what`: the name of the event that stood here."""
+
+    what: str
+
+
 WalkEvent = (
-    WalkStarted | RoundStarted | ChunkSeen | FactDelta | FactFound | FactRejected | LeadFound | LeadFollowed
-    | LeadDropped | Judged | Warned | Paused | Edited | Resumed | Stopped | Answered
+    WalkStarted | RoundStarted | ChunkSeen | ChunksRead | FactDelta | FactFound | FactRejected | FactDropped
+    | LeadFound | LeadFollowed | LeadDropped | Judged | Used | Warned | Paused | Edited | Resumed | Stopped | Answered
+    | Erased
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WalkInfo:
+    """One line of `kb.walks()`.
+
+    `status`: "open" (it can be taken up), "paused" (at the user's wish), or why it ended (see `Stop`). Times are
+    ISO 8601 in UTC.
+    """
+
+    walk_id: str
+    question: str
+    mode: str
+    status: str
+    rounds: int
+    facts: int
+    events: int
+    started_at: str
+    updated_at: str
+    forked_from: str = ""

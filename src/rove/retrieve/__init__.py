@@ -55,6 +55,7 @@ RETRIEVERS = Registry(
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
         "gather": "rove.retrieve.gather:GatherRetriever",
+        "walk": "rove.retrieve.walk:WalkRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -24,9 +25,9 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
-    3: (),  # what is new in 4 are tables, which are made where they are missing
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
-"""From each older version to the next. New columns stand last, so that both ways give the same tables."""
+"""From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
 metadata = MetaData()
 
@@ -125,10 +126,23 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
+"""
+
+enrichments = Table(
+    "enrichments",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("fields", Text, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
+)
+"""Metadata that was worked out after a document went in; it wins over what the document came with.
+
+Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
 """
 
 removals = Table(
@@ -140,6 +154,83 @@ removals = Table(
     Column("pending", Boolean, nullable=False, index=True),
 )
 """Chunks that were taken away: `pending` until the index has forgotten them too."""
+
+walks = Table(
+    "walks",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("walk_id", String, nullable=False, unique=True),
+    Column("question", Text, nullable=False),
+    Column("mode", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("rounds", Integer, nullable=False),
+    Column("facts", Integer, nullable=False),
+    Column("events", Integer, nullable=False),
+    Column("started_at", String, nullable=False),
+    Column("updated_at", String, nullable=False),
+    Column("forked_from", String, nullable=False),
+)
+"""Walks, with what a list of them shows; all else is in their events. `status`: see `WalkInfo`."""
+
+walk_events = Table(
+    "walk_events",
+    metadata,
+    Column("walk_id", String, ForeignKey("walks.walk_id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("event", Text, nullable=False),
+)
+"""The events of walks as JSON, `seq` from 1 without gaps: two writers of one walk cannot both have the next number."""
+
+memory_facts = Table(
+    "memory_facts",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("memory_id", String, nullable=False, unique=True),
+    Column("space", String, nullable=False, index=True),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+    Column("chunk_id", String, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("page", Integer),
+    Column("quote", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    Column("relevance", Float, nullable=False),
+    Column("next_source", Text, nullable=False),
+    Column("expected_info", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("asked", LargeBinary, nullable=False),
+    Column("walk_id", String, nullable=False, index=True),
+    Column("used", Boolean, nullable=False),
+    Column("stamp", String, nullable=False),
+    Column("edited", Boolean, nullable=False),
+    Column("created_at", String, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""Facts that walks have found, for later ones. They go with the version of the document that they were read in.
+
+`vector` is that of the text, `asked` that of the question that the walk was asked, `stamp` what it saw: "" where what
+is kept of it is not all that it found. No row number comes twice, so that what is held of a row never is another's."""
+
+memory_leads = Table(
+    "memory_leads",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("space", String, nullable=False, index=True),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), index=True),
+    Column("chunk_id", String, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("outcome", String, nullable=False),
+    Column("asked", LargeBinary, nullable=False),
+    Column("walk_id", String, nullable=False, index=True),
+    Column("created_at", String, nullable=False),
+)
+"""Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".
+
+`document` is the one whose words gave the lead; NULL where the user gave it."""
 
 asked = Table(
     "asked",

@@ -1,1 +1,111 @@
-"""Stage 6 of 7: many rounds: what was found gives facts and leads, the leads are followed, until enough is found."""
+"""Stage 6 of 7: many rounds: what was found gives facts and leads, the leads are followed, until enough is found.
+
+A new way to read is one file with a `Reader` and one line in `READERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rove.models import ChatModel
+from rove.records import Hit
+from rove.records.walk import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFound
+from rove.registry import Registry
+from rove.retrieve import Means
+from rove.settings import AnswerSettings, WalkSettings
+from rove.walk.state import State
+
+EXTRACTIVE = "extractive"
+"""The mode of a walk without a chat model."""
+
+Finding = FactDelta | FactFound | FactRejected | LeadFound
+TextOf = Callable[[str], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a reader is given: chunks that nobody has read, best first, and where the walk stands."""
+
+    hits: tuple[Hit, ...]
+    state: State
+
+
+class Reader(Protocol):
+    """Finds facts in what was found, and leads to what was not. Built as `Reader(gear)`."""
+
+    def read(self, material: Material) -> AsyncGenerator[Finding]:
+        """Yield facts, each with the words that it rests on, and leads, as they are found.
+
+        What says the same as a fact that is known is left out by the loop; a reader need not care.
+
+        Raises:
+            ServiceError: a model failed; what was yielded before counts.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What earlier walks have found. `settled`: the same was asked before, of the base as it is now: it is enough.
+
+    `fresh`: nothing has changed in the base since all of it was found.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    settled: bool = False
+    fresh: bool = False
+
+
+class Memory(Protocol):
+    """What earlier walks have learned. See `rove.walk.memory`."""
+
+    async def recall(self, state: State, top_k: int) -> Recalled:
+        """Return facts of earlier walks that bear on the question, checked against the live texts."""
+        ...
+
+    def prior(self, lead: Lead) -> float:
+        """Return how well leads like this one have led before: a factor, 1 where nothing is known."""
+        ...
+
+    async def keep(self, state: State) -> None:
+        """Learn from a walk that is over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """What a walk works with. `text_of` gives a document's canonical text by its id."""
+
+    means: Means
+    chat: ChatModel | None
+    settings: WalkSettings
+    answer: AnswerSettings
+    text_of: TextOf
+    memory: Memory | None = None
+
+    @property
+    def mode(self) -> str:
+        """What the walk says of itself: "extractive", or the chat model's name."""
+        return self.chat.name if self.chat else EXTRACTIVE
+
+
+def without_chat(gear: Gear) -> Gear:
+    """Return the same without its chat model."""
+    return Gear(gear.means, None, gear.settings, gear.answer, gear.text_of, gear.memory)
+
+
+def cited(facts: Sequence[Fact]) -> list[str]:
+    """Return the chunks that facts rest on, the most relevant fact's first, each once."""
+    ranked = sorted(facts, key=lambda fact: -fact.relevance)
+    return list(dict.fromkeys(fact.citation.chunk_id for fact in ranked if fact.citation))
+
+
+READERS = Registry(
+    "walk",
+    {
+        "extractive": "rove.walk.extractive:ExtractiveReader",
+        "model": "rove.walk.model:ModelReader",
+    },
+)

@@ -1,0 +1,296 @@
+"""Answers from the facts of a walk: each checked against its source, contradictions shown, the way there kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rove.answer.chat import verify, write
+from rove.answer.cite import check, marks
+from rove.answer.compose import FAILED, NO_MODEL, TOO_FAR, UNHELD, TextOf, refused, verified_note
+from rove.answer.conflict import Statement, conflicts, grouped
+from rove.answer.data import table
+from rove.answer.reading import read_parents
+from rove.answer.refusal import near_enough
+from rove.errors import ServiceError
+from rove.events import Listener, ignore
+from rove.language.words import query_terms, terms
+from rove.models import ChatModel, Embedder
+from rove.records import Answer, Chunk, Citation, Conflict, Hit, Sentence, Side, PathStep
+from rove.records.walk import Fact
+from rove.settings import AnswerSettings
+
+NO_FACT = "The walk found no fact that bears on the question."
+MODEL_REFUSED = "{model} found no answer in the facts."
+LOST = "{count} facts were left out, since their sources do not say so any more."
+UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
+NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
+DATES = ("date", "published", "modified", "updated", "created", "version", "year")
+DATE_CHARS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMeans:
+    """What answers are made with. `chat`: None means that they quote. See `Answerer`."""
+
+    embedder: Embedder
+    chat: ChatModel | None
+    settings: AnswerSettings
+    text_of: TextOf
+    listener: Listener = ignore
+
+
+async def answer_from_facts(
+    question: str,
+    facts: Sequence[Fact],
+    hits: Sequence[Hit],
+    *,
+    language: str,
+    means: AnswerMeans,
+    found: Sequence[Hit] = (),
+    path: Sequence[PathStep] = (),
+) -> Answer:
+    """Answer a question from facts, each cited to the exact words that it rests on.
+
+    A chat model writes from the facts, which it is shown by their sources, numbered and fenced; what it writes is held
+    against the sources themselves (`verify`). Without one, or where it fails, the best facts are quoted, those first
+    that the others build on. Facts that contradict each other are both shown (`conflicts`), never weighed.
+
+    Args:
+        question: as it was asked.
+        facts: what a walk has found. Those whose words are not in their source any more are left out.
+        hits: the chunks that were read, in any order; a fact from another chunk brings its own words as the reference.
+        language: the question's, ISO 639-1.
+        means: what the answer is made with.
+        found: what the question itself found. Where all facts are the text's own and none of these is near enough
+            (`near_enough`), the answer is the refusal.
+        path: how the walk came to the facts; the answer has it with `used` set.
+
+    Raises:
+        ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
+    """
+    bench = await _Bench.made(question, facts, hits, language, means)
+    distance = means.settings.max_distance or means.embedder.max_distance
+    if not bench.facts:
+        answer = refused(question, hits, language, NO_FACT)
+    elif _too_far(bench.facts, found, distance, means):
+        answer = refused(question, bench.hits, language, TOO_FAR.format(distance=distance))
+    elif means.chat is None:
+        answer = bench.quoted(NO_MODEL)
+    else:
+        answer = await bench.written(means.chat)
+    used = {(citation.document_id, citation.span) for citation in answer.citations}
+    return replace(
+        answer,
+        note=" ".join(part for part in (answer.note, bench.note) if part),
+        path=tuple(
+            replace(step, citation=bench.citations.get(step.fact_id, step.citation), used=_among(step.citation, used))
+            for step in path
+        ),
+    )
+
+
+@dataclass
+class _Bench:
+    """Facts whose words were checked, in the order of the chain, with the references that they are numbered by."""
+
+    question: str
+    language: str
+    means: AnswerMeans
+    facts: list[Fact]
+    citations: dict[str, Citation]
+    hits: tuple[Hit, ...]
+    note: str
+
+    @classmethod
+    async def made(
+        cls, question: str, facts: Sequence[Fact], hits: Sequence[Hit], language: str, means: AnswerMeans
+    ) -> _Bench:
+        sourced = [fact for fact in facts if fact.citation]
+        held = [f for f in sourced if f.citation and check(f.citation, await means.text_of(f.citation.document_id))]
+        ordered = in_chain_order(question, held, language)
+        references = await read_parents(_references(ordered, hits), means.text_of)
+        citations = {f.fact_id: _numbered(f.citation, references) for f in ordered if f.citation}
+        lost, unsourced = len(sourced) - len(held), len(facts) - len(sourced)
+        parts = [text.format(count=n) for text, n in ((LOST, lost), (UNSOURCED, unsourced)) if n]
+        return cls(question, language, means, ordered, citations, references, " ".join(parts))
+
+    async def written(self, chat: ChatModel) -> Answer:
+        """Let the chat model write from the facts, and keep what the sources hold."""
+        settings = self.means.settings
+        try:
+            reply = await write(
+                self.question, self._digests(), self.language, chat, settings.persona, self.means.listener
+            )
+        except ServiceError as error:
+            return self.quoted(FAILED.format(reason=error))
+        verified = await verify(reply, self.hits, self.language, self.means.text_of, self.means.embedder)
+        if verified.holds:
+            return self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
+        if verified.refused:
+            note = MODEL_REFUSED.format(model=chat.name)
+            return refused(self.question, self.hits, self.language, note)
+        return self.quoted(UNHELD.format(model=chat.name))
+
+    def quoted(self, note: str) -> Answer:
+        """Quote the best facts; one that contradicts another is quoted beside it."""
+        chosen = _chosen(self.question, self.facts, self.language, self.means.settings.quotes)
+        self._number_first(chosen)
+        sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
+        text = "\n\n".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
+        return self._with_conflicts("extractive", text, sentences, note)
+
+    def _number_first(self, chosen: Sequence[Fact]) -> None:
+        """Number the references anew, those of the chosen facts first."""
+        before = dict.fromkeys([self.citations[fact.fact_id].number for fact in (*chosen, *self.facts)])
+        after = {number: place for place, number in enumerate(before, 1)}
+        self.hits = tuple(self.hits[number - 1] for number in before)
+        self.citations = {name: replace(c, number=after[c.number]) for name, c in self.citations.items()}
+
+    def _with_conflicts(self, mode: str, text: str, sentences: Sequence[Sentence], note: str) -> Answer:
+        cited = {(c.document_id, c.span) for sentence in sentences for c in sentence.citations}
+        shown = [c for c in self._conflicts() if any(_among(side.citation, cited) for side in c.sides)]
+        lines: list[str] = []
+        for conflict in shown:
+            lines.append(f"**{_lead_in(self.language)}**")
+            lines += [_line(side) for side in conflict.sides]
+        told = {sentence.text for sentence in sentences}
+        sides = [side.citation for conflict in shown for side in conflict.sides]
+        more = [Sentence(said, (c,)) for c in dict.fromkeys(sides) if (said := " ".join(c.quote.split())) not in told]
+        text = "\n\n".join(part for part in (text, "\n".join(lines)) if part)
+        return Answer(
+            self.question, text, mode, self.language, (*sentences, *more), self.hits, note, conflicts=tuple(shown)
+        )
+
+    def _conflicts(self) -> list[Conflict]:
+        statements = [self._statement(fact) for fact in self.facts]
+        return [
+            Conflict(on, tuple(self._side(self.facts[place], said) for place, said in sorted(sides.items())))
+            for on, sides in grouped(conflicts(self.question, statements))
+        ]
+
+    def _hit(self, fact: Fact) -> Hit:
+        return self.hits[self.citations[fact.fact_id].number - 1]
+
+    def _statement(self, fact: Fact) -> Statement:
+        hit = self._hit(fact)
+        language = hit.chunk.language if hit.chunk.language != "und" else self.language
+        text = fact.text if fact.origin == "model" else self.citations[fact.fact_id].quote
+        return Statement(text, language, " ".join((hit.title, *hit.chunk.headings)))
+
+    def _side(self, fact: Fact, said: str) -> Side:
+        fields = self._hit(fact).chunk.metadata
+        date = next((str(fields[name])[:DATE_CHARS] for name in DATES if fields.get(name)), "")
+        return Side(said, self.citations[fact.fact_id], date)
+
+    def _digests(self) -> list[Hit]:
+        """The references with their facts in place of their text: what the model is shown of them."""
+        shown: list[list[str]] = [[] for _ in self.hits]
+        for fact in self.facts:
+            citation = self.citations[fact.fact_id]
+            lines = [fact.text] if citation.quote in fact.text else [fact.text, f"“{citation.quote}”"]
+            shown[citation.number - 1] += [line for line in lines if line not in shown[citation.number - 1]]
+        return [
+            replace(hit, chunk=replace(hit.chunk, text="\n".join(lines)))
+            for hit, lines in zip(self.hits, shown, strict=True)
+        ]
+
+
+def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[Fact]:
+    """Order facts so that each stands after those that it builds on.
+
+    Rounds come one after the other. Within a round, next is always the fact that has the most words in common with the
+    question and the facts before it, in relation to its length; ties: the more relevant one, then as they came.
+    """
+    ordered: list[Fact] = []
+    known = set(query_terms(question, language))
+    told = {fact.fact_id: set(terms(fact.text, language)) for fact in facts}
+    for number in sorted({fact.round for fact in facts}):
+        left = [fact for fact in facts if fact.round == number]
+        while left:
+            following = max(left, key=lambda fact: (_share(told[fact.fact_id], known), fact.relevance))
+            left.remove(following)
+            ordered.append(following)
+            known |= told[following.fact_id]
+    return ordered
+
+
+def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int) -> list[Fact]:
+    """Choose the facts to quote, in their order: the most relevant, and of like ones those that say something new."""
+    asked = set(query_terms(question, language))
+    told = {fact.fact_id: set(terms(fact.text, language)) for fact in facts}
+    chosen: list[Fact] = []
+    left: list[Fact] = list(facts)
+    while left and len(chosen) < quotes:
+        open_ = asked - set[str]().union(*(told[fact.fact_id] for fact in chosen))
+        best = max(left, key=lambda f: f.relevance + NEWS * len(open_ & told[f.fact_id]) / max(len(asked), 1))
+        left = [fact for fact in left if _quote(fact) != _quote(best)]
+        chosen.append(best)
+    return [fact for fact in facts if fact in chosen]
+
+
+def _quote(fact: Fact) -> str:
+    """Return the source's words; of a table's row what the reader made of it, the cells with their columns' names."""
+    quote = " ".join(fact.citation.quote.split()) if fact.citation else ""
+    return fact.text if fact.origin == "text" and quote.startswith("|") else quote or fact.text
+
+
+def _share(words: set[str], known: set[str]) -> float:
+    return len(words & known) / len(words) if words else 0.0
+
+
+def _references(facts: Sequence[Fact], hits: Sequence[Hit]) -> list[Hit]:
+    """Return the chunks that the facts come from, each once, in the order of the facts."""
+    by_chunk = {hit.chunk.chunk_id: hit for hit in hits}
+    found: dict[str, Hit] = {}
+    for citation in (fact.citation for fact in facts if fact.citation):
+        hit = by_chunk.get(citation.chunk_id) or next((hit for hit in hits if _holds(hit, citation)), None)
+        hit = hit if hit and _holds(hit, citation) else _own_words(citation)
+        found.setdefault(f"{hit.chunk.chunk_id} {hit.chunk.span}", hit)
+    return list(found.values())
+
+
+def _holds(hit: Hit, citation: Citation) -> bool:
+    start, end = hit.chunk.parent or hit.chunk.span
+    return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
+
+
+def _own_words(citation: Citation) -> Hit:
+    """Make a reference of the words that a citation quotes: where its chunk is not at hand."""
+    chunk = Chunk(citation.chunk_id, citation.document_id, citation.quote, citation.span, 0, page=citation.page)
+    return Hit(chunk, 0.0, uri=citation.uri, title=citation.title)
+
+
+def _numbered(citation: Citation, references: Sequence[Hit]) -> Citation:
+    number = next(number for number, hit in enumerate(references, 1) if _covers(hit, citation))
+    return replace(citation, number=number)
+
+
+def _covers(hit: Hit, citation: Citation) -> bool:
+    start, end = hit.chunk.span
+    return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
+
+
+def _too_far(facts: Sequence[Fact], found: Sequence[Hit], distance: float, means: AnswerMeans) -> bool:
+    lead = 0.0 if means.settings.max_distance else means.embedder.min_lead
+    own = all(fact.origin == "text" for fact in facts)
+    return own and bool(found) and not near_enough(found, distance, lead)
+
+
+def _among(citation: Citation | None, cited: set[tuple[str, tuple[int, int]]]) -> bool:
+    """Say whether a citation shares words with one of these."""
+    return citation is not None and any(
+        document_id == citation.document_id and start < citation.span[1] and citation.span[0] < end
+        for document_id, (start, end) in cited
+    )
+
+
+def _lead_in(language: str) -> str:
+    sentences = table("contradictions")
+    return sentences.get(language.partition("-")[0].lower(), sentences["en"])
+
+
+def _line(side: Side) -> str:
+    citation = side.citation
+    source = f"{citation.title or citation.uri}, {side.date}" if side.date else citation.title or citation.uri
+    return f"- “{' '.join(citation.quote.split())}” ({source}) {marks([citation.number])}"

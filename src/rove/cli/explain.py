@@ -1,0 +1,97 @@
+"""The path of an answer, drawn: the question, the facts that were found, and the leads that led from each to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.tree import Tree
+
+from rove.cli.output import Output, plain
+from rove.records import Answer, PathStep
+
+NOTHING = "No fact was found on the way."
+REMEMBERED = "remembered"
+
+
+@dataclass(slots=True)
+class Branch:
+    """A line of the drawing and what hangs on it. `used`: the answer rests on it."""
+
+    text: str
+    used: bool = False
+    branches: list[Branch] = field(default_factory=list["Branch"])
+
+
+def branch_of(answer: Answer) -> Branch:
+    """Return the tree: facts below the lead that led to them, leads below the fact that named them."""
+    root = Branch(answer.question, used=True)
+    known = {step.fact_id for step in answer.path}
+    below: dict[str, list[PathStep]] = {}
+    for step in answer.path:
+        below.setdefault(step.after if step.after in known and step.after != step.fact_id else "", []).append(step)
+    _grow(root, "", below)
+    reached = {id(step) for step in _steps("", below)}
+    root.branches += [_fact(step) for step in answer.path if id(step) not in reached]
+    return root
+
+
+def show_path(output: Output, answer: Answer) -> None:
+    """Draw the path: as a tree in a terminal, as indented lines in a pipe."""
+    root = branch_of(answer)
+    output.line()
+    if not answer.path:
+        output.note(NOTHING)
+    elif output.terminal:
+        output.console.print(_drawn(root, Tree(f"[bold]{plain(root.text)}[/]")), soft_wrap=False)
+    else:
+        for line in lines_of(root):
+            output.line(line)
+
+
+def lines_of(branch: Branch, depth: int = 0) -> Iterator[str]:
+    """Return the tree as lines, two blanks more for each step down.
+
+    >>> list(lines_of(Branch("Who?", branches=[Branch("Ada.")])))
+    ['Who?', '  Ada.']
+    """
+    yield "  " * depth + " ".join(branch.text.split())
+    for one in branch.branches:
+        yield from lines_of(one, depth + 1)
+
+
+def _grow(branch: Branch, fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> None:
+    leads: dict[str, Branch] = {}
+    for step in below.get(fact_id, ()):
+        place = branch
+        if step.lead:
+            place = leads.setdefault(step.lead, Branch(f"→ {step.lead} ({step.kind})"))
+            if place not in branch.branches:
+                branch.branches.append(place)
+            place.used = place.used or step.used
+        leaf = _fact(step)
+        place.branches.append(leaf)
+        _grow(leaf, step.fact_id, below)
+
+
+def _steps(fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> Iterator[PathStep]:
+    for step in below.get(fact_id, ()):
+        yield step
+        yield from _steps(step.fact_id, below)
+
+
+def _fact(step: PathStep) -> Branch:
+    when = f"round {step.round}" if step.round else REMEMBERED
+    where = ""
+    if step.citation:
+        page = f", p. {step.citation.page}" if step.citation.page else ""
+        where = f" — {step.citation.title or step.citation.uri}{page}"
+    mark = f"[{step.citation.number}] " if step.used and step.citation and step.citation.number else ""
+    return Branch(f"{mark}{step.text}{where} ({when})", step.used)
+
+
+def _drawn(branch: Branch, tree: Tree) -> Tree:
+    for one in branch.branches:
+        text = plain(" ".join(one.text.split()))
+        _drawn(one, tree.add(text if one.used else f"[dim]{text}[/]"))
+    return tree

@@ -1,0 +1,95 @@
+"""What a walk may use up: rounds, calls, tokens, seconds, money; what it has, and which of them is at its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rove.models.usage import Usage
+from rove.records.walk import Budget, Spent, Stop
+
+ANSWER_CALLS = 1
+"""Calls that are kept back for the answer, which a model writes too."""
+
+SENTENCES: dict[Stop, str] = {
+    "enough": "Enough was found.",
+    "no-lead": "No lead is left to follow.",
+    "no-new-chunk": "What is left to follow leads to nothing new.",
+    "rounds": "The budget of {rounds} rounds is used up.",
+    "calls": "The budget of {calls} calls of the model is used up.",
+    "tokens": "The budget of {tokens} tokens is used up.",
+    "seconds": "The budget of {seconds:g} seconds is used up.",
+    "money": "The budget of {money:g} is used up.",
+    "user": "The user stopped it.",
+    "failed": "Nothing could be searched any more: {problem}",
+}
+
+
+def said(stop: Stop, budget: Budget, problem: str = "") -> str:
+    """Return the reason in a sentence.
+
+    >>> said("rounds", Budget(rounds=3))
+    'The budget of 3 rounds is used up.'
+    """
+    return SENTENCES[stop].format(
+        rounds=budget.rounds,
+        calls=budget.calls,
+        tokens=budget.tokens,
+        seconds=budget.seconds,
+        money=budget.money,
+        problem=problem,
+    )
+
+
+def price(usage: Usage, price_input: float, price_output: float) -> float:
+    """Return what tokens cost; prices are per million tokens.
+
+    >>> price(Usage(1, 500_000, 100_000), 1.0, 5.0)
+    1.0
+    """
+    return (usage.input_tokens * price_input + usage.output_tokens * price_output) / 1_000_000
+
+
+def plus(spent: Spent, usage: Usage, seconds: float, money: float) -> Spent:
+    """Return what was spent before and now.
+
+    >>> plus(Spent(rounds=1), Usage(2, 10, 5), 0.5, 0.0)
+    Spent(rounds=1, calls=2, tokens=15, seconds=0.5, money=0.0)
+    """
+    return replace(
+        spent,
+        calls=spent.calls + usage.requests,
+        tokens=spent.tokens + usage.input_tokens + usage.output_tokens,
+        seconds=round(spent.seconds + seconds, 4),
+        money=spent.money + money,
+    )
+
+
+def exhausted(spent: Spent, budget: Budget, *, next_tokens: int = 0) -> Stop | None:
+    """Say which part of the budget lets no more be read; None where all do. 0 in the budget is without a bound.
+
+    Rounds are not looked at: a round that has begun is finished. `next_tokens`: what the next call will read.
+
+    >>> exhausted(Spent(calls=3), Budget(calls=4)), exhausted(Spent(calls=2), Budget(calls=4))
+    ('calls', None)
+    """
+    if budget.seconds and spent.seconds >= budget.seconds:
+        return "seconds"
+    if budget.calls and spent.calls + ANSWER_CALLS >= budget.calls and spent.calls:
+        return "calls"
+    if budget.tokens and spent.tokens + next_tokens >= budget.tokens:
+        return "tokens"
+    if budget.money and spent.money >= budget.money:
+        return "money"
+    return None
+
+
+def may_call(spent: Spent, budget: Budget) -> bool:
+    """Say whether one more call of a model, the one for the answer, is within the budget."""
+    calls = not budget.calls or spent.calls < budget.calls
+    tokens = not budget.tokens or spent.tokens < budget.tokens
+    return calls and tokens and (not budget.money or spent.money < budget.money) and seconds_left(spent, budget) > 0
+
+
+def seconds_left(spent: Spent, budget: Budget) -> float:
+    """Return the seconds that are left; infinite where they have no bound."""
+    return budget.seconds - spent.seconds if budget.seconds else float("inf")

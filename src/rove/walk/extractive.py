@@ -1,0 +1,106 @@
+"""Reads without a chat model: facts are sentences to the letter, leads the names that they bring up."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.answer.extract import Candidate, list_candidates
+from rove.language.words import query_terms, terms
+from rove.records.walk import Fact, FactFound, Lead, LeadFound
+from rove.retrieve.bridge import bridges
+from rove.walk import Finding, Gear, Material
+from rove.walk.leads import fact_id, lead_to, plain
+from rove.walk.state import State
+
+CANDIDATES = 120
+MEANING, WORDS = 0.5, 0.5
+REACH = 1.25  # a sentence at so many times the embedder's max_distance is taken to mean something else
+LEAST = 0.3  # relevance of a fact
+WEAK = 0.6  # share of the best one's relevance that a fact must reach
+LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
+NAMES = 3  # leads to names that one fact may give
+
+
+class ExtractiveReader:
+    """See `Reader`. The sentences nearest to the question, with the title or heading that they stand under."""
+
+    def __init__(self, gear: Gear) -> None:
+        self._embedder = gear.means.embedder
+        self._most = gear.settings.facts
+
+    async def read(self, material: Material) -> AsyncGenerator[Finding]:
+        """See `Reader.read`.
+
+        relevance = `MEANING` · nearness + `WORDS` · share of the question's terms in the sentence, those in its title
+        or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least. In a
+        chunk that a lead led to, the better of the question's and of the question's with the lead counts.
+        """
+        candidates = [one for one in list_candidates(material.hits) if not _is_heading(one)][:CANDIDATES]
+        if not candidates:
+            return
+        state = material.state
+        scores = await self._relevance(candidates, state)
+        order = sorted(range(len(candidates)), key=lambda place: -float(scores[place]))[: self._most]
+        best = float(scores[order[0]])
+        for place in order:
+            relevance = round(float(scores[place]), 4)
+            if relevance >= max(LEAST, WEAK * best):
+                fact = _fact(candidates[place], relevance, state.round)
+                yield FactFound(fact)
+                for lead in _names(fact, candidates[place], state):
+                    yield LeadFound(lead)
+
+    async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
+        leads = {seen.chunk_id: state.lead(seen.lead_id) for seen in state.seen}
+        found = [leads.get(candidate.citation.chunk_id) for candidate in candidates]
+        asked = [f"{state.question} {lead.text}" if lead else state.question for lead in found]
+        known = await self._embedder.passages([_said(candidate) for candidate in candidates])
+        whole = (await self._embedder.queries([state.question]))[0]
+        own = await self._embedder.queries(asked)
+        cosines = np.maximum(known @ whole, np.einsum("ij,ij->i", known, own))
+        reach = REACH * self._embedder.max_distance
+        near = np.clip(1 - (1 - cosines.astype(np.float64)) / reach, 0, 1)
+        shares = [
+            max(_share(state.question, candidate, state), _share(question, candidate, state))
+            for question, candidate in zip(asked, candidates, strict=True)
+        ]
+        return MEANING * near + WORDS * np.array(shares)
+
+
+def _share(question: str, candidate: Candidate, state: State) -> float:
+    asked = set(query_terms(question, state.language))
+    if not asked:
+        return 0.0
+    said, whole = terms(candidate.text, state.language), terms(_said(candidate), state.language)
+    return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
+
+
+def _is_heading(candidate: Candidate) -> bool:
+    chunk = candidate.hit.chunk
+    said = plain(candidate.text)
+    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *chunk.headings))
+
+
+def _said(candidate: Candidate) -> str:
+    """Return what a sentence says where it stands: under its title or last heading, unless it names that itself."""
+    hit = candidate.hit
+    context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
+    if not context or plain(context.rpartition(" > ")[2]) in plain(candidate.text):
+        return candidate.text
+    return f"{context}: {candidate.text}"
+
+
+def _fact(candidate: Candidate, relevance: float, number: int) -> Fact:
+    citation = candidate.citation
+    identity = fact_id(candidate.text, citation.document_id, citation.span)
+    return Fact(identity, _said(candidate), relevance, number, "text", citation)
+
+
+def _names(fact: Fact, candidate: Candidate, state: State) -> list[Lead]:
+    known = [candidate.hit.title, *(lead.text for lead in state.leads if lead.lead_id in state.followed)]
+    language = candidate.hit.chunk.language
+    named = bridges(state.question, candidate.text, language, known=known)[:NAMES]
+    return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named if score >= LIKELY]

@@ -1,0 +1,106 @@
+"""Finds what a lead names: a place in a document is read as it is, anything else is searched for in the base."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+
+from rove.records import Filter, Hit
+from rove.records.walk import Lead
+from rove.retrieve import RETRIEVERS, Query
+from rove.store.rows import fields_of
+from rove.walk import EXTRACTIVE, Gear
+from rove.walk.state import State
+from rove.walk.wire import filter_of
+
+DEEPER = 40  # seen chunks that a search looks past at most
+FIRST_MODE = "walk"
+"""How the first round of a walk without a model searches, where there is such a retriever."""
+
+
+class Finder:
+    """Finds chunks within the walk's filter. What a lead says is only ever looked for in the base."""
+
+    def __init__(self, gear: Gear) -> None:
+        self._means = gear.means
+        self._settings = gear.settings
+        self._mode = FIRST_MODE if gear.chat is None and FIRST_MODE in RETRIEVERS.names() else "hybrid"
+
+    async def chunks(self, lead: Lead | None, state: State) -> list[Hit]:
+        """Return chunks that were not seen yet, best first; a lead of None is the question itself.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        seen = {one.chunk_id for one in state.seen}
+        where = filter_of(state.where)
+        if lead is None:
+            top_k = self._settings.first_chunks
+            mode = self._mode if state.mode == EXTRACTIVE else "hybrid"
+            return await self._search(state.question, top_k, seen, where, mode)
+        top_k = self._settings.lead_chunks
+        if lead.document_id:
+            return await self._nearest(await self._at(lead, seen, where), state.question, top_k)
+        text = f"{lead.text} {state.question}" if lead.kind == "name" else lead.text
+        return await self._search(text, top_k, seen, where, "hybrid")
+
+    async def asked(self, state: State) -> list[Hit]:
+        """Return what the question itself finds, with its place in each list.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        query = Query(state.question, self._settings.first_chunks, filter_of(state.where))
+        return await RETRIEVERS.get("hybrid")(self._means).retrieve(query)
+
+    async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
+        """Return those of the live chunks that the walk's filter lets through."""
+        hits = await self.hits(chunk_ids)
+        where = filter_of(state.where)
+        if where is None:
+            return [hit.chunk.chunk_id for hit in hits]
+        held = {hit.chunk.document_id for hit in hits}
+        found = [await asyncio.to_thread(self._means.store.catalog.document, document_id) for document_id in held]
+        fields = {
+            chunk.chunk_id: fields_of(document, chunk, chunk.metadata)
+            for document, chunks in filter(None, found)
+            for chunk in chunks
+        }
+        ids = [hit.chunk.chunk_id for hit in hits]
+        return [chunk_id for chunk_id in ids if chunk_id in fields and where.matches(fields[chunk_id])]
+
+    async def hits(self, chunk_ids: Sequence[str]) -> list[Hit]:
+        """Return live chunks by id, in this order; one that is gone is absent."""
+        found = await self._means.store.find(chunk_ids)
+        return [
+            Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in chunk_ids if name in found
+        ]
+
+    async def _search(self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str) -> list[Hit]:
+        query = Query(text, top_k + min(len(seen), DEEPER), where, rerank=mode == "hybrid")
+        hits = await RETRIEVERS.get(mode)(self._means).retrieve(query)
+        return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
+
+    async def _nearest(self, hits: list[Hit], question: str, top_k: int) -> list[Hit]:
+        """Of a long section, keep the chunks nearest to the question, in the order of the text."""
+        if len(hits) <= top_k:
+            return hits
+        asked = (await self._means.embedder.queries([question]))[0]
+        cosines = (await self._means.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ asked
+        best = sorted(range(len(hits)), key=lambda place: -float(cosines[place]))[:top_k]
+        return [hits[place] for place in sorted(best)]
+
+    async def _at(self, lead: Lead, seen: Collection[str], where: Filter | None) -> list[Hit]:
+        found = await asyncio.to_thread(self._means.store.catalog.document, lead.document_id)
+        if found is None:
+            return []
+        document, chunks = found
+        start, end = lead.span or (0, len(document.text))
+        return [
+            Hit(chunk, lead.score, {}, document.source, document.title)
+            for chunk in chunks
+            if chunk.span[0] < end
+            and start < chunk.span[1]
+            and chunk.chunk_id not in seen
+            and (where is None or where.matches(fields_of(document, chunk, chunk.metadata)))
+        ]

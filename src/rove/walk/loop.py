@@ -1,0 +1,182 @@
+"""The steps of a walk, carried out: each yields its events, batch by batch, and a batch is kept whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+from rove.answer.cite import marks
+from rove.answer.facts import AnswerMeans, answer_from_facts
+from rove.answer.reading import read_parents
+from rove.answer.refusal import refusal
+from rove.records import Answer, Sentence
+from rove.records.walk import (
+    Answered,
+    ChunkSeen,
+    ChunksRead,
+    FactDelta,
+    FactFound,
+    FactRejected,
+    Judged,
+    Lead,
+    LeadDropped,
+    LeadFollowed,
+    LeadFound,
+    RoundStarted,
+    Stopped,
+    WalkEvent,
+)
+from rove.walk import EXTRACTIVE, READERS, Gear, Material, Recalled, cited, without_chat
+from rove.walk.budget import said
+from rove.walk.finder import Finder
+from rove.walk.judge import judged_by_model, judged_by_text, judged_from_memory
+from rove.walk.leads import lead_to, leads_of, new_leads
+from rove.walk.novelty import said_already
+from rove.walk.path import path_of
+from rove.walk.places import Places
+from rove.walk.state import QUESTION, State, advanced, folded
+from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
+from rove.walk.text_leads import NOWHERE, leads_from_text
+
+Batches = AsyncGenerator[list[WalkEvent]]
+QUOTED = "The answer quotes the facts as they were found. {problem}"
+RECALLED = 4
+"""Facts of earlier walks that a walk begins with at most."""
+
+
+class Loop:
+    """Carries out steps. It keeps nothing of a walk: that is all in the state.
+
+    Args:
+        gear: what it works with.
+        model: False for a walk whose chat model is not to be asked any more.
+    """
+
+    def __init__(self, gear: Gear, *, model: bool = True) -> None:
+        self._gear = gear if model else without_chat(gear)
+        self._finder = Finder(self._gear)
+        self._places = Places(self._gear.means.store)
+
+    async def perform(self, step: Step, state: State) -> Batches:
+        """Carry out one step.
+
+        Raises:
+            ServiceError: a model failed; what was yielded before counts.
+        """
+        match step:
+            case Begin(number, lead_ids):
+                yield [RoundStarted(number, lead_ids), *(await self._recalled(state, number))]
+            case Follow(lead, reason):
+                yield await self._follow(lead, reason, state)
+            case Read(chunk_ids):
+                async for batch in self._read(chunk_ids, state):
+                    yield batch
+            case Judge():
+                judged = await self._judge(state)
+                yield [judged, *map(LeadFound, new_leads(missing_leads(judged), state, (), self._gear.memory))]
+            case End(stop):
+                yield [Stopped(stop, said(stop, state.budget), replace(state.spent, rounds=state.round))]
+            case Compose():
+                yield [Answered(await self._answer(state))]
+            case _:
+                return
+
+    async def _recalled(self, state: State, number: int) -> list[WalkEvent]:
+        memory = self._gear.memory
+        if memory is None or number > 1:
+            return []
+        recalled = await memory.recall(state, RECALLED)
+        within = set(await self._finder.within(cited(recalled.facts), state))
+        facts = [fact for fact in recalled.facts if fact.citation and fact.citation.chunk_id in within]
+        if len(facts) < len(recalled.facts):
+            recalled = Recalled()
+        after = folded([RoundStarted(number), *map(FactFound, facts)], state)
+        verdict = judged_from_memory(after, recalled)
+        leads = new_leads([lead for fact in facts for lead in leads_of(fact)], state, (), memory)
+        return [*map(FactFound, facts), *map(LeadFound, leads), *([verdict] if verdict else [])]
+
+    async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
+        lead_id = lead.lead_id if lead else QUESTION
+        hits = await self._finder.chunks(lead, state)
+        found = [
+            ChunkSeen(
+                state.round, hit.chunk.chunk_id, hit.chunk.document_id, hit.title, hit.uri, float(hit.score), lead_id
+            )
+            for hit in hits
+        ]
+        return [*found, LeadFollowed(lead_id, state.round, len(found), reason)]
+
+    async def _read(self, chunk_ids: tuple[str, ...], state: State) -> Batches:
+        """Read chunks; the state that later findings are held against grows with the earlier ones."""
+        hits = await read_parents(await self._finder.hits(chunk_ids), self._gear.text_of)
+        chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
+        reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
+        findings = reader.read(Material(hits, state))
+        try:
+            async for finding in findings:
+                batch = await self._taken(finding, state)
+                for event in batch:
+                    state = state if isinstance(event, FactDelta) else advanced(state, event)
+                if batch:
+                    yield batch
+        finally:
+            await findings.aclose()
+        by = self._gear.mode if chosen == "model" else EXTRACTIVE
+        yield [ChunksRead(state.round, chunk_ids, by)]
+
+    async def _taken(self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State) -> list[WalkEvent]:
+        """Take a finding in, or say why not; a fact brings the leads that it names."""
+        memory = self._gear.memory
+        if isinstance(finding, LeadFound):
+            return [*map(LeadFound, new_leads([finding.lead], state, (), memory))]
+        if not isinstance(finding, FactFound):
+            return [finding]
+        fact = finding.fact
+        if fact.fact_id in state.lost:
+            return []
+        same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
+        if same is not None:
+            told = same.fact_id == fact.fact_id
+            return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
+        found = await leads_from_text(fact, self._places)
+        leads = new_leads([*leads_of(fact), *(lead for lead, _ in found)], state, (), memory)
+        nowhere = {lead.lead_id for lead, there in found if not there}
+        dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
+        return [finding, *map(LeadFound, leads), *dropped]
+
+    async def _judge(self, state: State) -> Judged:
+        last = bool(state.budget.rounds) and state.round >= state.budget.rounds
+        if self._gear.chat is None or not state.facts or (last and not state.open_leads):
+            return judged_by_text(state)
+        return await judged_by_model(self._gear.chat, state)
+
+    async def _answer(self, state: State) -> Answer:
+        gear = self._gear
+        return await answer_from_facts(
+            state.question,
+            state.facts,
+            await self._finder.hits(cited(state.facts)),
+            language=state.language,
+            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, gear.text_of),
+            found=await self._finder.asked(state),
+            path=path_of(state.facts, state.leads, state.seen),
+        )
+
+
+def missing_leads(judged: Judged) -> list[Lead]:
+    """Return what a model says is still missing as a lead; without a model nothing is known but single words."""
+    if judged.enough or judged.by == EXTRACTIVE or not judged.missing:
+        return []
+    return [lead_to(judged.missing, "expected-info", judged.round, promise=1.0)]
+
+
+def quoted(state: State, problem: str) -> Answered:
+    """Return the answer for when nothing else works any more: the facts' own words, the most relevant first."""
+    facts = [fact for fact in sorted(state.facts, key=lambda fact: -fact.relevance) if fact.citation]
+    note = QUOTED.format(problem=problem).strip()
+    if not facts:
+        return Answered(Answer(state.question, refusal(state.language), "refused", state.language, note=note))
+    cites = [replace(fact.citation, number=number) for number, fact in enumerate(facts, 1) if fact.citation]
+    sentences = tuple(Sentence(" ".join(citation.quote.split()), (citation,)) for citation in cites)
+    text = "\n\n".join(f"{sentence.text} {marks([place])}" for place, sentence in enumerate(sentences, 1))
+    return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))

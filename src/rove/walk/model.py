@@ -1,0 +1,167 @@
+"""Reads with a chat model: facts come while it writes, and each is held against its reference before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
+from typing import cast
+
+from pydantic import BaseModel, Field, ValidationError
+
+from rove.answer.chat import Bench
+from rove.answer.pack import BUDGET_TOKENS
+from rove.answer.reply import Piece
+from rove.errors import ServiceError
+from rove.language.tokens import count_tokens
+from rove.models import ChatModel
+from rove.models.prompts import FENCES, fenced, fill, prompt
+from rove.models.typed import reply_as
+from rove.records import Hit
+from rove.records.walk import Fact, FactDelta, FactFound, FactRejected
+from rove.walk import Finding, Gear, Material
+from rove.walk.leads import fact_id
+from rove.walk.state import State
+
+KNOWN = 8  # facts of earlier rounds that the model is shown
+UNHELD = "no reference holds it"
+
+
+class Noted(BaseModel):
+    """A fact as the model writes it (mission D.1), with the reference that it rests on."""
+
+    fact: str = Field(max_length=600)
+    relevance: float = Field(default=0.5, ge=0, le=1)
+    reference: int = Field(default=1, ge=0)
+    next_source: str = Field(default="", max_length=200)
+    expected_info: str = Field(default="", max_length=300)
+
+
+class Notes(BaseModel):
+    """What the model is asked for."""
+
+    facts: list[Noted] = Field(max_length=8)
+
+
+class ModelReader:
+    """See `Reader`. References are read in groups of at most `BUDGET_TOKENS`, one call each."""
+
+    def __init__(self, gear: Gear) -> None:
+        if gear.chat is None:
+            message = "The reader 'model' needs a chat model, and none is configured."
+            raise ServiceError(message, cure="Set chat.model, or walk.reader to 'extractive'.", retryable=False)
+        self._chat = gear.chat
+        self._gear = gear
+
+    async def read(self, material: Material) -> AsyncGenerator[Finding]:
+        """See `Reader.read`."""
+        state = material.state
+        for hits in grouped(material.hits):
+            bench = Bench(hits, state.language, self._gear.text_of, self._gear.means.embedder)
+            async for finding in self._notes(hits, state, bench):
+                yield finding
+
+    async def _notes(self, hits: Sequence[Hit], state: State, bench: Bench) -> AsyncGenerator[Finding]:
+        instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._gear.settings.facts)})
+        done = 0
+        async for notes in written(self._chat, instructions, packed(hits, state)):
+            whole = notes if isinstance(notes, Notes) else None
+            items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
+            done = min(done, len(items))  # the model was asked once more, and has begun anew
+            while done < len(items) and (whole or done < len(items) - 1):
+                if finding := await self._checked(items[done], state, bench):
+                    yield finding
+                done += 1
+            if not whole and items and items[-1]:
+                fields = {name: str(value) for name, value in items[-1].items()}
+                yield FactDelta(state.round, len(items) - 1, fields)
+
+    async def _checked(self, item: Mapping[str, object], state: State, bench: Bench) -> Finding | None:
+        """Hold a finished note against the references; None where there is nothing in it."""
+        try:
+            note = Noted.model_validate(item)
+        except ValidationError:
+            return None
+        text = " ".join(note.fact.split())
+        if not text or note.relevance == 0:
+            return None
+        citations = await bench.citations(Piece(text, (note.reference,), 0))
+        if not citations:
+            return FactRejected(state.round, text, UNHELD)
+        found = citations[0]
+        return FactFound(
+            Fact(
+                fact_id=fact_id(text, found.document_id, found.span),
+                text=text,
+                relevance=note.relevance,
+                round=state.round,
+                origin="model",
+                citation=found,
+                next_source=" ".join(note.next_source.split()),
+                expected_info=" ".join(note.expected_info.split()),
+            )
+        )
+
+
+async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGenerator[Mapping[str, object] | Notes]:
+    """Yield the object as far as it is written, each time it has grown, and the whole of it at last.
+
+    Raises:
+        ServiceError: see `reply_as`.
+    """
+    pieces: asyncio.Queue[Mapping[str, object] | None] = asyncio.Queue()
+    work = asyncio.create_task(reply_as(chat, Notes, instructions, material, partial=pieces.put_nowait))
+    work.add_done_callback(lambda _: pieces.put_nowait(None))
+    try:
+        while (piece := await pieces.get()) is not None:
+            while not pieces.empty() and (later := pieces.get_nowait()) is not None:
+                piece = later
+            yield piece
+            if work.done():
+                break
+        yield await work
+    finally:
+        work.cancel()
+        with suppress(asyncio.CancelledError, ServiceError):
+            await work
+
+
+def grouped(hits: Sequence[Hit]) -> list[list[Hit]]:
+    """Cut hits into groups of at most `BUDGET_TOKENS` tokens, of one hit at least."""
+    groups: list[list[Hit]] = []
+    left = 0
+    for hit in hits:
+        size = count_tokens(hit.chunk.text)
+        if not groups or size > left:
+            groups.append([])
+            left = BUDGET_TOKENS
+        groups[-1].append(hit)
+        left -= size
+    return groups
+
+
+def packed(hits: Sequence[Hit], state: State) -> str:
+    """Return the numbered references, what is known already, and the question."""
+    references = "\n\n".join(
+        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(hit.chunk.text, str(number))}"
+        for number, hit in enumerate(hits, 1)
+    )
+    facts = sorted(state.facts, key=lambda fact: -fact.relevance)[:KNOWN]
+    lines = "\n".join(f"- {_line(fact.text)}" for fact in facts)
+    known = f"Known already, not to be noted again:\n{fenced(lines, 'known')}\n\n" if facts else ""
+    slots = {"references": references, "known": known, "question": _line(state.question)}
+    return fill(prompt("rove.walk", "material"), slots)
+
+
+def _title(hit: Hit) -> str:
+    return " > ".join(dict.fromkeys(part for part in (hit.title or hit.uri, *hit.chunk.headings) if part))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.translate(FENCES).split())
+
+
+def _items(notes: Mapping[str, object] | Notes) -> list[Mapping[str, object]]:
+    found = notes.get("facts") if isinstance(notes, Mapping) else None
+    items = cast("list[object]", found) if isinstance(found, list) else []
+    return [cast("Mapping[str, object]", item) for item in items if isinstance(item, Mapping)]

@@ -1,0 +1,113 @@
+"""What a walk does next: a pure function of its state, so that one taken up after a crash goes on where it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rove.records.walk import Lead, Stop
+from rove.walk.budget import exhausted
+from rove.walk.state import QUESTION, State
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """Start a round with these leads."""
+
+    round: int
+    lead_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Look for what a lead names; None is the question itself. `reason`: why this one."""
+
+    lead: Lead | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read these chunks."""
+
+    chunk_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Ask whether what was found is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """No further round, and why."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Compose:
+    """Write the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """There is nothing to do: the walk is over."""
+
+
+Step = Begin | Follow | Read | Judge | End | Compose | Rest
+
+
+def next_step(state: State, leads_a_round: int) -> Step:
+    """Return what comes next.
+
+    A round: its leads are followed, what they gave is read, then it is judged. A budget that is used up ends the walk
+    between two of these; that of the rounds when the next one would begin.
+
+    >>> next_step(State(), 3)
+    Begin(round=1, lead_ids=('',))
+    """
+    if state.over:
+        return Rest()
+    if state.stopped:
+        return Compose()
+    if stop := exhausted(state.spent, state.budget):
+        return End(stop)
+    if state.round == 0:
+        return Begin(1, (QUESTION,))
+    if state.verdict and state.verdict.enough and not _wanted(state):
+        return End("enough")
+    for lead_id in state.plan:
+        if lead_id not in state.followed and lead_id not in state.dropped:
+            return Follow(state.lead(lead_id), _reason(state, lead_id))
+    if state.unread:
+        return Read(state.unread)
+    if state.verdict is None:
+        return Judge()
+    return _after_round(state, leads_a_round)
+
+
+def _after_round(state: State, leads_a_round: int) -> Step:
+    again = (QUESTION,) if QUESTION not in state.followed else ()
+    leads = _wanted(state) if state.verdict and state.verdict.enough else state.open_leads
+    chosen = again + tuple(lead.lead_id for lead in leads[:leads_a_round])
+    if not chosen:
+        fresh = any(state.followed[lead_id].chunks for lead_id in state.plan if lead_id in state.followed)
+        return End("no-lead" if fresh else "no-new-chunk")
+    if state.budget.rounds and state.round >= state.budget.rounds:
+        return End("rounds")
+    return Begin(state.round + 1, chosen)
+
+
+def _wanted(state: State) -> tuple[Lead, ...]:
+    """The leads that the user has given: they are followed even where enough was found."""
+    return tuple(lead for lead in state.open_leads if lead.kind == "user")
+
+
+def _reason(state: State, lead_id: str) -> str:
+    lead = state.lead(lead_id)
+    if lead is None:
+        return "it was asked"
+    if lead.kind == "user":
+        return "the user wants it"
+    place = [one.lead_id for one in state.open_leads].index(lead_id) + 1
+    return f"place {place} of {len(state.open_leads)} open leads, score {lead.score:.2f}"
