@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
 from rove import Rove, Text
+from rove.store.tables import MIGRATIONS
 
 
 def test_a_catalog_of_version_3_is_brought_up(tmp_path: Path) -> None:
@@ -13,6 +15,9 @@ def test_a_catalog_of_version_3_is_brought_up(tmp_path: Path) -> None:
         kb.add(Text("A régi adat megmarad.", id="old"))
     with sqlite3.connect(tmp_path / "catalog.sqlite") as old:
         old.execute("DROP TABLE asked")
+        for statement in MIGRATIONS[3]:
+            if added := re.match(r"ALTER TABLE (\w+) ADD COLUMN (\w+)", statement):
+                old.execute(f"ALTER TABLE {added[1]} DROP COLUMN {added[2]}")
         old.execute("UPDATE facts SET value = '3' WHERE name = 'schema'")
     old.close()
     with Rove.open(tmp_path, embedder={"name": "fake"}, question={"log": True}) as kb:
