@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import click
 
 from rove.cli.ask import show_answer
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.errors import ConfigError, RoveError
 from rove.records import Filter, History, Response
+from rove.retrieve.condition import parse_where
 from rove.settings import Settings
 from rove.sync import Rove
 
