@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
-from rove.engine import AsyncRove
+from rove.engine import AsyncRove, varied
 from rove.evaluate.configuration import Configuration
 from rove.models import Embedder, LateEmbedder, Reranker, Vectors
 from rove.models.cache import LateQueryCache, QueryCache
@@ -251,7 +251,7 @@ class Lab:
         return self._named[way.name]
 
     def _varied(self, settings: Settings) -> AsyncRove:
-        kb = self.base.varied(settings)
+        kb = varied(self.base, settings)
         name = settings.search.reranker + settings.reranker.model_dump_json()
         kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
         return kb
