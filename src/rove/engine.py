@@ -10,7 +10,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
-from rove.answer.compose import Answerer
 from rove.chunk import ChunkModels
 from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
@@ -22,12 +21,11 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
-from rove.language.detect import detect
-from rove.load.discover import PAGE, locate
+from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
-from rove.records import Answer, Filter, Hit, Report, Text
+from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
 from rove.retrieve.rules.order import ruled, rules_of
@@ -35,9 +33,11 @@ from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
+from rove.walk.respond import Responder
 
-Given = str | Path | Text
+Given = str | Path | Text | Location
 WINDOW = 5_000
+START = History()
 
 
 class AsyncRove(Holdings, WalkDesk):
@@ -48,10 +48,10 @@ class AsyncRove(Holdings, WalkDesk):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         self.settings = settings
         self.rules = rules_of(settings.search)
-        self.embedder: Embedder = remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
@@ -91,7 +91,7 @@ class AsyncRove(Holdings, WalkDesk):
         One bad source never stops the others: `report.failed` and the ledger say what failed, why, and what to do.
 
         Args:
-            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), or iterables of these.
+            sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), `Location`s, or iterables of these.
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
@@ -170,18 +170,17 @@ class AsyncRove(Holdings, WalkDesk):
             question: what to look for, in any language.
             top_k: how many at most; the setting `search.top_k` if None.
             where: a filter, applied before the search: `field("topic") == "hr"`.
-            mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
-                or a plug-in's name.
-            rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
-                does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
-                the settings name a reranker.
+            mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
+                best of both and of a reranked pool), "walk" (what the question finds, and what that leads to by names,
+                hop by hop), or a plug-in's name.
+            rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
+                "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
+                or where the settings name a reranker.
 
         Raises:
             InputError: the question is blank.
         """
-        if not question.strip():
-            message = "The question is blank."
-            raise InputError(message, cure="Ask something.", outcome="empty")
+        _check(question)
         top_k = self.settings.search.top_k if top_k is None else top_k
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
@@ -193,10 +192,22 @@ class AsyncRove(Holdings, WalkDesk):
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
-        hits = await self.search(question, top_k=self.settings.answer.references, where=where, rerank=True)
-        answerer = Answerer(self.embedder, self._chat(), self.settings.answer)
-        language = detect(question)
-        return await answerer.answer(question, hits, language=language, text_of=self.text, listener=listener)
+        return (await self.respond(question, where=where, listener=listener)).answer
+
+    async def respond(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Response:
+        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`."""
+        responder = self._responder(question)
+        return await responder.respond(question, history=history, where=where, listener=listener)
+
+    async def understand(self, question: str, *, history: History = START) -> Understood:
+        """Say what a question means, by the steps of the settings table "question", without answering it."""
+        return await self._responder(question).understander.understand(question, history)
+
+    async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
+        """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
+        return await self._responder(question).gather(question, history, where)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -215,6 +226,10 @@ class AsyncRove(Holdings, WalkDesk):
     def _ingest(self, listener: Listener) -> Ingest:
         return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
 
+    def _responder(self, question: str) -> Responder:
+        _check(question)
+        return Responder(self.means, self._chat(), self.settings, self.text)
+
     def _chat(self) -> ChatModel | None:
         return chat_model(self.settings.chat)
 
@@ -229,6 +244,12 @@ def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
     other.rules = rules_of(settings.search)
     other._set_means()  # pyright: ignore[reportPrivateUsage] - one module
     return other
+
+
+def _check(question: str) -> None:
+    if not question.strip():
+        message = "The question is blank."
+        raise InputError(message, cure="Ask something.", outcome="empty")
 
 
 def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:

@@ -153,6 +153,13 @@ class Documents:
         with self.database.read() as connection:
             return list(connection.execute(query).scalars())
 
+    def titles(self, most: int) -> list[str]:
+        """The titles of the latest documents."""
+        d = tables.documents.c
+        query = select(d.title).where(d.revision > 0).order_by(d.revision.desc(), d.seq).limit(most)
+        with self.database.read() as connection:
+            return list(connection.execute(query).scalars())
+
     def stale(self, held: Mapping[str, Collection[str]]) -> list[str]:
         """Ids of live documents that came from these sources once and are not among what each of them holds now."""
         d = tables.documents.c
@@ -211,6 +218,12 @@ class Documents:
         """Ids of all live chunks."""
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
+
+    def live_texts(self) -> Iterator[str]:
+        """What is indexed of each live chunk, before it is analysed: its prefix and its text."""
+        c = tables.chunks.c
+        for rows in self._pages(_live(select(c.seq, c.prefix, c.text))):
+            yield from (f"{row.prefix}\n{row.text}" for row in rows)
 
     def index_rows(
         self, *, since: int = 0, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None

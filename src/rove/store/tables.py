@@ -128,7 +128,8 @@ chunks = Table(
     Column("parent", Text, nullable=False),
     Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text,
+space-joined, after a space where the text does not open with one.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """
@@ -231,3 +232,17 @@ memory_leads = Table(
 """Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".
 
 `document` is the one whose words gave the lead; NULL where the user gave it."""
+
+asked = Table(
+    "asked",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("count", Integer, nullable=False, index=True),
+    Column("last", String, nullable=False),
+)
+"""Questions that were asked, where the settings allow that they are kept: how often, and when last.
+
+`key`: the text without case, spaces and marks, so that the same question stands once.
+"""
