@@ -73,17 +73,6 @@ class AsyncRove(Holdings, WalkDesk):
         """
         return cls(read_settings(location, **settings))
 
-    def varied(self, settings: Settings) -> Self:
-        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
-
-        It shares the open files and models of this one, which alone is closed.
-        """
-        other = copy(self)
-        other.settings = settings
-        other.rules = rules_of(settings.search)
-        other._set_means()
-        return other
-
     def _set_means(self) -> None:
         search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
         self._hybrid_reranks = late or bool(search.reranker)
@@ -243,6 +232,18 @@ class AsyncRove(Holdings, WalkDesk):
 
     def _chat(self) -> ChatModel | None:
         return chat_model(self.settings.chat)
+
+
+def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
+    """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+    It shares the open files and models of `kb`, which alone is closed.
+    """
+    other = copy(kb)
+    other.settings = settings
+    other.rules = rules_of(settings.search)
+    other._set_means()  # pyright: ignore[reportPrivateUsage] - one module
+    return other
 
 
 def _check(question: str) -> None:
