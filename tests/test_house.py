@@ -100,6 +100,7 @@ def test_requirements_hold_what_pyproject_asks_for() -> None:
     for name, wanted in (
         ("run", project["dependencies"]),
         ("chat", project["optional-dependencies"]["chat"]),
+        ("serve", project["optional-dependencies"]["serve"]),
     ):
         lines = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8").splitlines()
         pinned = [Requirement(line) for line in lines if line and not line.startswith("#")]
@@ -111,5 +112,5 @@ def test_requirements_hold_what_pyproject_asks_for() -> None:
 def test_help_names_every_command() -> None:
     command = [Path(sys.executable).with_name("rove"), "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    for name in ("add", "search", "ask", "inspect", "delete", "doctor", "export", "import"):
+    for name in ("add", "search", "ask", "serve", "mcp", "inspect", "delete", "doctor", "export", "import"):
         assert re.search(rf"^  {name} ", done.stdout, re.M), name

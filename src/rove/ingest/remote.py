@@ -65,7 +65,8 @@ async def _page(location: Location, limits: FetchLimits, turn: asyncio.Semaphore
         except InputError as error:
             return _end(location.uri, error)
     page = located(source)
-    return Location(location.uri, page.name, page.kind, data=page.data, metadata=page.metadata)
+    metadata = {**page.metadata, **location.metadata}
+    return Location(location.uri, page.name, page.kind, data=page.data, metadata=metadata)
 
 
 def _end(uri: str, error: InputError) -> SourceEnd:

@@ -48,7 +48,7 @@ class Location:
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
 
 
-def locate(inputs: Iterable[str | Path | Text], ignore: Sequence[str] = ()) -> list[Location]:
+def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str] = ()) -> list[Location]:
     """Return the places that `inputs` name, each once: a folder gives its files, see `walk`, without what to `ignore`.
 
     What does not exist is returned too: reading it says what is wrong. No file is opened.
@@ -76,8 +76,8 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
         raise InputError(
             message, cure="Give http://, https://, or a database as in postgresql://.", outcome="unsupported"
         )
-    data = _read_file(location.path, max_bytes)
-    return Source(location.uri, location.name, data, kind_of(data, location))
+    data = _read_file(location.path, location.uri, max_bytes)
+    return Source(location.uri, location.name, data, kind_of(data, location), location.metadata)
 
 
 def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Document, None, str]:
@@ -135,8 +135,10 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
     return make if signature(make).parameters else lambda _: make()
 
 
-def _places(item: str | Path | Text, patterns: Sequence[str]) -> Iterator[Location]:
-    if isinstance(item, Text):
+def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iterator[Location]:
+    if isinstance(item, Location):
+        yield item
+    elif isinstance(item, Text):
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
@@ -171,23 +173,23 @@ def _file(path: Path) -> Location:
     return Location(str(path), path.name, suffix_kind(path.name), path=path)
 
 
-def _read_file(path: Path, max_bytes: int) -> bytes:
+def _read_file(path: Path, name: str, max_bytes: int) -> bytes:
     try:
         facts = path.stat()
         if stat.S_ISDIR(facts.st_mode):
             os.listdir(path)  # noqa: PTH208 - a folder is located only where it cannot be listed: this says why
         if not stat.S_ISREG(facts.st_mode):
-            message = f"{path} is no file (a device, a pipe or a folder)."
+            message = f"{name} is no file (a device, a pipe or a folder)."
             raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
-        _check_size(str(path), facts.st_size, max_bytes)
+        _check_size(name, facts.st_size, max_bytes)
         return path.read_bytes()
     except FileNotFoundError as error:
-        message = f"{path} does not exist."
+        message = f"{name} does not exist."
         raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         cure = "Give this user the right to read it." if isinstance(error, PermissionError) else "Copy it elsewhere."
-        message = f"{path} cannot be read: {why}."
+        message = f"{name} cannot be read: {why}."
         raise InputError(message, cure=cure, outcome="unreadable") from error
 
 

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
+from rove.models.batch import QueryBatcher
 
 REMEMBERED = 512
 
@@ -23,6 +24,7 @@ class QueryCache:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._ask = QueryBatcher(embedder.queries)
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
@@ -45,12 +47,14 @@ class QueryCache:
         return await self._embedder.passages(texts)
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder.queries`."""
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
+        """See `Embedder.queries`. Those that are asked at the same time are embedded together."""
+        known = {text: self._known[text] for text in texts if text in self._known}
+        unknown = [text for text in dict.fromkeys(texts) if text not in known]
         if unknown:
-            self._known.update(zip(unknown, await self._embedder.queries(unknown), strict=True))
-        found = [self._known[text] for text in texts]
-        for text in texts:
+            known.update(zip(unknown, await self._ask(unknown), strict=True))
+        found = [known[text] for text in texts]
+        for text in known:
+            self._known[text] = known[text]
             self._known.move_to_end(text)
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)

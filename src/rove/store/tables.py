@@ -25,7 +25,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
-    3: (),
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
@@ -126,10 +126,24 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text,
+space-joined, after a space where the text does not open with one.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
+"""
+
+enrichments = Table(
+    "enrichments",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("fields", Text, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
+)
+"""Metadata that was worked out after a document went in; it wins over what the document came with.
+
+Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
 """
 
 removals = Table(
@@ -218,3 +232,17 @@ memory_leads = Table(
 """Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".
 
 `document` is the one whose words gave the lead; NULL where the user gave it."""
+
+asked = Table(
+    "asked",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("count", Integer, nullable=False, index=True),
+    Column("last", String, nullable=False),
+)
+"""Questions that were asked, where the settings allow that they are kept: how often, and when last.
+
+`key`: the text without case, spaces and marks, so that the same question stands once.
+"""

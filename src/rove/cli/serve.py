@@ -1,0 +1,129 @@
+"""`rove serve` and `rove mcp`: the base over HTTP, and as tools for a model; and the keys that open it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rove.cli.session import Session, command
+from rove.errors import ConfigError
+from rove.registry import load
+from rove.settings import Settings, read_settings
+
+NAME = re.compile(r"[\w.-]{1,64}")
+CURE = "Run: pip install 'rove[serve]'"
+
+
+@command("serve")
+@click.option("--host", help="The address to listen at; serve.host.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="The port to listen at; serve.port.")
+def run(session: Session, host: str | None, port: int | None) -> None:
+    """Serve the base over HTTP, OpenAI-shaped and MCP, until told to end (Ctrl-C, SIGTERM).
+
+    Without keys only this machine is let in. Keys are made by: rove serve key NAME
+    """
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    settings = _settings(session, given)
+    part = _extra("rove.serve.run:serve")
+    part(settings, _home(session.location), session.output.note)
+
+
+@command("key")
+@click.argument("name")
+@click.option("--space", "spaces", multiple=True, help="A space that it opens; all, if none is named.")
+@click.option(
+    "--right",
+    "rights",
+    multiple=True,
+    default=("read",),
+    show_default=True,
+    type=click.Choice(["read", "add", "delete", "admin"]),
+    help="What it lets its holder do.",
+)
+@click.option("--label", "labels", multiple=True, help="Open only documents with one of these access labels.")
+def key(session: Session, name: str, spaces: tuple[str, ...], rights: tuple[str, ...], labels: tuple[str, ...]) -> None:
+    """Make a key, print it once, and write its hash into the settings file."""
+    if not NAME.fullmatch(name):
+        message = f"{name!r} cannot be the name of a key."
+        raise ConfigError(message, cure="Use up to 64 letters, digits, dots, dashes and underscores.")
+    settings = _settings(session, {})
+    if name in settings.serve.keys:
+        message = f"There is a key {name!r} already."
+        raise ConfigError(message, cure="Choose another name, or take its table out of the settings file.")
+    made = load("rove.serve.keys:make_key")()
+    table = {"hash": load("rove.serve.keys:hash_key")(made), "spaces": spaces or ("*",), "rights": rights}
+    file = _file(session.location)
+    _append(file, name, {**table, **({"labels": labels} if labels else {})})
+    if session.output.as_json:
+        session.output.json({"name": name, "key": made, "file": str(file)})
+        return
+    session.output.line(made)
+    session.output.note(f"This is shown once. {file} holds its hash; restart the server to let it in.")
+
+
+@command("mcp")
+def mcp(session: Session) -> None:
+    """Serve the base to a model's program over standard input and output (Model Context Protocol).
+
+    Over HTTP it is at /mcp of `rove serve`.
+    """
+    settings = _settings(session, {})
+    _extra("rove.serve.run:serve_stdio")(settings, _home(session.location))
+
+
+def _group(**options: Any) -> None:  # noqa: ANN401 - what click gives
+    if click.get_current_context().invoked_subcommand is None and run.callback:
+        run.callback(**options)
+
+
+serve = click.Group("serve", callback=_group, params=run.params, invoke_without_command=True, help=run.help)
+serve.add_command(key)
+
+
+def _settings(session: Session, given: dict[str, Any]) -> Settings:
+    """Read the settings, with what the call gives for the table `serve` over what the file says."""
+    tables: dict[str, Any] = dict(session.settings)
+    return read_settings(session.location, **{**tables, "serve": {**tables.get("serve", {}), **given}})
+
+
+def _extra(path: str) -> Any:  # noqa: ANN401 - whatever stands there
+    try:
+        return load(path)
+    except ModuleNotFoundError as error:
+        message = f"Serving needs {error.name!r}, which is not installed."
+        raise ConfigError(message, cure=CURE) from error
+
+
+def _file(location: str) -> Path:
+    path = Path(location)
+    return path if path.suffix == ".toml" else path / "rove.toml"
+
+
+def _home(location: str) -> Path:
+    return _file(location).parent
+
+
+def _append(file: Path, name: str, table: dict[str, object]) -> None:
+    """Put a table at the end of a TOML file, whole or not at all."""
+    text = file.read_text("utf-8") if file.is_file() else ""
+    lines = [f"[serve.keys.{_quoted(name)}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+    made = "\n".join([*([text.rstrip("\n"), ""] if text.strip() else []), *lines, ""])
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    part.write_text(made, "utf-8")
+    part.replace(file)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_quoted(str(item)) for item in value)}]"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{"".join(c if c.isprintable() else "?" for c in escaped)}"'

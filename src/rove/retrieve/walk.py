@@ -1,0 +1,117 @@
+"""A walk without a chat model: what the question finds, then what the passages found lead to, hop by hop.
+
+A passage leads to the documents whose titles it names, and to those that name its own title. Passages are ranked by
+how often a walker on these links comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rove.enrich.entities import name_keys
+from rove.language.detect import detect
+from rove.language.words import query_terms
+from rove.records import Filter, Hit, field
+from rove.retrieve import Means, Query
+from rove.retrieve.fuse import fused
+from rove.retrieve.lists import to_hits
+from rove.retrieve.trail import QUESTION, Trail
+from rove.store import Vector
+from rove.store.lists import Lists
+
+NAMERS = 0.5
+"""How strongly a passage leads to the documents that name its title, together, beside one that it names itself."""
+MOST_NAMERS = 12
+"""Chunks that name a title, up to which it leads there; a name that stands everywhere links nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is searched for, once analysed."""
+
+    text: str
+    language: str
+    terms: Sequence[str]
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """How a walk goes; what is 0 or False is left out.
+
+    `pool` passages are looked at again by the reranker, and `reach` more at each of `hops`; links are followed from
+    the `front` best. `asked`: those of the question itself.
+    """
+
+    hops: int = 3
+    pool: int = 20
+    front: int = 8
+    reach: int = 24
+    asked: bool = True
+    titles: bool = True
+    namers: bool = True
+
+
+class WalkRetriever:
+    """See `Retriever`. The reranker always has its say."""
+
+    def __init__(self, means: Means, gait: Gait | None = None) -> None:
+        self.means = means
+        self.gait = gait or Gait()
+
+    async def retrieve(self, query: Query) -> list[Hit]:
+        """See `Retriever.retrieve`; scores are visits, 0 to 1."""
+        settings = self.means.settings
+        asked = await self._asked(query.text)
+        lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
+        first = fused(lists, settings.fusion)
+        weight = self.means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
+        trail = Trail(lists, settings.fusion, weight)
+        await self._take(trail, asked, await to_hits(self.means, first[: self.gait.pool], lists), hop=0)
+        if self.gait.asked:
+            trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked.text, asked.language)
+        for hop in range(1, self.gait.hops + 1):
+            front = trail.front(self.gait.front)
+            await asyncio.to_thread(self._look, trail, front)
+            documents = trail.unseen()
+            if not documents:
+                break
+            within = field("document_id").in_(sorted(documents))
+            where = within if query.where is None else query.where & within
+            reached = trail.widen(await self._search(asked, 2 * self.gait.reach, where))[: self.gait.reach]
+            await self._take(trail, asked, await to_hits(self.means, reached, Lists({})), hop=hop)
+        walked = trail.ranked()
+        rest = [(chunk_id, -float(n)) for n, (chunk_id, _) in enumerate(first) if chunk_id not in trail.hits]
+        missing = rest[: max(query.top_k - len(walked), 0)]
+        return [*walked, *await to_hits(self.means, missing, lists)][: query.top_k]
+
+    async def _asked(self, text: str) -> _Asked:
+        language = detect(text, await self.means.store.languages())
+        vector = (await self.means.embedder.queries([text]))[0]
+        return _Asked(text, language, query_terms(text, language), vector)
+
+    async def _search(self, asked: _Asked, top_k: int, where: Filter | None) -> Lists:
+        return await self.means.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
+
+    async def _take(self, trail: Trail, asked: _Asked, hits: Sequence[Hit], *, hop: int) -> None:
+        opinions = await self.means.reranker.scores(asked.text, hits)
+        trail.take(hits, [float(opinion) for opinion in opinions], hop)
+
+    def _named(self, text: str, language: str) -> dict[str, float]:
+        return self.means.store.names.titled(text, language, name_keys(text, language))
+
+    def _look(self, trail: Trail, front: Sequence[Hit]) -> None:
+        """Find what these passages lead to by names."""
+        names = self.means.store.names
+        for hit in front:
+            chunk = hit.chunk
+            held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
+            ways = names.titled(chunk.text, chunk.language, held) if self.gait.titles else {}
+            for key in names.titles(chunk.document_id) if self.gait.namers else ():
+                documents = names.holding(key, MOST_NAMERS)
+                for document_id in documents:
+                    ways.setdefault(document_id, NAMERS / len(documents))
+            ways.pop(chunk.document_id, None)
+            trail.ways[chunk.chunk_id] = ways

@@ -1,0 +1,67 @@
+"""Asking over the wire: questions within bounds, answers told as they come, tokens counted."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from rove.events import Event, Listener, TextDelta, ignore
+from rove.models.usage import Usage, metered
+from rove.records import Answer, Filter
+from rove.serve.problems import TooLargeError
+from rove.serve.served import Served
+from rove.serve.streams import Told
+from rove.serve.view import View
+from rove.serve.wire.asked import Delta
+from rove.serve.wire.results import AnswerOut
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and what it cost."""
+
+    answer: Answer
+    usage: Usage
+
+
+def check_question(question: str, server: Served) -> None:
+    """Refuse a question that is too long.
+
+    Raises:
+        TooLargeError: it is.
+    """
+    limit = server.settings.max_question_chars
+    if len(question) > limit:
+        message = f"The question has {len(question)} characters; {limit} are read."
+        raise TooLargeError(message, cure="Shorten it, or raise serve.max_question_chars.")
+
+
+async def asked(
+    server: Served, view: View, question: str, where: Filter | None = None, listener: Listener = ignore
+) -> Asked:
+    """Have a question answered. Raises as `View.ask` and `check_question` do."""
+    check_question(question, server)
+    with metered() as meter:
+        answer = await view.ask(question, where=where, listener=listener)
+    server.journal.tokens.labels("read").inc(meter.usage.input_tokens)
+    server.journal.tokens.labels("written").inc(meter.usage.output_tokens)
+    return Asked(answer, meter.usage)
+
+
+async def told(server: Served, view: View, question: str, where: Filter | None) -> Told:
+    """Yield `delta` for each piece that the chat model writes, then the `answer`. Ended early, it cancels the model."""
+    pieces: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, TextDelta):
+            pieces.put_nowait(event.text)
+
+    task = asyncio.create_task(asked(server, view, question, where, listen))
+    task.add_done_callback(lambda _: pieces.put_nowait(None))
+    try:
+        while (piece := await pieces.get()) is not None:
+            yield "delta", Delta(text=piece)
+        yield "answer", AnswerOut.of((await task).answer)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

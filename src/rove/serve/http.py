@@ -1,0 +1,59 @@
+"""The app: gate, routes, problems, and what starts and ends with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from rove.serve.gate import Gate
+from rove.serve.mcp import McpEndpoint
+from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
+from rove.serve.routes import answers, care, documents, openai, server, walks
+from rove.serve.served import Served
+from rove.serve.spaces import Spaces
+
+ROUTERS = (server.router, documents.router, answers.router, walks.router, care.router, openai.router)
+"""Every family of routes. A page of one's own would be mounted beside them, in a folder `serve/web`."""
+
+
+def create_app(spaces: Spaces) -> FastAPI:
+    """Make the app that serves these spaces. It opens nothing, and closes the spaces when it ends."""
+    made = Served(spaces, spaces.settings)
+    endpoint = McpEndpoint(made)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(spaces.close)
+            spaces.start()
+            await stack.enter_async_context(endpoint.running())
+            yield
+            made.closing.set()
+
+    app = FastAPI(
+        title="Rove",
+        version=version("rove"),
+        summary="Answers from your own documents, every sentence cited to an exact span.",
+        lifespan=lifespan,
+        docs_url=None,  # these pages load their scripts from elsewhere
+        redoc_url=None,
+        responses={"default": {"model": Problem, "description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {}}}},
+    )
+    app.state.served = made
+    for router in ROUTERS:
+        app.include_router(router)
+    app.add_route("/mcp", endpoint, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
+    handle_problems(app)
+    app.add_middleware(Gate, settings=spaces.settings, journal=made.journal)
+    if spaces.settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=spaces.settings.origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type"],
+        )
+    return app

@@ -1,0 +1,156 @@
+"""Jobs: what was handed in goes into the base one job after the other, and whoever asks is told how far it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rove.engine import AsyncRove
+from rove.errors import RoveError, ServiceError
+from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.serve.problems import AbsentError
+from rove.serve.spool import Spool, Spooled
+from rove.serve.tracing import span
+
+REMEMBERED = 1_000
+RETRY_S = 10.0
+MAX_RETRY_S = 600.0
+State = Literal["queued", "running", "waiting", "done"]
+log = logging.getLogger("rove.serve")
+
+
+@dataclass(slots=True)
+class Job:
+    """One job. `sources` and `failed` hold the ends of its sources; `trouble` says why it has to wait."""
+
+    job_id: str
+    caller: str
+    state: State = "queued"
+    expected: int = 0
+    chunks: int = 0
+    events: list[SourceDone] = field(default_factory=list[SourceDone])
+    trouble: str = ""
+    _changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    def listen(self, event: Event) -> None:
+        """Take note of what the engine tells."""
+        match event:
+            case AddStarted(sources):
+                self.expected += sources
+            case ChunksEmbedded(count):
+                self.chunks += count
+            case SourceDone():
+                self.events.append(event)
+            case _:
+                pass
+        self.changed()
+
+    def changed(self) -> None:
+        """Wake those who watch."""
+        before, self._changed = self._changed, asyncio.Event()
+        before.set()
+
+    async def watch(self) -> AsyncGenerator[Job]:
+        """Yield the job at once, and again after each change, until it is done."""
+        while True:
+            waiting = self._changed
+            yield self
+            if self.state == "done":
+                return
+            await waiting.wait()
+
+
+class Jobs:
+    """The jobs of one base. `start` takes up those that an earlier process left."""
+
+    def __init__(self, kb: AsyncRove) -> None:
+        self.spool = Spool(kb.settings.path)
+        self._kb = kb
+        self._known: dict[str, Job] = {}
+        self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def start(self) -> None:
+        """Begin to work, with what was left first."""
+        for spooled in self.spool.waiting():
+            self.put(spooled)
+        self._worker = asyncio.create_task(self._work())
+
+    def put(self, spooled: Spooled) -> Job:
+        """Queue a job that is on disk."""
+        job = Job(spooled.order.job_id, spooled.order.caller)
+        self._known[job.job_id] = job
+        done = [known.job_id for known in self._known.values() if known.state == "done"]
+        for job_id in done[: max(0, len(self._known) - REMEMBERED)]:
+            del self._known[job_id]
+        self._queue.put_nowait((job, spooled))
+        return job
+
+    def get(self, job_id: str, caller: str | None) -> Job:
+        """Return a job of this caller's, or of anyone's if None.
+
+        Raises:
+            AbsentError: there is none.
+        """
+        job = self._known.get(job_id)
+        if job is None or (caller is not None and job.caller != caller):
+            message = "There is no such job."
+            raise AbsentError(message, cure="Jobs are remembered until the server stops; see the documents.")
+        return job
+
+    async def stop(self, drain_s: float) -> None:
+        """Let the job that runs come to its end, for so long; what is left stays on disk for the next process."""
+        if self._worker is None:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(drain_s):
+                await self._idle.wait()
+        self._worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._worker
+        while not self._queue.empty():
+            self._queue.get_nowait()[1].leave()
+
+    async def _work(self) -> None:
+        while True:
+            job, spooled = await self._queue.get()
+            self._idle.clear()
+            try:
+                await self._run(job, spooled)
+            except asyncio.CancelledError:
+                spooled.leave()
+                raise
+            finally:
+                self._idle.set()
+
+    async def _run(self, job: Job, spooled: Spooled) -> None:
+        wait_s = RETRY_S
+        while True:
+            job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
+            job.events.clear()
+            try:
+                with span("add", sources=len(spooled.order.items)):
+                    await self._kb.add(spooled.locations(), listener=job.listen)
+            except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
+                job.state, job.trouble = "waiting", error.reason
+                log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
+            except RoveError as error:
+                job.trouble = error.reason
+                log.error("job failed", extra={"job": job.job_id, "reason": error.reason})  # noqa: TRY400 - no stack
+                break
+            else:
+                break
+            job.changed()
+            self._idle.set()
+            await asyncio.sleep(wait_s)
+            self._idle.clear()
+            wait_s = min(MAX_RETRY_S, 2 * wait_s)
+        await asyncio.to_thread(spooled.done)
+        job.state = "done"
+        job.changed()

@@ -1,0 +1,87 @@
+"""What happened: one line of JSON a request, and numbers for Prometheus. No question, no text, no key is in either."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.types import Scope
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
+log = logging.getLogger("rove.serve.requests")
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line of JSON: time, level, logger, message, and what was given as `extra`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, Any] = {
+            "at": at,
+            "level": record.levelname.lower(),
+            "log": record.name,
+            "event": record.getMessage(),
+        }
+        line |= {name: value for name, value in vars(record).items() if name not in STANDARD}
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def log_json(level: int = logging.INFO) -> None:
+    """Write the logs of this process as lines of JSON to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for name in ("httpx", "mcp", "uvicorn.access"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class Journal:
+    """Notes requests; `text` gives the numbers in Prometheus' text format."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "rove_requests", "Requests answered.", ("method", "route", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "rove_request_seconds",
+            "Time until the whole reply was sent.",
+            ("method", "route"),
+            registry=self._registry,
+            buckets=SECONDS,
+        )
+        self.streams = Gauge("rove_streams", "Event streams that are open.", registry=self._registry)
+        self.tokens = Counter(
+            "rove_chat_tokens", "Tokens that chat models read and wrote.", ("direction",), registry=self._registry
+        )
+
+    def note(self, scope: Scope, status: int, seconds: float) -> None:
+        """Note a request that is done; `status` 0: its client left before there was a reply."""
+        route = getattr(scope.get("route"), "path", "") or ("/mcp" if scope["path"].startswith("/mcp") else "unknown")
+        method = scope["method"] if scope["method"] in {"GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS"} else "other"
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+        caller = scope.get("rove.caller")
+        log.info(
+            "request",
+            extra={
+                "request": scope.get("rove.request", ""),
+                "method": method,
+                "route": route,
+                "status": status,
+                "ms": round(seconds * 1000, 1),
+                "key": caller.name if caller else "",
+            },
+        )
+
+    def text(self) -> bytes:
+        """The numbers, in Prometheus' text format."""
+        return generate_latest(self._registry)

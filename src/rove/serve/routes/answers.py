@@ -1,0 +1,39 @@
+"""Searching and asking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rove.serve.asking import asked, check_question, told
+from rove.serve.served import ServedIn, ViewIn
+from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
+from rove.serve.wire.asked import AskIn, SearchIn, SearchOut
+from rove.serve.wire.results import AnswerOut, HitOut
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["questions"])
+STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}}}
+
+
+@router.post("/search")
+async def search(wanted: SearchIn, view: ViewIn, server: ServedIn, request: Request) -> SearchOut:
+    """Find passages, best first."""
+    check_question(wanted.question, server)
+    searching = view.search(
+        wanted.question, top_k=wanted.top_k, where=wanted.condition, mode=wanted.mode, rerank=wanted.rerank
+    )
+    hits = await while_connected(request, searching)
+    return SearchOut(hits=[HitOut.of(hit) for hit in hits])
+
+
+@router.post("/ask", response_model=AnswerOut, responses=STREAMED)
+async def ask(wanted: AskIn, view: ViewIn, server: ServedIn, request: Request) -> Response | AnswerOut:
+    """Answer a question, every sentence cited to exact words; as events where `stream` or the Accept header asks so."""
+    check_question(wanted.question, server)
+    view.require("read")
+    if wanted.stream or wants_events(request):
+        return events(told(server, view, wanted.question, wanted.condition), server.journal)
+    answered = await while_connected(request, asked(server, view, wanted.question, wanted.condition))
+    return AnswerOut.of(answered.answer)

@@ -1,0 +1,98 @@
+"""What administrators do: look after a base, and carry it away and back while it is served."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import StreamingResponse
+
+from rove.serve.served import ViewIn
+from rove.serve.spool import write_stream
+from rove.serve.view import View
+from rove.serve.wire import Reply
+from rove.serve.wire.documents import SourceOut
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["care"])
+StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", "failed"]
+
+
+class HealthOut(Reply):
+    """What was compared, what was mended, and whether the index had to be made anew."""
+
+    chunks: int
+    problems: list[str]
+    rebuilt: bool
+
+
+class LedgerOut(Reply):
+    """What became of sources."""
+
+    entries: list[SourceOut]
+
+
+class RestoredOut(Reply):
+    """What came of an import. `failed` are the reasons of what did not go in."""
+
+    documents: int
+    chunks: int
+    unchanged: int
+    failed: list[str]
+
+
+@router.post("/doctor")
+async def doctor(view: ViewIn) -> HealthOut:
+    """Compare catalog and index chunk by chunk, and mend the index."""
+    health = await view.doctor()
+    return HealthOut(chunks=health.chunks, problems=list(health.problems), rebuilt=health.rebuilt)
+
+
+@router.get("/ledger")
+async def ledger(view: ViewIn, state: Annotated[list[StateIn] | None, Query()] = None) -> LedgerOut:
+    """What became of every source that was handed in, or of those in these states."""
+    entries = await view.ledger(*(state or ()))
+    return LedgerOut(
+        entries=[
+            SourceOut(
+                source=entry.source,
+                state=entry.state,
+                unchanged=False,
+                outcome=entry.outcome,
+                reason=entry.reason,
+                cure=entry.cure,
+                documents=entry.documents,
+                chunks=entry.chunks,
+            )
+            for entry in entries
+        ]
+    )
+
+
+@router.get("/export", response_class=StreamingResponse)
+async def export(view: ViewIn) -> StreamingResponse:
+    """The whole base as lines of JSON, while it is served: what `rove import` and POST /import take in."""
+    view.require("admin")
+    return StreamingResponse(_lines(view), media_type="application/x-ndjson")
+
+
+@router.post("/import")
+async def import_(request: Request, view: ViewIn) -> RestoredOut:
+    """Take in what an export wrote, while the base is served."""
+    view.require("admin")
+    with TemporaryDirectory(prefix="rove-import-") as folder:
+        file = FilePath(folder) / "base.jsonl"
+        await write_stream(file, request.stream())
+        lines = await asyncio.to_thread(file.open, encoding="utf-8", errors="replace")
+        with lines:
+            report = await view.import_(lines)
+    failed = [entry.reason for entry in report.failed]
+    return RestoredOut(documents=report.documents, chunks=report.chunks, unchanged=report.unchanged, failed=failed)
+
+
+async def _lines(view: View) -> AsyncGenerator[bytes]:
+    async for line in view.export():
+        yield line.encode() + b"\n"

@@ -1,0 +1,48 @@
+"""Start to end: open the bases, serve them, close them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from rove.serve.http import create_app
+from rove.serve.journal import log_json
+from rove.serve.mcp import McpEndpoint
+from rove.serve.served import Served
+from rove.serve.server import make_server
+from rove.serve.spaces import Spaces
+from rove.settings import Settings
+
+
+def serve(settings: Settings, folder: Path, tell: Callable[[str], None]) -> None:
+    """Serve over HTTP until told to end. Spaces are seen from `folder`; `tell` says where it listens.
+
+    Raises:
+        ConfigError: what is set up would not be safe.
+    """
+    log_json()
+    asyncio.run(_serve(settings, folder, tell))
+
+
+def serve_stdio(settings: Settings, folder: Path) -> None:
+    """Serve the Model Context Protocol on standard input and output."""
+    log_json()
+    asyncio.run(_serve_stdio(settings, folder))
+
+
+async def _serve(settings: Settings, folder: Path, tell: Callable[[str], None]) -> None:
+    spaces = Spaces.open(settings, folder)
+    server = make_server(create_app(spaces), spaces)
+    name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
+    tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
+    await server.serve()
+
+
+async def _serve_stdio(settings: Settings, folder: Path) -> None:
+    spaces = Spaces.open(settings, folder)
+    try:
+        spaces.start()
+        await McpEndpoint(Served(spaces, settings.serve)).run_stdio()
+    finally:
+        await spaces.close()

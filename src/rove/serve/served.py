@@ -1,0 +1,50 @@
+"""What every route has at hand: the spaces, the settings and the journal of this server; and the caller's view."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Path, Request
+
+from rove.serve.gate import caller_of
+from rove.serve.journal import Journal
+from rove.serve.spaces import Space, Spaces
+from rove.serve.view import View
+from rove.serve.walking import Going
+from rove.settings import ServeSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One server. `closing` is set when it is about to end: streams that only watch end then."""
+
+    spaces: Spaces
+    settings: ServeSettings
+    journal: Journal = field(default_factory=Journal)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    going: Going = field(default_factory=Going)
+
+
+def served(request: Request) -> Served:
+    """The server that the request came to."""
+    return request.app.state.served
+
+
+SpaceIn = Annotated[str, Path(max_length=64, description="The name of a space.", examples=["default"])]
+ServedIn = Annotated[Served, Depends(served)]
+
+
+def view(space: SpaceIn, request: Request, server: ServedIn) -> View:
+    """The caller's view of the space that the path names."""
+    return server.spaces.view(space, caller_of(request.scope))
+
+
+def seen_space(space: SpaceIn, request: Request, server: ServedIn) -> Space:
+    """The space that the path names, if the caller may know of it."""
+    return server.spaces.get(space, caller_of(request.scope))
+
+
+ViewIn = Annotated[View, Depends(view)]
+SeenSpace = Annotated[Space, Depends(seen_space)]

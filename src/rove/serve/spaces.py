@@ -1,0 +1,121 @@
+"""Spaces: the bases that are served, by name. What a caller has no right to is not there."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from rove.engine import AsyncRove
+from rove.errors import ConfigError
+from rove.models import Embedder
+from rove.serve.callers import Caller
+from rove.serve.jobs import Jobs
+from rove.serve.problems import AbsentError
+from rove.serve.view import View
+from rove.settings import EmbedderSettings, ServeSettings, Settings, read_settings
+
+DEFAULT = "default"
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One base that is served."""
+
+    name: str
+    kb: AsyncRove
+    jobs: Jobs
+
+
+class Spaces:
+    """All bases that are served; models are shared where the settings are the same."""
+
+    def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
+        self.settings = settings
+        self._spaces = {name: Space(name, kb, Jobs(kb)) for name, kb in bases.items()}
+
+    @classmethod
+    def open(cls, settings: Settings, folder: Path) -> Self:
+        """Open what `settings.serve` names, seen from `folder`; without spaces, the base of the settings itself.
+
+        Raises:
+            ConfigError: what is set up would not be safe; or a base cannot be opened.
+        """
+        serve = settings.serve
+        trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
+        trees = trees or {DEFAULT: settings}
+        check(serve, trees)
+        models: dict[EmbedderSettings, Embedder] = {}
+        bases: dict[str, AsyncRove] = {}
+        for name, tree in trees.items():
+            bases[name] = AsyncRove(tree, models.get(tree.embedder))
+            models[tree.embedder] = bases[name].embedder
+        return cls(serve, bases)
+
+    def start(self) -> None:
+        """Take up the jobs that were left."""
+        for space in self._spaces.values():
+            space.jobs.start()
+
+    def visible(self, caller: Caller) -> list[str]:
+        """The names of the caller's spaces."""
+        return [name for name in self._spaces if caller.opens(name)]
+
+    def get(self, name: str, caller: Caller) -> Space:
+        """Return a space.
+
+        Raises:
+            AbsentError: it is not there for this caller.
+        """
+        space = self._spaces.get(name)
+        if space is None or not caller.opens(name):
+            message = "There is no such space."
+            raise AbsentError(message, cure="List them with: GET /v1/spaces")
+        return space
+
+    def view(self, name: str, caller: Caller) -> View:
+        """Return the caller's view of a space. Raises as `get` does."""
+        return View(name, caller, self.get(name, caller).kb, self.settings.access_field)
+
+    async def close(self) -> None:
+        """Let jobs end, and close the bases."""
+        await asyncio.gather(*(space.jobs.stop(self.settings.drain_s) for space in self._spaces.values()))
+        await asyncio.gather(*(space.kb.close() for space in self._spaces.values()))
+
+
+def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
+    """Refuse what would not be safe.
+
+    Raises:
+        ConfigError: reached from elsewhere without keys or host names, a key for a space that is not there, labels in a
+            field that says something else, or labels beside a base that leaves out duplicates.
+    """
+    if serve.host not in LOOPBACK:
+        if not serve.keys:
+            message = f"{serve.host} can be reached from other machines, and there is no key."
+            raise ConfigError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
+        if not serve.hosts:
+            message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
+            raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')
+    if serve.access_field in BUILT_IN_FIELDS:
+        message = f"serve.access_field is {serve.access_field!r}, which every document has."
+        raise ConfigError(message, cure='Choose another name, e.g. "access".')
+    for name, key in serve.keys.items():
+        unknown = set(key.spaces) - {*trees, "*"}
+        if unknown:
+            message = f"The key {name!r} names spaces that are not served: {', '.join(sorted(unknown))}."
+            raise ConfigError(message, cure=f"Choose among: {', '.join(trees)}.")
+    skipping = [name for name, tree in trees.items() if tree.load.duplicates == "skip"]
+    if skipping and any(key.labels is not None for key in serve.keys.values()):
+        message = f"{skipping[0]} leaves out duplicates, so that a caller could learn of documents that it may not see."
+        raise ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
+
+
+def _settings_of(settings: Settings, path: Path) -> Settings:
+    """The settings of a space: its own file's where it has one, else the server's."""
+    if path.suffix == ".toml" or (path / "rove.toml").is_file():
+        return read_settings(path)
+    return settings.model_copy(update={"path": path})

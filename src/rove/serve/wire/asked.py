@@ -1,0 +1,60 @@
+"""What is asked: searches and questions, bounded."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from rove.records import Filter
+from rove.serve.wire import Reply, Wire
+from rove.serve.wire.filters import FilterIn, compiled
+from rove.serve.wire.results import HitOut
+
+MAX_QUESTION_CHARS = 100_000
+"""Beyond what `serve.max_question_chars` may be set to."""
+Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS, examples=["Who approves remote work?"])]
+
+
+class Asked(Wire):
+    """A question, and what the documents must be like."""
+
+    question: Question
+    where: FilterIn | None = None
+
+    @field_validator("where")
+    @classmethod
+    def _can_be_made(cls, where: FilterIn | None) -> FilterIn | None:
+        compiled(where)
+        return where
+
+    @property
+    def condition(self) -> Filter | None:
+        """The filter."""
+        return compiled(self.where)
+
+
+class SearchIn(Asked):
+    """A search. `mode`: keyword, semantic, hybrid, gather, or a plug-in's name."""
+
+    top_k: int | None = Field(default=None, ge=1, le=200)
+    mode: str = Field(default="hybrid", max_length=40)
+    rerank: bool | None = None
+
+
+class AskIn(Asked):
+    """A question to be answered; with `stream` as events: `delta` (text that is not checked yet), then `answer`."""
+
+    stream: bool = False
+
+
+class SearchOut(Reply):
+    """What a search found, best first."""
+
+    hits: list[HitOut]
+
+
+class Delta(Reply):
+    """The next piece of an answer while the chat model writes it; the checked answer follows."""
+
+    text: str

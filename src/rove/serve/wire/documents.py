@@ -1,0 +1,93 @@
+"""What is handed in, and how far it is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from rove.serve.jobs import Job, State
+from rove.serve.wire import Reply, Wire
+from rove.serve.wire.results import public_source
+from rove.settings import Label
+
+Word = Annotated[str, Field(max_length=10_000)]
+MetaIn = str | bool | int | float | tuple[Word, ...]
+MetadataIn = Annotated[dict[Annotated[str, Field(min_length=1, max_length=100)], MetaIn], Field(max_length=100)]
+Access = Annotated[list[Label], Field(max_length=50, description="Access labels of the document.")]
+
+
+class DocumentIn(Wire):
+    """A document to add: either a `text`, or the address (`url`) of a page.
+
+    A text that is sent again under the same `name` and with the same labels takes the place of the one before.
+    """
+
+    text: str | None = Field(default=None, max_length=10_000_000, examples=["Remote work is approved by the head."])
+    url: str | None = Field(default=None, max_length=2_000, pattern=r"^https?://")
+    name: str = Field(default="", max_length=200, examples=["policy"])
+    title: str = Field(default="", max_length=500)
+    type: Literal["text", "markdown", "html"] = "text"
+    metadata: MetadataIn = {}
+    access: Access = []
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> DocumentIn:
+        if (self.text is None) == (self.url is None):
+            message = "give either text or url"
+            raise ValueError(message)
+        return self
+
+
+class SourceOut(Reply):
+    """What became of one source; `outcome` "" where it went in whole, else why not, and what to do about it."""
+
+    source: str
+    state: str
+    unchanged: bool
+    outcome: str
+    reason: str
+    cure: str
+    documents: int
+    chunks: int
+
+
+class JobOut(Reply):
+    """A job: what was handed in together. `expected` sources, those that have ended, and chunks embedded so far.
+
+    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done.
+    """
+
+    job_id: str
+    state: State
+    expected: int
+    chunks: int
+    sources: list[SourceOut]
+    trouble: str
+
+    @classmethod
+    def of(cls, job: Job) -> JobOut:
+        """Make it of a job as it stands."""
+        sources: list[SourceOut] = []
+        for done in job.events:
+            entry, name = done.entry, public_source(done.entry.source)
+            sources.append(
+                SourceOut(
+                    source=name,
+                    state=entry.state,
+                    unchanged=done.unchanged,
+                    outcome=entry.outcome,
+                    reason=entry.reason.replace(entry.source, name),
+                    cure=entry.cure.replace(entry.source, name),
+                    documents=entry.documents,
+                    chunks=entry.chunks,
+                )
+            )
+        return cls(
+            job_id=job.job_id,
+            state=job.state,
+            expected=job.expected,
+            chunks=job.chunks,
+            sources=sources,
+            trouble=job.trouble,
+        )

@@ -1,0 +1,129 @@
+"""Two spaces with documents in them, and keys that open this and that."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from rove.records import Text
+from rove.serve.http import create_app
+from rove.serve.keys import hash_key, make_key
+from rove.serve.server import make_server
+from rove.serve.spaces import Spaces
+from rove.settings import read_settings
+
+FAKE = {"name": "fake"}
+HOLDERS: dict[str, dict[str, Any]] = {
+    "root": {"spaces": ("*",), "rights": ("read", "add", "delete", "admin")},
+    "anna": {"spaces": ("hr",), "rights": ("read", "add", "delete")},
+    "lara": {"spaces": ("hr",), "rights": ("read", "add", "delete"), "labels": ("staff",)},
+    "mira": {"spaces": ("hr",), "rights": ("read", "add", "delete"), "labels": ("board", "staff")},
+    "nobody": {"spaces": ("hr",), "rights": ()},
+    "otto": {"spaces": ("it",), "rights": ("read",)},
+}
+PUBLIC = "Remote work is approved by the head of unit within five days."
+SECRET = "The merger with Nordwind is approved by the head of unit in November."
+DOCUMENTS = {
+    "hr": [
+        Text(PUBLIC, id="policy", title="Policy", metadata={"access": ("staff",), "topic": "work"}),
+        Text(SECRET, id="merger", title="Nordwind", metadata={"access": ("board",), "topic": "work"}),
+        Text("Der Urlaub wird vom Vorstand genehmigt.", id="urlaub", title="Urlaub"),
+    ],
+    "it": [Text("パスワードは部長が承認します。", id="password", title="パスワード")],
+}
+
+
+@dataclass(frozen=True)
+class Town:
+    """A server's app and its keys; `client` speaks to it as one of the holders, "" as nobody."""
+
+    app: FastAPI
+    keys: Mapping[str, str]
+    spaces: Spaces
+
+    def client(self, holder: str = "root", **headers: str) -> httpx.AsyncClient:
+        given = {"Authorization": f"Bearer {self.keys[holder]}"} if holder else {}
+        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+        return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={**given, **headers})
+
+
+Opener = Callable[..., AbstractAsyncContextManager[Town]]
+
+
+@pytest.fixture
+def open_town(tmp_path: Path) -> Opener:
+    """Open a town; `serve` and `tables` are settings beside the usual ones."""
+
+    @asynccontextmanager
+    async def opened(
+        *, holders: Mapping[str, dict[str, Any]] = HOLDERS, filled: bool = True, serve: Mapping[str, Any] = {},
+        **tables: Any,
+    ) -> AsyncIterator[Town]:  # fmt: skip
+        keys = {name: make_key() for name in holders}
+        table = {
+            "spaces": {name: {"path": tmp_path / name} for name in DOCUMENTS},
+            "keys": {name: {"hash": hash_key(keys[name]), **rights} for name, rights in holders.items()},
+            **serve,
+        }
+        spaces = Spaces.open(read_settings(tmp_path, **{"embedder": FAKE, **tables, "serve": table}), tmp_path)
+        app = create_app(spaces)
+        async with app.router.lifespan_context(app):
+            for name, texts in DOCUMENTS.items() if filled else ():
+                await spaces._spaces[name].kb.add(*texts)
+            yield Town(app, keys, spaces)
+
+    return opened
+
+
+@pytest.fixture
+async def town(open_town: Opener) -> AsyncIterator[Town]:
+    """A town, entered and left in a task of its own: pytest sets up and tears down in different ones."""
+    made: asyncio.Future[Town] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
+
+    async def keep() -> None:
+        async with open_town() as opened:
+            made.set_result(opened)
+            await done.wait()
+
+    task = asyncio.create_task(keep())
+    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        await task
+    yield made.result()
+    done.set()
+    await task
+
+
+@asynccontextmanager
+async def listening(town: Town) -> AsyncIterator[str]:
+    """Serve a town on a real socket, as `rove serve` does; yields its address."""
+    server = make_server(town.app, town.spaces)
+    server.config.lifespan = "off"  # the town has entered it
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        task = asyncio.create_task(server.serve(sockets=[bound]))
+        while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
+            await asyncio.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await task
+
+
+async def settled(client: httpx.AsyncClient, space: str, reply: httpx.Response) -> dict[str, Any]:
+    """Wait until the job that a reply names is done."""
+    assert reply.status_code == 202, reply.text
+    events = await client.get(f"/v1/spaces/{space}/jobs/{reply.json()['job_id']}/events")
+    assert '"state":"done"' in events.text
+    return (await client.get(f"/v1/spaces/{space}/jobs/{reply.json()['job_id']}")).json()

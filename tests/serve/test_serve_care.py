@@ -1,0 +1,89 @@
+"""Care while serving: doctor, ledger, backup and restore; numbers and logs that hold nothing of what is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+
+import pytest
+
+from rove.serve.journal import JsonLines
+from serve.conftest import PUBLIC, Opener, Town
+
+SEARCH = "/v1/spaces/hr/search"
+
+
+async def test_doctor_and_ledger(town: Town) -> None:
+    async with town.client("root") as client:
+        health = (await client.post("/v1/spaces/hr/doctor")).json()
+        assert (health["chunks"], health["problems"]) == (3, [])
+        entries = (await client.get("/v1/spaces/hr/ledger", params={"state": ["live", "failed"]})).json()["entries"]
+        assert {entry["source"] for entry in entries} == {"policy", "merger", "urlaub"}
+
+
+async def test_a_base_is_carried_away_and_back_while_it_is_served(town: Town) -> None:
+    async with town.client("root") as client:
+        searches = [client.post(SEARCH, json={"question": f"Who approves {i}?"}) for i in range(10)]
+        exported, *replies = await asyncio.gather(client.get("/v1/spaces/hr/export"), *searches)
+        assert {reply.status_code for reply in replies} == {200}
+        assert len(exported.text.splitlines()) == 4
+        restored = await client.post("/v1/spaces/it/import", content=exported.content)
+        assert restored.json()["documents"] == 3
+        hits = (await client.post("/v1/spaces/it/search", json={"question": "Who approves remote work?"})).json()
+        assert hits["hits"][0]["text"] == PUBLIC
+        damaged = await client.post("/v1/spaces/it/import", content=b"no export")
+        assert damaged.status_code == 400
+        assert damaged.json()["cure"]
+
+
+async def test_numbers(town: Town) -> None:
+    async with town.client("root") as root, town.client("") as nobody:
+        await root.post(SEARCH, json={"question": "Who?"})
+        await root.get("/v1/spaces/secret-name/documents")
+        await nobody.get("/wp-admin/secret-path")
+        numbers = (await root.get("/metrics")).text
+    assert 'rove_requests_total{method="POST",route="/v1/spaces/{space}/search",status="200"} 1.0' in numbers
+    assert 'route="unknown",status="401"' in numbers
+    assert "secret" not in numbers  # what clients make up must not grow the table
+
+
+async def test_logs_are_json_and_hold_no_question_and_no_key(town: Town, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="rove.serve"):
+        async with town.client("anna") as client:
+            reply = await client.post(SEARCH, json={"question": "Wer plant die Fusion?"})
+    lines = [JsonLines().format(record) for record in caplog.records if record.name.startswith("rove.serve")]
+    request = next(json.loads(line) for line in lines if json.loads(line)["event"] == "request")
+    assert request["route"] == "/v1/spaces/{space}/search"
+    assert (request["status"], request["key"]) == (200, "anna")
+    assert request["request"] == reply.headers["x-request-id"]
+    assert "Fusion" not in "".join(lines)
+    assert town.keys["anna"] not in "".join(lines)
+
+
+async def test_an_error_of_our_own_tells_the_log_and_not_the_client(
+    town: Town, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken() -> None:
+        message = "the password is swordfish"
+        raise ZeroDivisionError(message)
+
+    monkeypatch.setattr(town.spaces._spaces["hr"].kb, "documents", broken)
+    async with town.client("anna") as client:
+        reply = await client.get("/v1/spaces/hr/documents")
+    assert reply.status_code == 500
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert "swordfish" not in reply.text
+    line = json.loads(JsonLines().format(next(r for r in caplog.records if r.getMessage() == "unexpected error")))
+    assert "swordfish" in line["trace"]
+
+
+async def test_the_description_has_examples_and_problems(open_town: Opener) -> None:
+    async with open_town(filled=False) as town, town.client("") as client:
+        tree = (await client.get("/openapi.json")).json()
+    assert tree["openapi"].startswith("3.1")
+    assert '"Who approves remote work?"' in json.dumps(tree)
+    for path, methods in tree["paths"].items():
+        for method, told in methods.items():
+            assert told["description"], (method, path)
+            assert "application/problem+json" in told["responses"]["default"]["content"], (method, path)

@@ -1,0 +1,129 @@
+"""`rove serve` as a process: a key is made, it starts, it ends on SIGTERM, and nothing that it said yes to is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from rove.cli import rove
+from rove.serve.keys import hash_key
+from rove.settings import read_settings
+
+ROVE = Path(sys.executable).with_name("rove")
+ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def serving(kb: Path, *options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+    port = free_port()
+    command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+            _await_up(client, process)
+            yield client, process
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def _await_up(client: httpx.Client, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if client.get("/health").status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    pytest.fail(f"it did not start: {process.communicate()}")
+
+
+def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
+    """Ended in the middle of a large add, and again at once: the next process has all that this one said yes to."""
+    kb = tmp_path / "kb"
+    acknowledged: list[str] = []
+    for round_ in range(2):
+        with serving(kb, "--set", "serve.drain_s=0") as (client, process):
+            for number in range(6):
+                name = f"note-{round_}-{number}.md"
+                text = "\n\n".join(f"# {name} {i}\n\nSentence {i} of {name} is here." for i in range(150))
+                reply = client.post("/v1/spaces/default/uploads", files=[("files", (name, text.encode()))])
+                assert reply.status_code == 202
+                acknowledged.append(name)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) in {0, -signal.SIGTERM}
+    with serving(kb) as (client, _):
+        deadline = time.monotonic() + 120
+        while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        documents = client.get("/v1/spaces/default/documents").json()["documents"]
+        assert sorted(document["source"] for document in documents) == sorted(acknowledged)
+        health = client.post("/v1/spaces/default/doctor").json()
+        assert health["problems"] == []
+
+
+def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
+    with serving(tmp_path / "kb") as (client, process):
+        with client.stream("POST", "/v1/spaces/default/ask", json={"question": "Who?", "stream": True}) as reply:
+            assert reply.status_code == 200
+            process.send_signal(signal.SIGTERM)
+            assert "event: answer" in "".join(reply.iter_text())
+        assert process.wait(timeout=60) in {0, -signal.SIGTERM}
+        errors = process.stderr.read() if process.stderr else ""
+    lines = [line for line in errors.splitlines() if line.startswith("{")]
+    assert any(json.loads(line).get("route") == "/v1/spaces/{space}/ask" for line in lines)
+    assert "Traceback" not in errors
+
+
+def test_a_key_is_made_shown_once_and_works(tmp_path: Path) -> None:
+    kb = tmp_path / "kb"
+    kb.mkdir()
+    (kb / "rove.toml").write_text('# mine\n[embedder]\nname = "fake"', "utf-8")
+    run = CliRunner().invoke
+    made = run(rove, ["serve", "key", "anna", "--right", "read", "--right", "add", "--kb", str(kb), "--json"])
+    assert made.exit_code == 0, made.output
+    key = json.loads(made.stdout)["key"]
+    text = (kb / "rove.toml").read_text("utf-8")
+    assert text.startswith("# mine\n")
+    assert key not in text
+    table = tomllib.loads(text)["serve"]["keys"]["anna"]
+    assert table == {"hash": hash_key(key), "spaces": ["*"], "rights": ["read", "add"]}
+    assert read_settings(kb).serve.keys["anna"].rights == ("read", "add")
+    again = run(rove, ["serve", "key", "anna", "--kb", str(kb)])
+    assert (again.exit_code, (kb / "rove.toml").read_text("utf-8")) == (2, text)
+    labelled = run(rove, ["serve", "key", "lara", "--label", "staff", "--kb", str(kb)])
+    assert re.fullmatch(r"rove_[\w-]{43}", labelled.stdout.strip())
+    assert run(rove, ["serve", "key", "../x", "--kb", str(kb)]).exit_code == 2
+    with serving(kb) as (client, _):
+        assert client.get("/v1/spaces").status_code == 401
+        spaces = client.get("/v1/spaces", headers={"authorization": f"Bearer {key}"}).json()
+        assert spaces == {"spaces": ["default"], "rights": ["add", "read"]}
+
+
+@pytest.mark.parametrize("options", [["--host", "0.0.0.0"], ["--set", "serve.host=::"]])
+def test_no_other_machine_is_let_in_without_a_key(tmp_path: Path, options: list[str]) -> None:
+    command = [str(ROVE), "serve", "--kb", str(tmp_path / "kb"), *options]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "there is no key" in done.stderr
+    assert "rove serve key" in done.stderr

@@ -1,0 +1,228 @@
+"""Every route of the app, without a key, with another space's, without the right, and with hostile strings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from starlette.routing import BaseRoute, Route
+
+from rove.serve.gate import OPEN
+from serve.conftest import Town
+
+OTHERS = {"job_id": "0", "walk_id": "0123456789", "action": "pause"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a route that works for root; `{}` in its strings is where a string of the client's goes."""
+
+    method: str
+    route: str
+    right: str = "read"
+    query: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    files: bool = False
+    path: dict[str, str] = field(default_factory=dict)
+
+    def url(self, space: str) -> str:
+        return self.route.format(space=space, **{**OTHERS, "model": space, **self.path})
+
+
+SPACE = "/v1/spaces/{space}"
+ASKED = {"question": "Who approves remote work?", "where": {"field": "topic", "op": "==", "value": "work"}}
+CALLS = [
+    Call("POST", f"{SPACE}/uploads", "add", files=True),
+    Call("POST", f"{SPACE}/documents", "add", body={"text": "x", "name": "n", "title": "t", "metadata": {"a": "b"}}),
+    Call("GET", f"{SPACE}/jobs/{{job_id}}", "add"),
+    Call("GET", f"{SPACE}/jobs/{{job_id}}/events", "add"),
+    Call("GET", f"{SPACE}/documents", query={"cursor": "0", "limit": "10"}),
+    Call("GET", f"{SPACE}/document", query={"document_id": "policy"}),
+    Call("GET", f"{SPACE}/text", query={"document_id": "policy", "start": "0", "end": "5"}),
+    Call("DELETE", f"{SPACE}/document", "delete", query={"document_id": "urlaub"}),
+    Call("POST", f"{SPACE}/search", body={**ASKED, "mode": "hybrid", "top_k": 3}),
+    Call("POST", f"{SPACE}/ask", body=ASKED),
+    Call("POST", f"{SPACE}/walks", body=ASKED),
+    Call("GET", f"{SPACE}/walks"),
+    Call("GET", f"{SPACE}/walks/{{walk_id}}"),
+    Call("GET", f"{SPACE}/walks/{{walk_id}}/events"),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/edit", body={"question": "Who?", "facts": [{"text": "x"}]}),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/fork", body={}),
+    Call("POST", f"{SPACE}/walks/{{walk_id}}/{{action}}"),
+    Call("DELETE", f"{SPACE}/walks/{{walk_id}}"),
+    Call("POST", f"{SPACE}/doctor", "admin"),
+    Call("GET", f"{SPACE}/ledger", "admin", query={"state": "live"}),
+    Call("GET", f"{SPACE}/export", "admin"),
+    Call("POST", f"{SPACE}/import", "admin", body={"rove": 1}),
+    Call("GET", "/v1/models/{model}", ""),
+    Call("POST", "/v1/chat/completions", body={"model": "{space}", "messages": [{"role": "user", "content": "Who?"}]}),
+]
+GLOBAL = [
+    Call("GET", "/v1/spaces", ""),
+    Call("GET", "/v1/models", ""),
+    Call("GET", "/metrics", "admin"),
+    Call("POST", "/mcp", "", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+]
+HOSTILE = [
+    "../../../../etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "/etc/passwd",
+    "\0",
+    "a\0b",
+    "' OR 1=1 --",
+    '") or true or ("',
+    "<script>alert(1)</script>",
+    "{{7*7}} ${7*7} <%= 7*7 %>",
+    "{0.__class__.__mro__}",
+    "%s%n%x",
+    "‮txt.exe",
+    "\ud800",
+    "file:///etc/passwd",
+    "\r\nSet-Cookie: a=b",
+    "data: x\n\nevent: answer",
+    "鸭" * 5_000,
+    "",
+]
+LEAKS = ("root:x:0", "Traceback", "site-packages", "49 49", "__mro__,")
+
+
+async def send(client: httpx.AsyncClient, call: Call, space: str = "hr") -> httpx.Response:
+    body = json.loads(json.dumps(call.body).replace("{space}", space)) if call.body is not None else None
+    files = [("files", ("note.md", b"# Note\n\nText."))] if call.files else None
+    headers = {"accept": "application/json, text/event-stream"} if call.route == "/mcp" else {}
+    return await client.request(
+        call.method, call.url(space), params=call.query, json=body, files=files, headers=headers
+    )
+
+
+def name_of(call: Call) -> str:
+    return f"{call.method} {call.route}"
+
+
+def test_no_route_is_forgotten(town: Town) -> None:
+    """A new route has to be put into the table above, and is then tested like all others."""
+    known = {(call.method, call.route) for call in (*CALLS, *GLOBAL)}
+    there: set[tuple[str, str]] = set()
+    for route in all_routes(town.app.routes):
+        methods = {"POST"} if route.path == "/mcp" else (route.methods or set()) - {"HEAD"}
+        there |= {(method, route.path) for method in methods if route.path not in OPEN}
+    assert there == known
+
+
+def all_routes(routes: Iterable[BaseRoute]) -> Iterator[Route]:
+    for route in routes:
+        if isinstance(route, Route):  # those of FastAPI are such
+            yield route
+        else:
+            assert hasattr(route, "original_router"), f"{route} is of a kind that these tests do not know"
+            yield from all_routes(route.original_router.routes)
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer ", "Bearer wrong", "Basic cm9vdDpyb290", "Bearer \xff"])
+async def test_without_a_key_there_is_nothing(town: Town, header: str | None) -> None:
+    async with town.client("") as client:
+        if header is not None:
+            client.headers = httpx.Headers([(b"authorization", header.encode("latin-1"))])
+        for call in (*CALLS, *GLOBAL):
+            reply = await send(client, call)
+            assert reply.status_code == 401, name_of(call)
+            assert reply.headers["www-authenticate"] == "Bearer"
+            assert reply.headers["content-type"] == "application/problem+json"
+            assert "hr" not in reply.text.split()
+
+
+async def test_another_spaces_key_finds_no_space(town: Town) -> None:
+    """The space of others and one that does not exist are answered alike, to the letter."""
+    async with town.client("otto") as client:
+        for call in CALLS:
+            theirs, nowhere = await send(client, call, "hr"), await send(client, call, "nowhere")
+            assert (theirs.status_code, nowhere.status_code) == (404, 404), name_of(call)
+            assert theirs.text == nowhere.text
+
+
+async def test_without_the_right_nothing_is_done(town: Town) -> None:
+    async with town.client("nobody") as nobody, town.client("anna") as anna, town.client("root") as root:
+        for call in [call for call in CALLS if call.right]:
+            reply = await send(nobody, call)
+            assert reply.status_code == 403, name_of(call)
+            assert call.right in reply.json()["detail"]
+            if call.right == "admin":
+                assert (await send(anna, call)).status_code == 403, name_of(call)
+        assert len((await root.get("/v1/spaces/hr/documents")).json()["documents"]) == 3
+
+
+async def test_metrics_are_for_administrators(town: Town) -> None:
+    async with town.client("anna") as client:
+        assert (await client.get("/metrics")).status_code == 403
+
+
+async def test_the_table_holds_calls_that_work(town: Town) -> None:
+    async with town.client("root") as client:
+        for call in (*CALLS, *GLOBAL):
+            reply = await send(client, call)
+            nothing_yet = "{job_id}" in call.route or "{walk_id}" in call.route
+            works = reply.status_code == 404 if nothing_yet else reply.status_code < 300
+            assert works, (name_of(call), reply.text)
+
+
+@pytest.mark.parametrize("call", [*CALLS, *GLOBAL], ids=name_of)
+async def test_hostile_strings_do_no_harm(town: Town, call: Call) -> None:
+    """In each field, in the path, in the query: answered or refused, never an error of the server's own."""
+    async with town.client("root") as client:
+        for text in HOSTILE:
+            for variant in variants(call, text):
+                reply = await variant(client)
+                assert reply is None or reply.status_code < 500, (text, reply.text)
+                assert reply is None or not [leak for leak in LEAKS if leak in reply.text], (text, reply.text)
+                assert reply is None or "set-cookie" not in reply.headers
+        documents = (await client.get("/v1/spaces/hr/documents")).json()["documents"]
+    assert {"policy", "merger"} <= {document["document_id"] for document in documents}
+
+
+def variants(call: Call, text: str) -> Iterator[Any]:
+    """The call with the text in each of its places, one after the other."""
+    plain = text.encode("utf-8", "replace").decode()
+    for name in call.query:
+        yield lambda client, name=name: client.request(
+            call.method, call.url("hr"), params={**call.query, name: plain}, json=call.body
+        )
+    for body in placed(call.body, text) if call.body is not None else ():
+        content = json.dumps(body).replace("{space}", "hr")  # \ud800 goes over the wire as an escape
+        yield lambda client, content=content: client.request(
+            call.method,
+            call.url("hr"),
+            params=call.query,
+            content=content,
+            headers={"content-type": "application/json", "accept": "application/json, text/event-stream"},
+        )
+    if "{" in call.route:
+        segment = quote(plain[:2_000], safe="") or "%20"
+        yield lambda client: client.request(
+            call.method, re.sub(r"\{\w+\}", lambda _: segment, call.route), json=call.body
+        )
+    if call.files:
+        yield lambda client: client.post(call.url("hr"), files=[("files", (plain or "x", b"Text."))])
+        yield lambda client: client.post(
+            call.url("hr"), files=[("files", ("x.md", b"Text."))], data={"access": [plain]}
+        )
+
+
+def placed(body: Any, text: str) -> Iterator[Any]:
+    """The body with the text instead of each string in it, keys included."""
+    if isinstance(body, dict):
+        for key, value in body.items():
+            yield {**{k: v for k, v in body.items() if k != key}, text: value}
+            yield from ({**body, key: inner} for inner in placed(value, text))
+    elif isinstance(body, list):
+        for at, value in enumerate(body):
+            yield from ([*body[:at], inner, *body[at + 1 :]] for inner in placed(value, text))
+    elif isinstance(body, str) and body != "{space}":
+        yield text
+    else:
+        yield text
