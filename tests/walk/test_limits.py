@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rove import AsyncRove
 from rove.records.walk import (
     Answered,
     Budget,
@@ -21,13 +22,15 @@ from rove.records.walk import (
     RoundStarted,
     Spent,
     Stopped,
+    Used,
     WalkStarted,
     Warned,
 )
 from rove.walk.state import QUESTION as ASKED
 from rove.walk.state import State, folded
 from rove.walk.step import Begin, End, next_step
-from walk.chain import QUESTION, RIVER, Scripted, notes_of, opened, scripted
+from rove.walk.wire import to_line
+from walk.chain import CHAIN, FILLER, QUESTION, RIVER, Scripted, notes_of, opened, scripted
 
 __all__ = ["scripted"]
 
@@ -147,3 +150,17 @@ def next_round(state: State) -> State:
 
 def test_spent_is_what_the_last_account_says() -> None:
     assert folded([], _started()).spent == Spent()
+
+
+async def test_walks_with_the_fake_chat_model_are_the_same_each_time(tmp_path: Path) -> None:
+    texts: list[str] = []
+    for name in ("a", "b"):
+        kb = AsyncRove.open(tmp_path / name, embedder={"name": "fake"}, chat={"model": "fake"}, walk={"memory": False})
+        async with kb:
+            await kb.add([*CHAIN, *FILLER])
+            events = [event async for event in kb.walk(QUESTION)]
+            told = [event for event in events if not isinstance(event, WalkStarted | Used | Stopped)]
+            texts.append("\n".join(map(to_line, told)))
+            assert [event for event in events if isinstance(event, FactFound)]
+            assert {event.by for event in events if isinstance(event, Judged)} == {"fake"}
+    assert texts[0] == texts[1]

@@ -153,17 +153,19 @@ class PydanticChatModel:
             async with asyncio.timeout(self._timeout_s):
                 response = await stack.enter_async_context(opening)
                 events = aiter(response)
-            while True:
-                async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
-                    event = await anext(events, None)
-                if event is None or len(written) > self._most_chars:
-                    account(_usage(response, f"{instructions}{prompt}", written))
-                    return
-                text = _text_of(event)
-                written += text
-                blank = blank and not text.strip()
-                if text and not blank:
-                    yield text
+            try:
+                while len(written) <= self._most_chars:
+                    async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
+                        event = await anext(events, None)
+                    if event is None:
+                        return
+                    text = _text_of(event)
+                    written += text
+                    blank = blank and not text.strip()
+                    if text and not blank:
+                        yield text
+            finally:  # a reply that is broken off, by whomever, has cost something too
+                account(_usage(response, f"{instructions}{prompt}", written))
 
     def _failure(self, error: AgentRunError) -> ServiceError:
         final = isinstance(error, FINAL)
