@@ -214,7 +214,7 @@ class AsyncRove(Holdings, WalkDesk):
 
     async def understand(self, question: str, *, history: History = START) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
-        return await self._responder(question).understander.understand(question, history)
+        return await self._responder(question).understand(question, history)
 
     async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""

@@ -191,13 +191,15 @@ class SlotSettings(Part):
 class QuestionSettings(Part):
     """Stage 6: what is made of a question before it is searched for; most of it only where there is something to go by.
 
-    `reform`: a question that leans on the conversation is written out "first", before any search, "second", before the
-    second round of a gathering only, or not at all ("off"); `spelling` mends its typos by the words of the base.
+    `reform`: a question is written out so that it stands alone, and its typos are mended (by the words of the base, if
+    `spelling`), "first", before any search; or "second": before the second round of a gathering, and where there is but
+    one search, before that if it follows others; or never ("off").
     `model`: a chat model, where there is one, does all this; else it is done by rules. `classifier`: "model",
     "examples", or whichever can. A kind of question that is less probable than `min_probability` is none.
     `topics`, `topic_field`, `subtopic_field`: the tree, and the metadata that it filters by; "" is the topics' own.
-    `thesaurus`: a word, and other words for it. `log`: questions are kept, for suggestions; `max_turns` of a
-    conversation are remembered.
+    `thesaurus`: a word, and other words for it. `log`: questions are kept, for suggestions; with `usual_wording`, one
+    that means nearly the same as a frequent one is searched for in its words. `max_turns` of a conversation are
+    remembered.
     """
 
     reform: Literal["off", "first", "second"] = "second"
@@ -214,6 +216,7 @@ class QuestionSettings(Part):
     expand: bool = False
     thesaurus: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     log: bool = False
+    usual_wording: bool = False
     max_turns: int = Field(default=8, ge=0)
 
 
@@ -227,12 +230,13 @@ class GatherSettings(Part):
 class AnswerSettings(Part):
     """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions.
 
-    `pipeline`: "search" (then answer), "gather" (two rounds, every chunk graded), or "none" (the chat model is asked
-    without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found: "synonyms",
-    "hyde", "unsourced", "refuse", or a plug-in's name.
+    `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
+    is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
+    "synonyms", "hyde", "unsourced", "refuse", or a plug-in's name.
     """
 
     pipeline: Literal["search", "gather", "none"] = "search"
+    mode: str = "hybrid"
     fallback: tuple[str, ...] = ("refuse",)
     references: int = Field(default=5, ge=1)
     quotes: int = Field(default=3, ge=1)
