@@ -49,6 +49,9 @@ def test_what_is_worked_out_wins_and_can_be_taken_away(folder: Path) -> None:
         assert moods(kb) == {"d0": 0, "d1": 3, "d2": -1, "d3": 0}
         assert found(kb) == {"d1"}
         assert kb.document("d1")[1][0].metadata["tags"] == ("甲", "é")
+        titles = [info.title for info in kb.documents()]
+        by_title = kb._kb.store.catalog.titled(titles, exact=True, limit=9)
+        assert {info.document_id: info.metadata["mood"] for info in by_title} == moods(kb)
         assert enrich({"d1": {"mood": None}}) == 1
         assert moods(kb)["d1"] == 0, "what the document came with is there again"
         assert found(kb) == set()
