@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.answer.conflict import Statement, conflicts, difference, grouped
@@ -87,6 +87,7 @@ def test_languages_are_not_compared_and_three_sides_become_one_group() -> None:
 TEXTS = st.text(alphabet="ab1902. 年月不开noté", max_size=40)
 
 
+@settings(deadline=None)  # the first call loads word lists
 @given(TEXTS, TEXTS, st.sampled_from(["en", "de", "hu", "zh", "ja", "und"]))
 def test_any_two_texts_can_be_compared_and_none_contradicts_itself(one: str, other: str, language: str) -> None:
     difference("which opened?", Statement(one, language), Statement(other, language))

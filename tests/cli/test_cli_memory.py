@@ -13,7 +13,7 @@ from rich.console import Console
 from rove.cli import rove
 from rove.cli.explain import branch_of, lines_of, show_path
 from rove.cli.output import Output
-from rove.records import Answer, Citation, Step, Text
+from rove.records import Answer, Citation, PathStep, Text
 from rove.sync import Rove
 
 QUESTION = "Where was the founder of Acme born?"
@@ -81,11 +81,11 @@ def test_only_a_walk_can_be_explained(base: str) -> None:
 def test_the_path_is_drawn_in_a_terminal_and_no_text_of_a_document_steers_it() -> None:
     citation = Citation(1, "c", "d", "u", "T[red]itle", "x", (0, 1))
     path = (
-        Step("a", "One [bold]fact[/bold] \x1b[31m.", 1, citation=citation, used=True),
-        Step("b", "Next.", 2, "name\nof it", "name", "a", citation),
-        Step("lost", "Its parent is itself.", 2, "x", "name", "lost"),
-        Step("left", "From what was dropped.", 3, "y", "page", "gone"),
-        Step("m", "From before.", 0),
+        PathStep("a", "One [bold]fact[/bold] \x1b[31m.", 1, citation=citation, used=True),
+        PathStep("b", "Next.", 2, "name\nof it", "name", "a", citation),
+        PathStep("lost", "Its parent is itself.", 2, "x", "name", "lost"),
+        PathStep("left", "From what was dropped.", 3, "y", "page", "gone"),
+        PathStep("m", "From before.", 0),
     )
     answer = Answer("Who [i]?", "", "extractive", "en", path=path)
     assert list(lines_of(branch_of(answer))) == [
