@@ -10,10 +10,10 @@ STAMP := $(VENV)/.made
 REQUIREMENTS := requirements/run.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/serve.txt requirements/dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench reproduce clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 $(STAMP): $(REQUIREMENTS) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -48,6 +48,9 @@ format: $(STAMP) ## put the code into shape, and the architecture page up to dat
 bench: $(STAMP) ## measure quality and speed, and write docs/benchmarks.md
 	$(BIN)/python -m bench all --write docs/benchmarks.md
 
+reproduce: $(STAMP) ## check the published study's scores and rankings; the last line is its best configuration
+	@$(BIN)/python -m reproduce
+
 clean: ## remove .venv, caches and the demo's knowledge base
 	rm -rf $(VENV) build dist demo-kb .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests bench docs demo -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench reproduce docs demo -name __pycache__ -type d -prune -exec rm -rf {} +

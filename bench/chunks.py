@@ -20,6 +20,7 @@ from bench.remembered import RememberedE5
 from bench.report import Table, say
 from rove.chunk import ChunkModels, CutSettings
 from rove.chunk.with_models import cut_with_models
+from rove.evaluate.spans import holds, score_spans
 from rove.language.tokens import count_tokens
 from rove.language.words import query_terms, terms
 from rove.models import Embedder, passages_with_tokens
@@ -144,16 +145,16 @@ def score(chunks: Sequence[Chunk], rankings: Sequence[Sequence[int]], questions:
     recalls = np.zeros(len(BUDGETS))
     precision = iou = 0.0
     for ranking, question in zip(rankings, questions, strict=True):
+        gold = {question.document_id: question.gold}
         for place, budget in enumerate(BUDGETS):
-            read = reading((chunks[i] for i in ranking), budget, costs)
-            own = joined(span for document_id, span in read if document_id == question.document_id)
-            recalls[place] += sum(holds(own, gold) for gold in question.gold) / len(question.gold)
+            read: dict[str, list[Span]] = {}
+            for document_id, span in reading((chunks[i] for i in ranking), budget, costs):
+                read.setdefault(document_id, []).append(span)
+            found = score_spans(read, gold)
+            recalls[place] += found.whole or 0.0
             if budget == FOCUS:
-                everything = sum(end - start for _, (start, end) in read)
-                gold = sum(end - start for start, end in joined(question.gold))
-                hit = shared(own, joined(question.gold))
-                precision += hit / everything
-                iou += hit / (everything + gold - hit)
+                precision += found.precision or 0.0
+                iou += found.iou or 0.0
     count = len(questions)
     return Score(tuple((recalls / count).tolist()), precision / count, iou / count)
 
@@ -175,31 +176,6 @@ def reading(found: Iterable[Chunk], budget: int, costs: dict[tuple[str, Span], i
         read[place] = None
         left -= costs[place]
     return list(read)
-
-
-def joined(spans: Iterable[Span]) -> list[Span]:
-    """Join spans that overlap or have at most white space (two characters) between them.
-
-    >>> joined([(5, 9), (0, 4), (20, 30)])
-    [(0, 9), (20, 30)]
-    """
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1] + 2:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return found
-
-
-def holds(spans: Iterable[Span], gold: Span) -> bool:
-    """Say whether one of the spans holds all of the gold."""
-    return any(start <= gold[0] and gold[1] <= end for start, end in spans)
-
-
-def shared(spans: Sequence[Span], gold: Sequence[Span]) -> int:
-    """Count the characters that stand in both."""
-    return sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in spans for b in gold)
 
 
 def whole(chunks: Iterable[Chunk], questions: Iterable[Question]) -> float:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-import ir_measures
-from ir_measures import RR, R, nDCG
+from rove.evaluate import metrics
+from rove.evaluate.metrics import Rankings
 
-Rankings = Mapping[str, Sequence[str]]
 CUT = 10
 EVEN = 0.005
+NAMES = (f"ndcg_linear@{CUT}", f"recall@{CUT}", f"rr@{CUT}", f"all@{CUT}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,13 @@ class Quality:
 
 
 def measure(rankings: Rankings, gold: Mapping[str, Mapping[str, int]]) -> Quality:
-    """nDCG@10, recall@10, MRR@10 (ir-measures) and all@10; a query without a ranking counts 0.
+    """nDCG@10, recall@10, MRR@10 and all@10; a query without a ranking counts 0.
 
     >>> measure({"q": ["x", "a"]}, {"q": {"a": 1}})
     Quality(ndcg=0.6309297535714575, recall=1.0, mrr=0.5, all_found=1.0)
     """
-    run = {q: {d: float(-i) for i, d in enumerate(rankings.get(q, ())[:CUT])} for q in gold}
-    got = ir_measures.calc_aggregate([nDCG @ CUT, R @ CUT, RR @ CUT], {q: dict(g) for q, g in gold.items()}, run)
-    return Quality(got[nDCG @ CUT], got[R @ CUT], got[RR @ CUT], all_at(CUT, rankings, gold))
+    scores = metrics.measure(NAMES, rankings, gold)
+    return Quality(*(scores.mean(name) or 0.0 for name in NAMES))
 
 
 def all_at(cut: int, rankings: Rankings, gold: Mapping[str, Collection[str]]) -> float:
@@ -40,7 +39,8 @@ def all_at(cut: int, rankings: Rankings, gold: Mapping[str, Collection[str]]) ->
     >>> all_at(2, {"q": ["a", "b"], "r": ["a", "x", "b"]}, {"q": ["a", "b"], "r": ["a", "b"]})
     0.5
     """
-    return sum(set(docs) <= set(rankings.get(query, ())[:cut]) for query, docs in gold.items()) / len(gold)
+    name = f"all@{cut}"
+    return metrics.measure([name], rankings, {q: dict.fromkeys(docs, 1) for q, docs in gold.items()}).mean(name) or 0.0
 
 
 def verdict(ours: float, baseline: float, *, even: float = EVEN) -> str:

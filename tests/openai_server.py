@@ -1,10 +1,13 @@
-"""A scripted OpenAI-shaped server on loopback: each request gets the script's next reply, the last one for ever."""
+"""A scripted OpenAI-shaped server on loopback: each request gets the script's next reply, the last one for ever.
+
+A reply can be a function of the request's body.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -61,7 +64,7 @@ def raw_stream(*chunks: bytes) -> Reply:
 
 
 @asynccontextmanager
-async def serve(*script: Reply) -> AsyncIterator[Server]:
+async def serve(*script: Reply | Callable[[dict], Reply]) -> AsyncIterator[Server]:
     replies = list(script)
     server = Server("")
     tasks: set[asyncio.Task[None]] = set()
@@ -73,6 +76,7 @@ async def serve(*script: Reply) -> AsyncIterator[Server]:
         try:
             while await _read(server, reader):
                 reply = replies.pop(0) if len(replies) > 1 else replies[0]
+                reply = reply if isinstance(reply, Reply) else reply(server.requests[-1])
                 await _write(reply, writer)
                 if reply.cut:
                     break

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
-from rove.answer.compose import Answerer
 from rove.chunk import ChunkModels
+from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import imported
@@ -20,21 +21,23 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
-from rove.language.detect import detect
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
 from rove.models.cache import remembering
-from rove.records import Answer, Filter, Hit, Report, Text
+from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
 from rove.retrieve import RETRIEVERS, Means, Query
+from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
+from rove.walk.respond import Responder
 
 Given = str | Path | Text | Location
 WINDOW = 5_000
+START = History()
 
 
 class AsyncRove(Holdings, WalkDesk):
@@ -47,17 +50,13 @@ class AsyncRove(Holdings, WalkDesk):
 
     def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
         self.settings = settings
+        self.rules = rules_of(settings.search)
         self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
             settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
         )
-        late = isinstance(self.embedder, LateEmbedder)
-        self._hybrid_reranks = late or bool(settings.search.reranker)
-        reranker = RERANKERS.get(settings.search.reranker or ("late" if late else "embedder"))(
-            self.embedder, self.store, settings.reranker
-        )
-        self.means = Means(self.store, self.embedder, reranker, settings.search)
+        self._set_means()
         self.pool = pool_of(settings, str(fingerprint))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
@@ -74,6 +73,25 @@ class AsyncRove(Holdings, WalkDesk):
         """
         return cls(read_settings(location, **settings))
 
+    def varied(self, settings: Settings) -> Self:
+        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+        It shares the open files and models of this one, which alone is closed.
+        """
+        other = copy(self)
+        other.settings = settings
+        other.rules = rules_of(settings.search)
+        other._set_means()
+        return other
+
+    def _set_means(self) -> None:
+        search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
+        self._hybrid_reranks = late or bool(search.reranker)
+        reranker = RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
+            self.embedder, self.store, self.settings.reranker
+        )
+        self.means = Means(self.store, self.embedder, reranker, search)
+
     # -- in --------------------------------------------------------------------------------------------------------
 
     async def add(
@@ -88,6 +106,8 @@ class AsyncRove(Holdings, WalkDesk):
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
+        for name in self.settings.enrich.after_add:
+            ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         for window in _windows(sources):
@@ -98,7 +118,25 @@ class AsyncRove(Holdings, WalkDesk):
                 await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
             if pages and not crawl:
                 await ingest.take_pages(fetched(pages, limits), len(pages))
-        return await ingest.finish()
+        report = await ingest.finish()
+        for name in self.settings.enrich.after_add:
+            await self.enrich(name)
+        return report
+
+    async def enrich(self, name: str) -> Enriched:
+        """Work out fields of documents that are in the base, e.g. "replies": what was replied to each post.
+
+        Filters and rules can use them. Nothing is embedded again; a run that was cut off is simply repeated.
+
+        Raises:
+            ConfigError: no enricher has that name, or its settings are wrong.
+        """
+        enricher: Enricher = ENRICHERS.get(name)(Workshop(self.store, self.embedder, self.settings.enrich))
+        documents = changed = 0
+        async for fields in enricher.fields():
+            documents += sum(any(value is not None for value in given.values()) for given in fields.values())
+            changed += await self.store.enrich(fields)
+        return Enriched(documents, changed, tuple(enricher.notes))
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore
@@ -143,8 +181,8 @@ class AsyncRove(Holdings, WalkDesk):
             question: what to look for, in any language.
             top_k: how many at most; the setting `search.top_k` if None.
             where: a filter, applied before the search: `field("topic") == "hr"`.
-            mode: "keyword", "semantic", "hybrid" (both, fused), "gather" (the best of both and of a reranked pool),
-                or a plug-in's name.
+            mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
+                best of both and of a reranked pool), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
                 does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
                 the settings name a reranker.
@@ -152,23 +190,34 @@ class AsyncRove(Holdings, WalkDesk):
         Raises:
             InputError: the question is blank.
         """
-        if not question.strip():
-            message = "The question is blank."
-            raise InputError(message, cure="Ask something.", outcome="empty")
+        _check(question)
         top_k = self.settings.search.top_k if top_k is None else top_k
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
         retriever = RETRIEVERS.get(mode)(self.means)
         rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
-        return await retriever.retrieve(Query(question, top_k, where, rerank))
+        depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
+        return ruled(await retriever.retrieve(Query(question, depth, where, rerank)), self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
-        hits = await self.search(question, top_k=self.settings.answer.references, where=where, rerank=True)
-        answerer = Answerer(self.embedder, self._chat(), self.settings.answer)
-        language = detect(question)
-        return await answerer.answer(question, hits, language=language, text_of=self.text, listener=listener)
+        return (await self.respond(question, where=where, listener=listener)).answer
+
+    async def respond(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Response:
+        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`."""
+        responder = self._responder(question)
+        return await responder.respond(question, history=history, where=where, listener=listener)
+
+    async def understand(self, question: str, *, history: History = START) -> Understood:
+        """Say what a question means, by the steps of the settings table "question", without answering it."""
+        return await self._responder(question).understander.understand(question, history)
+
+    async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
+        """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
+        return await self._responder(question).gather(question, history, where)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -187,11 +236,21 @@ class AsyncRove(Holdings, WalkDesk):
     def _ingest(self, listener: Listener) -> Ingest:
         return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
 
+    def _responder(self, question: str) -> Responder:
+        _check(question)
+        return Responder(self.means, self._chat(), self.settings, self.text)
+
     def _chat(self) -> ChatModel | None:
         chat = self.settings.chat
         if not chat.model:
             return None
         return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
+
+
+def _check(question: str) -> None:
+    if not question.strip():
+        message = "The question is blank."
+        raise InputError(message, cure="Ask something.", outcome="empty")
 
 
 def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:

@@ -10,7 +10,9 @@ from pathlib import Path
 from rove.errors import InputError
 from rove.exchange import exported
 from rove.models import Embedder
+from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.store.asked import AskedLog
 from rove.store.health import Health
 from rove.store.store import Store
 
@@ -20,6 +22,14 @@ class Holdings:
 
     store: Store
     embedder: Embedder
+
+    async def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+        """Suggest questions that were asked before, for what a user has begun to write; none without `question.log`."""
+        return await suggest(begun, AskedLog(self.store.catalog.database), self.embedder, most=most)
+
+    async def forget_asked(self, *questions: str) -> int:
+        """Erase questions that were kept for suggestions: these, or without any, all. Returns how many."""
+        return await asyncio.to_thread(AskedLog(self.store.catalog.database).forget, questions or None)
 
     async def documents(self) -> list[DocumentInfo]:
         """List the documents, in the order they came."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from rove.chunk import CutSettings
 from rove.chunk.cut import cut_by, strategy_for
 from rove.chunk.label import HEADINGS, label_of
+from rove.enrich.entities import chunk_names
 from rove.enrich.terms import chunk_terms
 from rove.errors import ConfigError, InputError
 from rove.load import LoadOptions
@@ -105,7 +106,7 @@ class Preparer:
         return content_hash(self.recipe.pipeline, source.data, described)
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
-        """Cut a document into chunks and give them their terms and the names of their vectors.
+        """Cut a document into chunks and give them their terms, their names and the keys of their vectors.
 
         Where its strategy is a deferred one it stays uncut.
         """
@@ -127,6 +128,7 @@ class Preparer:
             chunks,
             [chunk_terms(chunk) for chunk in chunks],
             [vector_key(recipe.model, chunk.indexed_text) for chunk in chunks],
+            names=[chunk_names(chunk) for chunk in chunks],
         )
 
     def _cut(self, document: Document) -> Sequence[Chunk]:

@@ -82,6 +82,24 @@ class EmbedderSettings(ModelPart):
     retries: int = Field(default=3, ge=0)
 
 
+class EnrichSettings(ModelPart):
+    """Fields that are worked out after ingest. `after_add` names the enrichers that run at the end of every `add`.
+
+    `sentiment` is "probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name; "" is the
+    probe where it fits the embedder, else none. `agree` and `disagree` are what replies are compared with.
+    """
+
+    after_add: tuple[str, ...] = ()
+    sentiment: str = ""
+    threads: int = Field(default=0, ge=0)
+    agree: tuple[str, ...] = Field(
+        default=("This is correct", "This is true", "I agree", "This is helpful"), min_length=1
+    )
+    disagree: tuple[str, ...] = Field(
+        default=("This is incorrect", "This is false", "I disagree", "This is not helpful"), min_length=1
+    )
+
+
 class RerankerSettings(ModelPart):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
@@ -99,10 +117,16 @@ class ChatSettings(ModelPart):
 
 
 class StoreSettings(Part):
-    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it."""
+    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
+
+    Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
+    whole vectors of at least `refine` candidates are compared.
+    """
 
     index: str = "lancedb"
     resident_chunks: int = Field(default=131_072, ge=0)
+    nprobes: int = Field(default=20, ge=1)
+    refine: int = Field(default=50, ge=1)
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
 
@@ -112,7 +136,9 @@ class SearchSettings(Part):
 
     The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
-    "embedder". A `rerank_weight` of None is the reranker's own.
+    "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
+    known of them, one after the other; `rule_options` maps a rule's name to its options.
+    `keyword_fields`: metadata that "sparse" looks into.
     """
 
     top_k: int = Field(default=10, ge=1)
@@ -126,11 +152,88 @@ class SearchSettings(Part):
     reranker: str = ""
     rerank_weight: float | None = Field(default=None, ge=0, le=1)
     rerank_pool: int = Field(default=20, ge=1)
+    rules: tuple[str, ...] = ()
+    rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
+    rule_pool: int = Field(default=50, ge=1)
+    keyword_fields: tuple[str, ...] = ("keywords", "tags")
+
+
+class TopicSettings(Part):
+    """A topic of the user's tree: what it is about, and its subtopics with what they are about."""
+
+    description: str = ""
+    subtopics: Mapping[str, str] = Field(default_factory=dict)
+
+
+class IntentSettings(Part):
+    """A kind of question. `route`: "" (as ever), "refuse", "gather", or the name of a retriever."""
+
+    description: str = ""
+    examples: tuple[str, ...] = ()
+    route: str = ""
+
+
+class SlotSettings(Part):
+    """A value to take from questions.
+
+    `values`: of an "enum", each with other words for it. `pattern`: a regular expression; where it has a group, that is
+    the value. `intents`: the slot is looked for in questions of these kinds only, () in all.
+    """
+
+    type: Literal["text", "number", "date", "enum", "pattern"] = "text"
+    description: str = ""
+    values: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    pattern: str = ""
+    required: bool = False
+    intents: tuple[str, ...] = ()
+
+
+class QuestionSettings(Part):
+    """Stage 6: what is made of a question before it is searched for; most of it only where there is something to go by.
+
+    `reform`: a question that leans on the conversation is written out "first", before any search, "second", before the
+    second round of a gathering only, or not at all ("off"); `spelling` mends its typos by the words of the base.
+    `model`: a chat model, where there is one, does all this; else it is done by rules. `classifier`: "model",
+    "examples", or whichever can. A kind of question that is less probable than `min_probability` is none.
+    `topics`, `topic_field`, `subtopic_field`: the tree, and the metadata that it filters by; "" is the topics' own.
+    `thesaurus`: a word, and other words for it. `log`: questions are kept, for suggestions; `max_turns` of a
+    conversation are remembered.
+    """
+
+    reform: Literal["off", "first", "second"] = "second"
+    spelling: bool = True
+    model: bool = True
+    topics: Mapping[str, TopicSettings] = Field(default_factory=dict)
+    topic_field: str = "topic"
+    subtopic_field: str = ""
+    intents: Mapping[str, IntentSettings] = Field(default_factory=dict)
+    classifier: Literal["auto", "model", "examples"] = "auto"
+    min_probability: float = Field(default=0.5, ge=0, le=1)
+    slots: Mapping[str, SlotSettings] = Field(default_factory=dict)
+    clarify: bool = False
+    expand: bool = False
+    thesaurus: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    log: bool = False
+    max_turns: int = Field(default=8, ge=0)
+
+
+class GatherSettings(Part):
+    """The two-round gathering: how many chunks are graded by one call, and how many calls run at once."""
+
+    batch: int = Field(default=1, ge=1)
+    parallel: int = Field(default=4, ge=1)
 
 
 class AnswerSettings(Part):
-    """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions."""
+    """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions.
 
+    `pipeline`: "search" (then answer), "gather" (two rounds, every chunk graded), or "none" (the chat model is asked
+    without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found: "synonyms",
+    "hyde", "unsourced", "refuse", or a plug-in's name.
+    """
+
+    pipeline: Literal["search", "gather", "none"] = "search"
+    fallback: tuple[str, ...] = ("refuse",)
     references: int = Field(default=5, ge=1)
     quotes: int = Field(default=3, ge=1)
     max_distance: float = Field(default=0.0, ge=0, le=2)
@@ -224,9 +327,12 @@ class Settings(BaseSettings):
     chunk: ChunkSettings = ChunkSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     chat: ChatSettings = ChatSettings()
+    enrich: EnrichSettings = EnrichSettings()
     reranker: RerankerSettings = RerankerSettings()
     store: StoreSettings = StoreSettings()
     search: SearchSettings = SearchSettings()
+    question: QuestionSettings = QuestionSettings()
+    gather: GatherSettings = GatherSettings()
     answer: AnswerSettings = AnswerSettings()
     walk: WalkSettings = WalkSettings()
     serve: ServeSettings = ServeSettings()

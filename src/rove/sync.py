@@ -8,10 +8,24 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Self, TypeVar
 
-from rove.engine import AsyncRove, Given
+from rove.engine import START, AsyncRove, Given
+from rove.enrich import Enriched
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
-from rove.records import Answer, Chunk, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
+from rove.records import (
+    Answer,
+    Chunk,
+    Document,
+    DocumentInfo,
+    Filter,
+    Gathered,
+    History,
+    Hit,
+    LedgerEntry,
+    Report,
+    Response,
+    Understood,
+)
 from rove.records.memory import LeadEnd, Remembered
 from rove.records.walk import Budget, Edit, WalkEvent, WalkInfo
 from rove.retrieve.memory import LongMemory
@@ -75,6 +89,10 @@ class Rove:
         """See `AsyncRove.resume`."""
         return self._run(self._kb.resume(listener))
 
+    def enrich(self, name: str) -> Enriched:
+        """See `AsyncRove.enrich`."""
+        return self._run(self._kb.enrich(name))
+
     def search(
         self,
         question: str,
@@ -126,6 +144,33 @@ class Rove:
     def memory(self, space: str = "") -> Memory:
         """See `AsyncRove.memory`."""
         return Memory(self._kb.memory(space), self._run)
+
+    def respond(
+        self,
+        question: str,
+        *,
+        history: History = START,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Response:
+        """See `AsyncRove.respond`."""
+        return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
+
+    def understand(self, question: str, *, history: History = START) -> Understood:
+        """See `AsyncRove.understand`."""
+        return self._run(self._kb.understand(question, history=history))
+
+    def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
+        """See `AsyncRove.gather`."""
+        return self._run(self._kb.gather(question, history=history, where=where))
+
+    def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+        """See `AsyncRove.suggest`."""
+        return self._run(self._kb.suggest(begun, most=most))
+
+    def forget_asked(self, *questions: str) -> int:
+        """See `AsyncRove.forget_asked`."""
+        return self._run(self._kb.forget_asked(*questions))
 
     def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""

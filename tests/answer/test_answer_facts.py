@@ -14,7 +14,7 @@ from rove.answer.refusal import refusal
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
-from rove.records import Answer, Chunk, Citation, Hit, Place, Step
+from rove.records import Answer, Chunk, Citation, Hit, Place, PathStep
 from rove.records.walk import Fact
 from rove.settings import AnswerSettings, ChatSettings
 
@@ -66,7 +66,7 @@ async def answer(
     chat: ChatModel | None = None,
     hits: Sequence[Hit] | None = None,
     found: Sequence[Hit] = (),
-    path: Sequence[Step] = (),
+    path: Sequence[PathStep] = (),
     **settings: object,
 ) -> Answer:
     means = AnswerMeans(FakeEmbedder(), chat, AnswerSettings.model_validate(settings), text_of)
@@ -219,9 +219,9 @@ async def test_a_model_that_refuses_is_heard() -> None:
 
 async def test_the_path_says_what_the_answer_rests_on() -> None:
     path = [
-        Step(DESIGNED.fact_id, DESIGNED.text, 1, citation=DESIGNED.citation),
-        Step(BORN.fact_id, BORN.text, 2, "William Clark", "name", DESIGNED.fact_id, BORN.citation),
-        Step(DIED.fact_id, DIED.text, 2, "William Clark", "name", DESIGNED.fact_id, DIED.citation),
+        PathStep(DESIGNED.fact_id, DESIGNED.text, 1, citation=DESIGNED.citation),
+        PathStep(BORN.fact_id, BORN.text, 2, "William Clark", "name", DESIGNED.fact_id, BORN.citation),
+        PathStep(DIED.fact_id, DIED.text, 2, "William Clark", "name", DESIGNED.fact_id, DIED.citation),
     ]
     result = checked(await answer(DESIGNED, BORN, DIED, path=path, quotes=2))
     assert [step.used for step in result.path] == [True, True, False]

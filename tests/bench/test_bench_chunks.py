@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench.chunks import BUDGETS, Question, hybrid, reading, score, shared, whole
+from bench.chunks import BUDGETS, Question, hybrid, reading, score, whole
 
 from rove.records import Chunk
 
@@ -38,6 +38,5 @@ def test_a_span_counts_only_where_all_of_it_was_read() -> None:
     assert whole([chunk(490, 610)], questions[:1]) == 0.5
 
 
-def test_lists_are_fused_and_overlaps_counted() -> None:
+def test_lists_are_fused() -> None:
     assert hybrid([[0, 1]], [[1, 2]]) == [[1, 0, 2]]
-    assert shared([(0, 10)], [(5, 20), (30, 40)]) == 5

@@ -15,8 +15,9 @@ from rove import Rove, Text
 from rove.errors import ConfigError, ServiceError
 from rove.models.e5.onnx_file import ModelWriter, field
 from rove.models.fake import FakeEmbedder
+from rove.models.onnx_folder import MOST_TOKENS
 from rove.models.rerank_endpoint import EndpointReranker
-from rove.models.rerank_onnx import MOST_TOKENS, OnnxReranker
+from rove.models.rerank_onnx import OnnxReranker
 from rove.records import Chunk, Hit
 from rove.settings import RerankerSettings
 

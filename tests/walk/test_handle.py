@@ -31,7 +31,7 @@ from rove.records.walk import (
     WalkStarted,
 )
 from rove.walk.state import folded
-from walk.walking import QUESTION, RIVER, Scripted, opened, scripted
+from walk.chain import QUESTION, RIVER, Scripted, opened, scripted
 
 __all__ = ["scripted"]
 

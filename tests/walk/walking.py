@@ -1,105 +1,121 @@
-"""A small base with a chain of three documents, and chat models that are scripted in Python."""
+"""What tests of whole walks share: a small town of documents, and a model behind HTTP that reads by simple rules."""
 
 from __future__ import annotations
 
-import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-from pydantic import BaseModel
+from openai_server import Reply, Server, chat, serve
+from rove.engine import AsyncRove
+from rove.records import Answer, Text
+from rove.records.walk import Budget, FactFound, WalkEvent
+from rove.walk.handle import AsyncWalk
 
-from rove import AsyncRove, Text
-from rove.models import CHAT_MODELS
-from rove.models.usage import Usage, account
-from rove.settings import ChatSettings
-
-QUESTION = "Which water flows by the town where the founder of Acme, the maker of shoes, was born?"
-RIVER = "On which river lies the town where Ada Byron of Acme was born?"
-CHAIN = (
-    Text("Acme Ltd was founded in 1921 by Ada Byron. It sells shoes and boots.", id="acme", title="Acme Ltd"),
-    Text("Ada Byron was born in Szeged in 1893. She had two sisters.", id="ada", title="Ada Byron"),
-    Text("Szeged lies on the river Tisza. It has a university.", id="szeged", title="Szeged"),
-)
-FILLER = tuple(Text(f"Note {i} is about trains, rain and number {i * 7}.", id=f"f{i}") for i in range(20))
-HOPS: Mapping[str, tuple[str, str, str]] = {
-    "Acme Ltd was founded": ("Acme Ltd was founded in 1921 by Ada Byron.", "Ada Byron", "where Ada Byron was born"),
-    "Ada Byron was born": ("Ada Byron was born in Szeged in 1893.", "Szeged", "the river on which Szeged lies"),
-    "Szeged lies": ("Szeged lies on the river Tisza.", "", ""),
+QUESTION = "On which river lies the birthplace of the founder of Acme?"
+TOWN = {
+    "acme": "Acme makes shoes. The founder of Acme is Ada Byron, a cobbler. Acme employs 90 people.",
+    "byron": "Ada Byron learned her trade in York. Ada Byron was born in Netherby. She had two brothers.",
+    "netherby": "Netherby is a village of 300 souls. Netherby lies on the river Teme. It has a fair in May.",
+    "carter": "Ida Carter learned her trade in Hull. Ida Carter was born in Overby. She had no brothers.",
+    "overby": "Overby is a village of 500 souls. Overby has a church. It has no fair.",
 }
+HOPS = ("The founder of Acme is Ada Byron", "Ada Byron was born in Netherby", "Netherby lies on the river Teme")
+FILLERS = [
+    Text(f"Notes on parish {i}: the barn of parish {i} was painted in {1900 + i}, and the harvest was dry.", id=f"x{i}")
+    for i in range(40)
+]
+SETTINGS: dict[str, object] = {"embedder": {"name": "fake"}, "walk": {"first_chunks": 1, "lead_chunks": 1, "leads": 2}}
+REFERENCE = re.compile(r"⟦(\S+)\n(.*?)\n\1⟧", re.DOTALL)
+SENTENCE = re.compile(r"[^.。]+[.。]")
 
 
-def notes_of(prompt: str) -> str:
-    """What a good model would note: one fact of the chain for each reference that holds it, and nothing else."""
-    facts = []
-    for number in range(1, 30):
-        _, opened, rest = prompt.partition(f"⟦{number}\n")
-        text = rest.partition(f"\n{number}⟧")[0]
-        for begin, (fact, source, info) in HOPS.items():
-            if opened and begin in text:
-                told = {"fact": fact, "relevance": 0.8, "reference": number}
-                facts.append({**told, "next_source": source, "expected_info": info})
-    return json.dumps({"facts": facts}, ensure_ascii=False)
+def kind_of(request: Mapping[str, object]) -> str:
+    """What the walk asks for: "Notes", "Verdict", or "" for the answer."""
+    form = request.get("response_format") or {}
+    return form.get("json_schema", {}).get("name", "")  # pyright: ignore
 
 
-def verdict_of(prompt: str) -> str:
-    enough = "Tisza" in prompt
-    return json.dumps({"enough": enough, "missing": "" if enough else "the river", "reason": "scripted"})
+def prompt_of(request: Mapping[str, object]) -> str:
+    return request["messages"][-1]["content"]  # pyright: ignore
 
 
-class Scripted:
-    """A chat model whose replies are functions of the prompt, by the shape that is asked for. See `ChatModel`."""
+@dataclass
+class Reader:
+    """A model that notes the sentences that hold one of its `marks`, with where to look next: mark → next source.
 
-    calls: Sequence[str] = ()
-    notes: Callable[[str], str] = staticmethod(notes_of)
-    verdict: Callable[[str], str] = staticmethod(verdict_of)
-    pieces = 12
-    delay_s = 0.0
+    It finds it enough once a fact holds `goal`, and answers with the sentences that it was shown, cited.
+    """
 
-    def __init__(self, settings: ChatSettings | None = None) -> None:
-        self.asked: list[str] = []
-        self.prompts: list[str] = []
-        type(self).last = self
+    marks: Mapping[str, str]
+    goal: str
+    asked: list[str] = field(default_factory=list)
 
-    @property
-    def name(self) -> str:
-        return "scripted"
-
-    async def stream(
-        self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
-    ) -> AsyncIterator[str]:
-        kind = shape.__name__ if shape else "answer"
+    def __call__(self, request: Mapping[str, object]) -> Reply:
+        kind, prompt = kind_of(request), prompt_of(request)
         self.asked.append(kind)
-        self.prompts.append(prompt)
-        replies = {"Notes": type(self).notes, "Verdict": type(self).verdict}
-        reply = replies[kind](prompt) if shape else "Szeged lies on the river Tisza. [1]"
-        size = max(len(reply) // self.pieces, 1)
-        for at in range(0, len(reply), size):
-            await asyncio.sleep(self.delay_s)
-            yield reply[at : at + size]
-        account(Usage(1, 100, 20))
+        if kind == "Notes":
+            return chat(*cut(json.dumps({"facts": self.notes(prompt)}, ensure_ascii=False)))
+        if kind == "Verdict":
+            enough = self.goal in prompt
+            return chat(json.dumps({"enough": enough, "missing": "", "reason": "it is said" if enough else "not yet"}))
+        return chat(" ".join(self.sentences(prompt)) or "Nothing.")
+
+    def notes(self, prompt: str) -> list[dict[str, object]]:
+        return [
+            {"fact": text, "relevance": 0.9, "reference": int(name), "next_source": leads_to, "expected_info": ""}
+            for name, body in REFERENCE.findall(prompt)
+            if name.isdecimal()
+            for text in map(str.strip, SENTENCE.findall(body))
+            for mark, leads_to in self.marks.items()
+            if mark in text
+        ]
+
+    def sentences(self, prompt: str) -> list[str]:
+        return [
+            f"{text.strip()} [{name}]" for name, body in REFERENCE.findall(prompt) for text in SENTENCE.findall(body)
+        ]
 
 
-@pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> type[Scripted]:
-    """Makes chat.model = "fake" this model; the class can be given other replies."""
-
-    class Own(Scripted):
-        pass
-
-    monkeypatch.setattr("rove.engine.CHAT_MODELS", type("Table", (), {"get": staticmethod(lambda name: Own)}))
-    return Own
+def founder_reader() -> Reader:
+    return Reader({HOPS[0]: "Ada Byron", HOPS[1]: "Netherby", HOPS[2]: ""}, HOPS[2])
 
 
-async def opened(path: Path, *, chat: bool = False, **settings: object) -> AsyncRove:
-    """A base with the chain and some filler; with `chat`, what `scripted` has made of the fake chat model."""
-    model = {"chat": {"model": "fake"}} if chat else {}
-    walk = {"first_chunks": 1, "lead_chunks": 1, **settings.pop("walk", {})}
-    kb = AsyncRove.open(path, embedder={"name": "fake"}, walk=walk, **model, **settings)
-    if not await kb.documents():
-        await kb.add([*CHAIN, *FILLER])
-    return kb
+def cut(text: str, size: int = 24) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-__all__ = ["CHAIN", "CHAT_MODELS", "FILLER", "QUESTION", "Scripted", "opened"]
+@asynccontextmanager
+async def town(
+    folder: Path, *script: Reply | Callable[[dict], Reply], texts: Sequence[Text] = (), **settings: object
+) -> AsyncIterator[tuple[AsyncRove, Server]]:
+    """A base of the town's documents (or `texts`), with a scripted chat model."""
+    async with serve(*script) as server:
+        chat_settings = {"model": "scripted", "base_url": server.url, "timeout_s": 2, "retries": 0}
+        merged = SETTINGS | {"chat": chat_settings | dict(settings.pop("chat", {}))} | settings  # pyright: ignore
+        async with AsyncRove.open(folder, **merged) as kb:
+            given = texts or [Text(text, id=name, title=name.title()) for name, text in TOWN.items()]
+            await kb.add([*given, *FILLERS])
+            yield kb, server
+
+
+async def told(walk: AsyncWalk) -> tuple[Answer, list[WalkEvent]]:
+    events = [event async for event in walk]
+    assert walk.answer is not None
+    return walk.answer, events
+
+
+def facts_of(events: Sequence[WalkEvent]) -> list[str]:
+    return [event.fact.text for event in events if isinstance(event, FactFound)]
+
+
+async def check_citations(kb: AsyncRove, answer: Answer) -> None:
+    """Every citation's words stand in the live text, exactly there."""
+    for citation in answer.citations:
+        assert (await kb.text(citation.document_id))[slice(*citation.span)] == citation.quote
+
+
+NO_BUDGET = Budget(rounds=6, calls=0, tokens=0, seconds=0)

@@ -59,10 +59,8 @@ class Answerer:
             ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
         """
         hits = tuple(hits[: self._settings.references])
-        distance = self._settings.max_distance or self._embedder.max_distance
-        lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
-        if not near_enough(hits, distance, lead):
-            note = TOO_FAR.format(distance=distance) if hits else NOTHING_FOUND
+        if not self.near(hits):
+            note = TOO_FAR.format(distance=self._distance) if hits else NOTHING_FOUND
             return refused(question, hits, language, note)
         hits = await read_parents(hits, text_of)
         if self._chat is None:
@@ -78,6 +76,15 @@ class Answerer:
         if verified.refused:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
         return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
+
+    def near(self, hits: Sequence[Hit]) -> bool:
+        """Say whether any of the first `settings.references` hits is near enough to be answered from."""
+        lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
+        return near_enough(hits[: self._settings.references], self._distance, lead)
+
+    @property
+    def _distance(self) -> float:
+        return self._settings.max_distance or self._embedder.max_distance
 
     async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
         chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)

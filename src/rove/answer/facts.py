@@ -16,7 +16,7 @@ from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.records import Answer, Chunk, Citation, Conflict, Hit, Sentence, Side, Step
+from rove.records import Answer, Chunk, Citation, Conflict, Hit, Sentence, Side, PathStep
 from rove.records.walk import Fact
 from rove.settings import AnswerSettings
 
@@ -48,7 +48,7 @@ async def answer_from_facts(
     language: str,
     means: AnswerMeans,
     found: Sequence[Hit] = (),
-    path: Sequence[Step] = (),
+    path: Sequence[PathStep] = (),
 ) -> Answer:
     """Answer a question from facts, each cited to the exact words that it rests on.
 

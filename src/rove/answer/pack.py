@@ -20,7 +20,7 @@ NAMES = {
 
 def instructions(persona: str, language: str) -> str:
     """Return what the model is told before it sees a document: the rules and the three demonstrations."""
-    slots = {"persona": persona, "language": _language(language), "refusal": refusal(language)}
+    slots = {"persona": persona, "language": language_name(language), "refusal": refusal(language)}
     return fill(prompt("rove.answer", "instructions"), slots)
 
 
@@ -41,7 +41,7 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
             break
         blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
         left = room - count_tokens(text)
-    slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": _language(language)}
+    slots = {"references": "\n\n".join(blocks), "question": _line(question), "language": language_name(language)}
     return fill(prompt("rove.answer", "question"), slots)
 
 
@@ -67,5 +67,6 @@ def _line(text: str) -> str:
     return " ".join(text.translate(FENCES).split())
 
 
-def _language(code: str) -> str:
+def language_name(code: str) -> str:
+    """Return a language's English name, for prompts."""
     return NAMES.get(code.partition("-")[0].lower(), "the language of the question")

@@ -10,8 +10,14 @@ from rove.registry import load
 
 COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
+    "enrich": ("rove.cli.enrich:enrich", "Work out fields of documents, such as what was replied to posts."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "chat": ("rove.cli.chat:chat", "Ask on and on, each question with those before it in mind."),
+    "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
+    "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),
+    "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
+    "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
     "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
     "serve": ("rove.cli.serve:serve", "Serve the base over HTTP; make keys for it."),
     "mcp": ("rove.cli.serve:mcp", "Serve the base to a model's program (MCP)."),

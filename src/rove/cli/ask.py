@@ -6,8 +6,9 @@ import click
 
 from rove.cli.explain import show_path
 from rove.cli.output import plain
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.records import Answer, Citation
+from rove.retrieve.condition import parse_where
 
 
 @command("ask")

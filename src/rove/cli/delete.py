@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
+from rove.retrieve.condition import parse_where
 
 
 @command("delete")

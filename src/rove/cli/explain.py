@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rich.tree import Tree
 
 from rove.cli.output import Output, plain
-from rove.records import Answer, Step
+from rove.records import Answer, PathStep
 
 NOTHING = "No fact was found on the way."
 REMEMBERED = "remembered"
@@ -27,7 +27,7 @@ def branch_of(answer: Answer) -> Branch:
     """Return the tree: facts below the lead that led to them, leads below the fact that named them."""
     root = Branch(answer.question, used=True)
     known = {step.fact_id for step in answer.path}
-    below: dict[str, list[Step]] = {}
+    below: dict[str, list[PathStep]] = {}
     for step in answer.path:
         below.setdefault(step.after if step.after in known and step.after != step.fact_id else "", []).append(step)
     _grow(root, "", below)
@@ -60,7 +60,7 @@ def lines_of(branch: Branch, depth: int = 0) -> Iterator[str]:
         yield from lines_of(one, depth + 1)
 
 
-def _grow(branch: Branch, fact_id: str, below: Mapping[str, Sequence[Step]]) -> None:
+def _grow(branch: Branch, fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> None:
     leads: dict[str, Branch] = {}
     for step in below.get(fact_id, ()):
         place = branch
@@ -74,13 +74,13 @@ def _grow(branch: Branch, fact_id: str, below: Mapping[str, Sequence[Step]]) -> 
         _grow(leaf, step.fact_id, below)
 
 
-def _steps(fact_id: str, below: Mapping[str, Sequence[Step]]) -> Iterator[Step]:
+def _steps(fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> Iterator[PathStep]:
     for step in below.get(fact_id, ()):
         yield step
         yield from _steps(step.fact_id, below)
 
 
-def _fact(step: Step) -> Branch:
+def _fact(step: PathStep) -> Branch:
     when = f"round {step.round}" if step.round else REMEMBERED
     where = ""
     if step.citation:

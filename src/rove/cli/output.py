@@ -28,6 +28,11 @@ class Output:
         """Print a value as JSON; records become objects."""
         sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
+    def json_line(self, value: object) -> None:
+        """Print a value as one line of JSON, at once."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
+        sys.stdout.flush()
+
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print one line of plain text as it is; `style` shows in a terminal only."""
         self.console.print(_printable(text), style=style or None, markup=False)

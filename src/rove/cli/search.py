@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from rove.cli.output import plain
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.records import Hit
+from rove.retrieve.condition import parse_where
 
 SHOWN_CHARS = 400
 
@@ -14,7 +15,7 @@ SHOWN_CHARS = 400
 @command("search")
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
-@click.option("--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid or gather.")
+@click.option("--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid, sparse or gather.")
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )

@@ -13,14 +13,11 @@ import click
 
 from rove.cli.output import Output
 from rove.errors import ConfigError, InputError, RoveError
-from rove.records import Filter, field
-from rove.records.filter import All, Scalar
-from rove.settings import StoreSettings, read_settings
+from rove.settings import Settings, StoreSettings, read_settings
 from rove.sync import Rove
 
 P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
-CONDITION = re.compile(r"\s*([^\s=!<>]+)\s*(==|=|!=|>=|<=|>|<)\s*(.*?)\s*", re.S)
 FAILED, BAD_CALL = 1, 2
 LOADED_FOR_ONE = 20_000
 
@@ -34,9 +31,13 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self, *, once: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded."""
+    def base(self, *, once: bool = False, change: Callable[[Settings], Settings] | None = None) -> Generator[Rove]:
+        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded.
+
+        `change` is what the command itself makes of the settings.
+        """
         settings = read_settings(self.location, **self.settings)
+        settings = change(settings) if change else settings
         if once and settings.store == StoreSettings():
             settings = settings.model_copy(update={"store": StoreSettings(resident_chunks=LOADED_FOR_ONE)})
         with Rove(settings) as kb:
@@ -76,49 +77,6 @@ def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P
         return made
 
     return decorate
-
-
-def parse_where(conditions: tuple[str, ...]) -> Filter | None:
-    """Read `--where` conditions, which must all hold: "year>=2020", "topic=hr", "draft!=true", "tag" (is there).
-
-    >>> parse_where(("year>=2020",))
-    All(parts=(Compare(name='year', op='>=', value=2020),))
-    """
-    return All(tuple(_condition(text) for text in conditions)) if conditions else None
-
-
-def _condition(text: str) -> Filter:
-    found = CONDITION.fullmatch(text)
-    if not found:
-        if re.fullmatch(r"[^\s=!<>]+", text):
-            return field(text).exists()
-        message = f"--where {text!r} is not a condition."
-        raise InputError(message, cure="Write NAME=VALUE, NAME!=VALUE, NAME>=VALUE … or NAME.")
-    name, op, value = found[1], found[2], _scalar(found[3])
-    named = field(name)
-    made: dict[str, Callable[[], Filter]] = {
-        "=": lambda: named == value,
-        "==": lambda: named == value,
-        "!=": lambda: named != value,
-        ">": lambda: named > value,
-        ">=": lambda: named >= value,
-        "<": lambda: named < value,
-        "<=": lambda: named <= value,
-    }
-    return made[op]()
-
-
-def _scalar(text: str) -> Scalar:
-    if text in {"true", "false"}:
-        return text == "true"
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -1,1 +1,52 @@
-"""Stage 3 of 6: give chunks what they are found by: their terms and their vectors."""
+"""Stage 3 of 6: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
+
+An enricher works fields out for documents that are in the base, from what is stored of them; nothing is embedded
+again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from rove.models import Embedder
+from rove.records.source import MetaValue
+from rove.registry import Registry
+from rove.settings import EnrichSettings
+from rove.store.store import Store
+
+Fields = Mapping[str, Mapping[str, MetaValue | None]]
+"""Document id → name → value; None takes a field away that an enricher gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What an enricher works with."""
+
+    store: Store
+    embedder: Embedder
+    settings: EnrichSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Enriched:
+    """What a run of an enricher did: how many documents have fields of it, how many changed, what is to be known."""
+
+    documents: int
+    changed: int
+    notes: tuple[str, ...] = ()
+
+
+class Enricher(Protocol):
+    """Works out fields of documents. Built as `Enricher(workshop)`, once for each run."""
+
+    notes: list[str]
+    """What the user has to know of the last run: what could not be worked out, and why."""
+
+    def fields(self) -> AsyncIterator[Fields]:
+        """Yield fields in batches: the same base gives the same fields, so that a run can be cut off and repeated."""
+        ...
+
+
+ENRICHERS = Registry("enricher", {"replies": "rove.enrich.replies:Replies"})

@@ -2,25 +2,22 @@ r"""Names in a text, found without a model: runs of capitals, quotations, kataka
 
 What they are good for: two passages that name the same thing are linked by it, and a name that the question does not
 hold is a lead. Scripts without capitals give few names of their own; there the titles of documents do what capitals do
-elsewhere (`rove.retrieve.titles`).
+elsewhere (`rove.store.names`).
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from rove.language.names import name_key
 from rove.language.stopwords import stop_words
-from rove.language.words import query_terms
+from rove.records import Chunk
 from rove.records.document import Span
 
 MAX_NAME_CHARS = 80
 MAX_QUOTED_WORDS = 8
-MAX_KEY_TERMS = 12
-REMEMBERED = 100_000
 CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages that write every noun with a capital, so that one alone says little."""
 
@@ -158,17 +155,12 @@ def _is_marked(word: str) -> bool:
     return any(letter.isupper() or letter.isdigit() for letter in word[1:])
 
 
-@lru_cache(REMEMBERED)
-def name_key(name: str, language: str) -> str:
-    """Return what the spellings of a name share: its terms, joined by "_"; "" where it has none.
-
-    >>> name_key("The Beatles", "en") == name_key("Beatles'", "en"), name_key("Petőfi Sándornak", "hu")
-    (True, 'petof_sandor')
-    """
-    return sys.intern("_".join(query_terms(name, language)[:MAX_KEY_TERMS]))
-
-
 def name_keys(text: str, language: str) -> list[str]:
     """Return the keys of all names in a text, each once, in the order of their first mention."""
     keys = (name_key(mention.name, language) for mention in mentions(text, language))
     return list(dict.fromkeys(key for key in keys if len(key) > 1))
+
+
+def chunk_names(chunk: Chunk) -> str:
+    """Return the keys of the names in a chunk's own text, space-joined."""
+    return " ".join(name_keys(chunk.text, chunk.language))

@@ -1,6 +1,6 @@
 """The nouns that every stage speaks: frozen, slotted dataclasses, stdlib only."""
 
-from rove.records.answer import Answer, Citation, Conflict, Sentence, Side, Step
+from rove.records.answer import Answer, Citation, Conflict, PathStep, Sentence, Side
 from rove.records.chunk import Chunk
 from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
 from rove.records.filter import Filter, field
@@ -9,8 +9,42 @@ from rove.records.identity import content_hash
 from rove.records.ledger import Duplicate, LedgerEntry, Report
 from rove.records.prepared import Prepared, SourceEnd, vector_key
 from rove.records.source import Source, Text
+from rove.records.understood import (
+    Clarification,
+    Correction,
+    Expansion,
+    Gathered,
+    GatherRound,
+    Graded,
+    History,
+    Intent,
+    Response,
+    Searched,
+    Slot,
+    Step,
+    Sufficiency,
+    Topic,
+    Turn,
+    Understood,
+)
 
 __all__ = [
+    "Response",
+    "Understood",
+    "Turn",
+    "Topic",
+    "Sufficiency",
+    "Step",
+    "Slot",
+    "Searched",
+    "Intent",
+    "History",
+    "Graded",
+    "GatherRound",
+    "Gathered",
+    "Expansion",
+    "Correction",
+    "Clarification",
     "Answer",
     "Block",
     "Box",
@@ -24,6 +58,7 @@ __all__ = [
     "Hit",
     "LedgerEntry",
     "Page",
+    "PathStep",
     "Place",
     "Prepared",
     "Report",
@@ -32,7 +67,6 @@ __all__ = [
     "Side",
     "Source",
     "SourceEnd",
-    "Step",
     "Text",
     "content_hash",
     "field",

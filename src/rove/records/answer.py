@@ -52,7 +52,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One step of the way to an answer: in a round, a lead led to a source, which says `text`.
 
     `round` counts from 1; 0 is what was remembered. `lead` is what was searched for, "" where the question itself led
@@ -74,8 +74,9 @@ class Answer:
     """The answer to a question.
 
     `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
-    the threshold; `text` is then the fixed sentence in the question's language). `note` says in words how the answer
-    was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
+    words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
+    answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     """
 
@@ -87,7 +88,7 @@ class Answer:
     hits: tuple[Hit, ...] = ()
     note: str = ""
     conflicts: tuple[Conflict, ...] = ()
-    path: tuple[Step, ...] = ()
+    path: tuple[PathStep, ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -15,8 +15,9 @@ class Remembered:
     """A fact that a walk has found. It is forgotten with the version of the document that it was read in.
 
     `question` is what was asked then, `relevance` (0 to 1) how much the fact bore on it; `used`: the answer needed it.
-    `stamp`: what that walk saw, "" where not all that it used is still remembered. `edited`: the user has put the text
-    otherwise. `score`: how well it meets what is asked now; higher is better. `created_at`: ISO 8601, UTC.
+    `next_source`, `expected_info`: see `records.walk.Fact`. `stamp`: what that walk saw, "" where not all that it used
+    is still remembered. `edited`: the user has put the text otherwise. `score`: how well it meets what is asked now;
+    higher is better. `created_at`: ISO 8601, UTC.
     """
 
     memory_id: str
@@ -26,6 +27,8 @@ class Remembered:
     citation: Citation
     walk_id: str = ""
     space: str = ""
+    next_source: str = ""
+    expected_info: str = ""
     used: bool = False
     stamp: str = ""
     edited: bool = False

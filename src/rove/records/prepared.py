@@ -15,7 +15,8 @@ class Prepared:
     """A document that is ready to be kept: its chunks, each with its terms and the key of its vector.
 
     `ledger_source` is the source that was given, in which the document was found. `signature` is what duplicates are
-    found by, b"" where it has not been made.
+    found by, b"" where it has not been made. `names` are the keys of the names in each
+    chunk, space-joined; none at all where they have not been looked for.
     """
 
     ledger_source: str
@@ -25,6 +26,7 @@ class Prepared:
     terms: Sequence[str]
     vector_keys: Sequence[str]
     signature: bytes = b""
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

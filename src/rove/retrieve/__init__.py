@@ -17,12 +17,17 @@ from rove.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked of a retriever. `rerank`: let the reranker look at the best again."""
+    """What is asked of a retriever. `rerank`: let the reranker look at the best again.
+
+    `keywords` and `synonyms`: what "sparse" looks for in place of the question's own words.
+    """
 
     text: str
     top_k: int
     where: Filter | None = None
     rerank: bool = False
+    keywords: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +55,7 @@ RETRIEVERS = Registry(
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
         "gather": "rove.retrieve.gather:GatherRetriever",
+        "walk": "rove.retrieve.walk:WalkRetriever",
+        "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.enrich.entities import Mention, mentions, name_key
+from rove.enrich.entities import Mention, mentions
+from rove.language.names import name_key
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 

@@ -92,6 +92,7 @@ class _Document(msgspec.Struct, array_like=True, tag=1):
     boxes: bytes
     chunks: list[_Chunk]
     signature: bytes
+    names: list[str]
 
 
 class _End(msgspec.Struct, array_like=True, tag=2):
@@ -200,6 +201,7 @@ def pack(item: Prepared | SourceEnd, signature: bytes = b"") -> Item:
         pack_boxes(document.boxes),
         chunks,
         signature or item.signature,
+        list(item.names),
     )
 
 
@@ -239,6 +241,7 @@ def _prepared(item: _Document) -> Prepared:
         [chunk.terms for chunk in item.chunks],
         [chunk.vector_key for chunk in item.chunks],
         item.signature,
+        item.names,
     )
 
 

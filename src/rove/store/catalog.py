@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rove.records import Prepared
+from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
-from rove.store.rows import chunk_row, document_row, fields_of, slices, text_row, within
+from rove.store.rows import chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
 from rove.store.vectors import keep_vectors
 
 
@@ -51,10 +52,11 @@ class Catalog(Documents):
             for seq, item in enumerate(prepared, start=first):
                 common = item.document.metadata
                 documents.append(document_row(item, seq, added_at=now))
-                for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True):
+                every = item.names or [""] * len(item.chunks)
+                for chunk, terms, key, names in zip(item.chunks, item.terms, item.vector_keys, every, strict=True):
                     chunk_seq += 1
                     own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
-                    chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key]))
+                    chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key], names))
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
             insert_rows(connection, tables.texts, texts)
@@ -80,6 +82,38 @@ class Catalog(Documents):
                     "indexed",
                 )
         return removed
+
+    def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> list[int]:
+        """Keep fields of live documents, by id, beside those that they have; None takes one away that was kept so.
+
+        Returns the row numbers of the documents that this changed: the index has yet to take these over.
+        """
+        d, e = tables.documents.c, tables.enrichments.c
+        changed: list[tuple[object, ...]] = []
+        with self.database.write() as connection:
+            for part in slices(list(fields)):
+                query = select(d.seq, d.document_id, e.fields).where(within(d.document_id, part), d.revision > 0)
+                query = query.outerjoin(tables.enrichments, e.document == d.seq)
+                for row in connection.execute(query):
+                    before = metadata_of(row.fields or "")
+                    after = {name: v for name, v in {**before, **fields[row.document_id]}.items() if v is not None}
+                    if after != before:
+                        changed.append((row.seq, to_json(after), True))
+            if not changed:
+                return []
+            insert_rows(connection, tables.enrichments, changed, replace=True)
+            seqs = [int(str(row[0])) for row in changed]
+            revision = next_revision(connection)
+            for part in slices(seqs):
+                connection.execute(update(tables.documents).where(within(d.seq, part)).values(revision=revision))
+        return seqs
+
+    def refreshed(self, seqs: Sequence[int]) -> None:
+        """Note that the index has the new fields of these documents."""
+        e = tables.enrichments.c
+        with self.database.write() as connection:
+            for part in slices(seqs):
+                connection.execute(update(tables.enrichments).where(within(e.document, part)).values(pending=False))
 
     def delete(self, document_ids: Sequence[str], *, erase: bool = False) -> list[str]:
         """Take documents away, their text, chunks and vectors; returns the ids of the chunks taken away.

@@ -12,11 +12,22 @@ from sqlalchemy import Select, func, or_, select
 from rove.records import Chunk, Document, DocumentInfo
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
-from rove.store.rows import AnyRow, chunk_of, document_of, index_row, info_of, metadata_of, slices, vector_of, within
+from rove.store.rows import (
+    AnyRow,
+    chunk_of,
+    document_of,
+    enriched,
+    index_row,
+    info_of,
+    slices,
+    vector_of,
+    within,
+)
 
 BATCH = 2_000
-SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector"})
+SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
+ENRICHED = tables.enrichments.c.fields.label("enriched")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +67,16 @@ class Documents:
         """Fetch live chunks by id; one that is not live is absent."""
         d, c = tables.documents.c, tables.chunks.c
         query = (
-            select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"))
+            select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"), ENRICHED)
             .join(tables.documents, d.seq == c.document)
+            .outerjoin(tables.enrichments, tables.enrichments.c.document == d.seq)
             .where(within(c.chunk_id, chunk_ids), d.revision > 0)
         )
         with self.database.read() as connection:
             rows = connection.execute(query).all()
         return {
             row.chunk_id: Found(
-                chunk_of(row, row.document_id, metadata_of(row.document_metadata)), row.source, row.title
+                chunk_of(row, row.document_id, enriched(row.document_metadata, row.enriched)), row.source, row.title
             )
             for row in rows
         }
@@ -102,7 +114,7 @@ class Documents:
         """A live document with its chunks in order; None where there is none of that id."""
         d, t, c = tables.documents.c, tables.texts.c, tables.chunks.c
         with self.database.snapshot() as connection:
-            query = select(tables.documents).where(d.document_id == document_id, d.revision > 0)
+            query = _with_enrichments().where(d.document_id == document_id, d.revision > 0)
             row = connection.execute(query).first()
             if row is None:
                 return None
@@ -115,7 +127,7 @@ class Documents:
     def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
         """List live documents in the order they came: all, or those of the given ids or sources."""
         d = tables.documents.c
-        query = select(tables.documents).where(d.revision > 0).order_by(d.seq)
+        query = _with_enrichments().where(d.revision > 0).order_by(d.seq)
         if ids or sources:
             query = query.where(
                 within(d.document_id, ids) | within(d.source, sources) | within(d.ledger_source, sources)
@@ -138,6 +150,13 @@ class Documents:
         """The languages of the live documents, most frequent first."""
         d = tables.documents.c
         query = select(d.language).where(d.revision > 0).group_by(d.language).order_by(func.sum(d.chunks).desc())
+        with self.database.read() as connection:
+            return list(connection.execute(query).scalars())
+
+    def titles(self, most: int) -> list[str]:
+        """The titles of the latest documents."""
+        d = tables.documents.c
+        query = select(d.title).where(d.revision > 0).order_by(d.revision.desc(), d.seq).limit(most)
         with self.database.read() as connection:
             return list(connection.execute(query).scalars())
 
@@ -200,6 +219,12 @@ class Documents:
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
 
+    def live_texts(self) -> Iterator[str]:
+        """What is indexed of each live chunk, before it is analysed: its prefix and its text."""
+        c = tables.chunks.c
+        for rows in self._pages(_live(select(c.seq, c.prefix, c.text))):
+            yield from (f"{row.prefix}\n{row.text}" for row in rows)
+
     def index_rows(
         self, *, since: int = 0, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
     ) -> Iterator[list[IndexRow]]:
@@ -236,9 +261,9 @@ class Documents:
         d = tables.documents.c
         seqs = list({row.document for row in rows})
         with self.database.read() as connection:
-            query = select(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata).where(within(d.seq, seqs))
-            owners = {row.seq: row for row in connection.execute(query)}
-        fields = {seq: metadata_of(row.metadata) for seq, row in owners.items()}
+            query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata)
+            owners = {row.seq: row for row in connection.execute(query.where(within(d.seq, seqs)))}
+        fields = {seq: enriched(row.metadata, row.enriched) for seq, row in owners.items()}
         return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]
 
     def _pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
@@ -255,9 +280,10 @@ class Documents:
 
     def is_finished(self) -> bool:
         """False where a writer, this one or another, stopped before it was done."""
-        d, r, f = tables.documents.c, tables.removals.c, tables.facts.c
+        d, r, f, e = tables.documents.c, tables.removals.c, tables.facts.c, tables.enrichments.c
         left = (
             select(d.seq).where(d.revision == 0).exists(),
+            select(e.document).where(e.pending).exists(),
             select(r.seq).where(r.pending).exists(),
             select(f.name).where(f.name == "erasing", f.value != "").exists(),
         )
@@ -270,12 +296,26 @@ class Documents:
             query = select(tables.documents.c.seq).where(tables.documents.c.revision == 0)
             return list(connection.execute(query).scalars())
 
+    def refreshing(self) -> list[int]:
+        """Row numbers of live documents whose new fields the index may not have yet."""
+        d, e = tables.documents.c, tables.enrichments.c
+        query = select(e.document).join(tables.documents, d.seq == e.document).where(e.pending, d.revision > 0)
+        with self.database.read() as connection:
+            return list(connection.execute(query).scalars())
+
     def unforgotten(self) -> list[str]:
         """Chunks that are gone from the catalog and that the index may still hold."""
         r = tables.removals.c
         here = select(tables.chunks.c.seq).where(tables.chunks.c.chunk_id == r.chunk_id).exists()
         with self.database.read() as connection:
             return list(connection.execute(select(r.chunk_id).where(r.pending, ~here)).scalars())
+
+
+def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - columns of `documents`
+    """Select documents, whole or these columns, with what was worked out for them later as `enriched`."""
+    e = tables.enrichments
+    joined = tables.documents.outerjoin(e, e.c.document == tables.documents.c.seq)
+    return select(*(columns or tables.documents.columns), ENRICHED).select_from(joined)
 
 
 def _live(query: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:

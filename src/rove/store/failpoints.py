@@ -6,6 +6,7 @@ import os
 import signal
 
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
+ENRICHING = ("enriched", "refreshed")
 
 
 def failpoint(name: str) -> None:

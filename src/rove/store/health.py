@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rove.errors import RoveError
 from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
+from rove.store.failpoints import failpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ async def heal(catalog: Catalog, index: Index, *, thorough: bool) -> Health:
         rebuilt = True
         await asyncio.to_thread(catalog.publish, await asyncio.to_thread(catalog.staged))
         await index.rebuild(_rows(catalog))
+        await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
         await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
         await finish_erasing(catalog, index)
     return Health(
@@ -91,6 +93,15 @@ async def forget(catalog: Catalog, index: Index, chunk_ids: Sequence[str]) -> No
         await asyncio.to_thread(catalog.forgotten, chunk_ids)
 
 
+async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
+    """Let the index take over the fields of documents that have new ones."""
+    if seqs:
+        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+            await index.add(rows)
+        failpoint("refreshed")
+        await asyncio.to_thread(catalog.refreshed, seqs)
+
+
 async def finish_erasing(catalog: Catalog, index: Index) -> bool:
     """Take the bytes of what was erased off the disk; False when nothing waits for it."""
     if not await asyncio.to_thread(catalog.fact, "erasing"):
@@ -108,6 +119,9 @@ async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int],
         for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
             await index.add(rows)
         leaving += await asyncio.to_thread(catalog.publish, staged)
+    if stale := await asyncio.to_thread(catalog.refreshing):
+        problems.append(f"{len(stale)} documents had new fields when a writer stopped")
+        await refresh(catalog, index, stale)
     if leaving:
         problems.append(f"{len(leaving)} chunks were on their way out when a writer stopped")
         await forget(catalog, index, leaving)

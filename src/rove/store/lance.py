@@ -43,10 +43,6 @@ LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
-NPROBES = 20
-"""Partitions of the vector index that are asked; with a filter as many as it takes."""
-REFINED = 50
-"""Least number of candidates whose whole vectors are fetched and compared; each fetch is a read from the disk."""
 GRACE = timedelta(minutes=10)
 """How long old versions are kept for readers that still use them."""
 FULL_TEXT = FTS(
@@ -60,10 +56,17 @@ FULL_TEXT = FTS(
 
 
 class LanceIndex:
-    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say."""
+    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say.
 
-    def __init__(self, *, folder: Path, dimension: int, k1: float = 1.2, b: float = 0.75) -> None:
+    `nprobes` and `refine` are those of `StoreSettings`; each candidate that is refined is a read from the disk.
+    """
+
+    def __init__(
+        self, *, folder: Path, dimension: int, k1: float = 1.2, b: float = 0.75, nprobes: int = 20, refine: int = 50
+    ) -> None:
         del k1, b
+        self.nprobes = nprobes
+        self.refine = refine
         self.folder = folder
         self.dimension = dimension
         self._connection: lancedb.AsyncConnection | None = None
@@ -163,7 +166,8 @@ class LanceIndex:
 
         async def ask(table: AsyncTable) -> list[Scored]:
             query = table.query().nearest_to(vector).distance_type("cosine").select(["chunk_id", "_distance"])
-            query = query.refine_factor(max(1, -(-REFINED // top_k))).minimum_nprobes(NPROBES).maximum_nprobes(NPROBES)
+            query = query.refine_factor(max(1, -(-self.refine // top_k)))
+            query = query.minimum_nprobes(self.nprobes).maximum_nprobes(self.nprobes)
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names)).maximum_nprobes(0)
             found = await query.limit(top_k).to_arrow()

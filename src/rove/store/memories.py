@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from rove.records import Citation
 from rove.records.memory import LeadEnd, Remembered
@@ -52,14 +53,13 @@ class Memories:
         with self._database.write() as connection:
             ids = {entry.fact.citation.document_id for entry in facts} | {entry.end.document_id for entry in leads}
             live = _live(connection, ids)
-            rows = [row for entry in facts if (row := _fact_row(connection, live, space, entry, now))]
-            _keep_facts(connection, rows)
+            kept = [entry for entry in facts if _keep_fact(connection, live, space, entry, now)]
             walks = {entry.end.walk_id for entry in leads}
             connection.execute(delete(tables.memory_leads).where(within(tables.memory_leads.c.walk_id, sorted(walks))))
-            kept = [entry for entry in leads if not entry.end.document_id or entry.end.document_id in live]
-            insert_rows(connection, tables.memory_leads, [_lead_row(live, space, entry, now) for entry in kept])
+            sourced = [entry for entry in leads if not entry.end.document_id or entry.end.document_id in live]
+            insert_rows(connection, tables.memory_leads, [_lead_row(live, space, entry, now) for entry in sourced])
             _forget_old_leads(connection, space)
-        return len(rows)
+        return len(kept)
 
     def facts(self, space: str, seqs: Iterable[int] | None = None) -> dict[int, Remembered]:
         """The facts of a space, or those of them with these row numbers, in the order they were learned."""
@@ -96,13 +96,17 @@ class Memories:
     def edit(self, space: str, memory_id: str, text: str, terms: str, vector: Vector) -> bool:
         """Put a fact otherwise; False where there is none of that id. It gets a new row number: see `known`."""
         m = tables.memory_facts.c
+        where = (m.space == space) & (m.memory_id == memory_id)
         with self._database.write() as connection:
-            last = int(connection.execute(select(func.max(m.seq))).scalar() or 0)
-            values = {"seq": last + 1, "text": text, "terms": terms, "vector": blob_of(vector), "edited": True}
-            where = (m.space == space) & (m.memory_id == memory_id)
-            changed = connection.execute(update(tables.memory_facts).where(where).values(**values)).rowcount
+            before = connection.execute(select(tables.memory_facts).where(where)).mappings().first()
+            if before is None:
+                return False
+            connection.execute(delete(tables.memory_facts).where(where))
+            row = {name: value for name, value in before.items() if name != "seq"}
+            row |= {"text": text, "terms": terms, "vector": blob_of(vector), "edited": True}
+            connection.execute(insert(tables.memory_facts).values(**row))
         self._database.shrink()
-        return changed > 0
+        return True
 
     def forget(self, space: str, memory_ids: Sequence[str]) -> int:
         """Delete facts; their bytes leave the disk. Returns how many there were."""
@@ -134,39 +138,50 @@ def _live(connection: Connection, document_ids: Iterable[str]) -> dict[str, int]
     return {row.document_id: row.seq for row in connection.execute(query)}
 
 
-def _fact_row(
-    connection: Connection, live: dict[str, int], space: str, entry: FactEntry, now: str
-) -> tuple[object, ...]:
-    """Make a fact's row; empty where the live text does not hold its words."""
+def _keep_fact(connection: Connection, live: Mapping[str, int], space: str, entry: FactEntry, now: str) -> bool:
+    """Keep a fact; False where the live text does not hold its words."""
     fact, citation = entry.fact, entry.fact.citation
     document = live.get(citation.document_id)
     start, end = citation.span
     t = tables.texts.c
     words = select(func.substr(t.text, start + 1, end - start)).where(t.document == document)
     if document is None or connection.execute(words).scalar() != citation.quote:
-        return ()
-    return (
-        fact.memory_id, space, document, citation.chunk_id, start, end, citation.page, citation.quote, fact.text,
-        entry.terms, blob_of(entry.vector), fact.relevance, fact.question, blob_of(entry.asked), fact.walk_id,
-        fact.used, fact.stamp, fact.edited, now,
-    )  # fmt: skip
-
-
-def _keep_facts(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
+        return False
     m = tables.memory_facts.c
-    last = int(connection.execute(select(func.max(m.seq))).scalar() or 0)
-    ids = [str(row[0]) for row in rows]
-    known = set(connection.execute(select(m.memory_id).where(within(m.memory_id, ids))).scalars())
-    for row in rows:
-        if row[0] in known:
-            values = update(tables.memory_facts).where(m.memory_id == row[0])
-            connection.execute(values.values(relevance=row[11], walk_id=row[14], used=row[15], stamp=row[16]))
-    fresh = {str(row[0]): row for row in rows if row[0] not in known}
-    numbered = [(last + place, *row) for place, row in enumerate(fresh.values(), 1)]
-    insert_rows(connection, tables.memory_facts, numbered)
+    same = (m.space == space) & (m.question == fact.question) & (m.document == document) & (m.text == fact.text)
+    same &= (m.start == start) & (m.end == end)
+    memory_id = connection.execute(select(m.memory_id).where(same)).scalar() or fact.memory_id
+    renewed = {
+        "relevance": fact.relevance,
+        "next_source": fact.next_source,
+        "expected_info": fact.expected_info,
+        "walk_id": fact.walk_id,
+        "used": fact.used,
+        "stamp": fact.stamp,
+    }
+    statement = sqlite_insert(tables.memory_facts).values(
+        memory_id=memory_id,
+        space=space,
+        document=document,
+        chunk_id=citation.chunk_id,
+        start=start,
+        end=end,
+        page=citation.page,
+        quote=citation.quote,
+        text=fact.text,
+        terms=entry.terms,
+        vector=blob_of(entry.vector),
+        question=fact.question,
+        asked=blob_of(entry.asked),
+        edited=fact.edited,
+        created_at=now,
+        **renewed,
+    )
+    connection.execute(statement.on_conflict_do_update(index_elements=["memory_id"], set_=renewed))
+    return True
 
 
-def _lead_row(live: dict[str, int], space: str, entry: LeadEntry, now: str) -> tuple[object, ...]:
+def _lead_row(live: Mapping[str, int], space: str, entry: LeadEntry, now: str) -> tuple[object, ...]:
     end = entry.end
     document = live.get(end.document_id)
     return (
@@ -192,6 +207,8 @@ def _fact_of(row: AnyRow) -> Remembered:
         citation,
         walk_id=row.walk_id,
         space=row.space,
+        next_source=row.next_source,
+        expected_info=row.expected_info,
         used=bool(row.used),
         stamp=row.stamp,
         edited=bool(row.edited),

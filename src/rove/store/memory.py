@@ -20,8 +20,17 @@ from rove.store.postings import Postings
 class MemoryIndex:
     """See `Index`. Memory: about 5 · dimension bytes a chunk, and 8 a posting."""
 
-    def __init__(self, *, dimension: int, folder: Path | None = None, k1: float = 1.2, b: float = 0.75) -> None:
-        del folder
+    def __init__(
+        self,
+        *,
+        dimension: int,
+        folder: Path | None = None,
+        k1: float = 1.2,
+        b: float = 0.75,
+        nprobes: int = 0,
+        refine: int = 0,
+    ) -> None:
+        del folder, nprobes, refine
         self.dimension = dimension
         self.k1 = k1
         self.b = b

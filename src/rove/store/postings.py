@@ -73,6 +73,10 @@ class Postings:
                 total[rows] += (idf * (self.k1 + 1)) * counts / (counts + norms[rows])
         return total
 
+    def rows(self, term: str) -> Ints:
+        """The rows that hold a term, dead ones too: (n,) int32."""
+        return self._of(term)[0]
+
     def has(self, term: str, row: int) -> bool:
         """Say whether a row holds a term."""
         rows, _ = self._of(term)

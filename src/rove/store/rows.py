@@ -42,6 +42,11 @@ def metadata_of(text: str) -> dict[str, MetaValue]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()}  # pyright: ignore[reportUnknownArgumentType]
 
 
+def enriched(text: str, more: str | None) -> dict[str, MetaValue]:
+    """Read metadata back, with what was worked out later, which wins."""
+    return {**metadata_of(text), **metadata_of(more)} if more else metadata_of(text)
+
+
 def vector_of(blob: bytes) -> Vector:
     """Read a vector: (dimension,) float32."""
     return np.frombuffer(blob, dtype="<f4")
@@ -90,7 +95,7 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
         text=text,
         title=row.title,
         language=row.language,
-        metadata=metadata_of(row.metadata),
+        metadata=enriched(row.metadata, row.enriched),
         sections=tuple(Section(t, n, (a, b)) for t, n, a, b in json.loads(row.sections or "[]")),
         pages=tuple(Page(n, (a, b)) for n, a, b in json.loads(row.pages or "[]")),
         blocks=tuple(Block(kind, (a, b), caption) for kind, a, b, caption in json.loads(row.blocks or "[]")),
@@ -108,11 +113,13 @@ def info_of(row: AnyRow) -> DocumentInfo:
         language=row.language,
         chunks=row.chunks,
         added_at=row.added_at,
-        metadata=metadata_of(row.metadata),
+        metadata=enriched(row.metadata, row.enriched),
     )
 
 
-def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int) -> tuple[object, ...]:
+def chunk_row(
+    chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: str, vector: int, names: str
+) -> tuple[object, ...]:
     """Write a chunk down in the order of the table's columns. `own` is its metadata beyond the document's."""
     return (
         seq,
@@ -130,6 +137,7 @@ def chunk_row(chunk: Chunk, seq: int, document_seq: int, own: Metadata, terms: s
         terms,
         vector,
         to_json(chunk.parent),
+        names,
     )
 
 

@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
+from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
-from rove.store.health import Health, finish_erasing, forget, heal
+from rove.store.health import Health, finish_erasing, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
+from rove.store.names import Names
 from rove.store.resident import Resident
 from rove.store.vectors import VectorCache
 
@@ -47,11 +49,17 @@ class Store:
         self.vectors = VectorCache(self.catalog.database)
         self._check_model(model)
         self._make_index = lambda: INDEXES.get(settings.index)(
-            folder=folder / "index", dimension=dimension, k1=settings.k1, b=settings.b
+            folder=folder / "index",
+            dimension=dimension,
+            k1=settings.k1,
+            b=settings.b,
+            nprobes=settings.nprobes,
+            refine=settings.refine,
         )
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
         self.resident = Resident(self.catalog, dimension=dimension, k1=settings.k1, b=settings.b, limit=limit)
+        self.names = Names(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._turn = asyncio.Lock()
         self._checked = False
@@ -138,6 +146,17 @@ class Store:
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self.index.optimize()
+
+    async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
+        """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
+
+        Returns how many documents this changed; vectors and terms stay as they are.
+        """
+        async with self.writing():
+            seqs = await asyncio.to_thread(self.catalog.enrich, fields)
+            failpoint("enriched")
+            await refresh(self.catalog, self.index, seqs)
+        return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
         """Take documents away, from the index too; with `erase` no file holds their bytes afterwards."""

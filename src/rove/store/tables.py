@@ -25,7 +25,7 @@ MIGRATIONS = {
         "ALTER TABLE texts ADD COLUMN boxes BLOB",
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
-    3: (),
+    3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 
@@ -126,10 +126,23 @@ chunks = Table(
     Column("terms", Text, nullable=False),
     Column("vector", Integer, ForeignKey("vectors.seq"), nullable=False, index=True),
     Column("parent", Text, nullable=False),
+    Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
+"""
+
+enrichments = Table(
+    "enrichments",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("fields", Text, nullable=False),
+    Column("pending", Boolean, nullable=False, index=True),
+)
+"""Metadata that was worked out after a document went in; it wins over what the document came with.
+
+Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
 """
 
 removals = Table(
@@ -184,6 +197,8 @@ memory_facts = Table(
     Column("terms", Text, nullable=False),
     Column("vector", LargeBinary, nullable=False),
     Column("relevance", Float, nullable=False),
+    Column("next_source", Text, nullable=False),
+    Column("expected_info", Text, nullable=False),
     Column("question", Text, nullable=False),
     Column("asked", LargeBinary, nullable=False),
     Column("walk_id", String, nullable=False, index=True),
@@ -191,11 +206,12 @@ memory_facts = Table(
     Column("stamp", String, nullable=False),
     Column("edited", Boolean, nullable=False),
     Column("created_at", String, nullable=False),
+    sqlite_autoincrement=True,
 )
 """Facts that walks have found, for later ones. They go with the version of the document that they were read in.
 
 `vector` is that of the text, `asked` that of the question that the walk was asked, `stamp` what it saw: "" where what
-is kept of it is not all that it found."""
+is kept of it is not all that it found. No row number comes twice, so that what is held of a row never is another's."""
 
 memory_leads = Table(
     "memory_leads",
@@ -215,3 +231,17 @@ memory_leads = Table(
 """Leads that walks have followed, and where they ended: "answer", "fact" or "nothing".
 
 `document` is the one whose words gave the lead; NULL where the user gave it."""
+
+asked = Table(
+    "asked",
+    metadata,
+    Column("key", String, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("language", String, nullable=False),
+    Column("count", Integer, nullable=False, index=True),
+    Column("last", String, nullable=False),
+)
+"""Questions that were asked, where the settings allow that they are kept: how often, and when last.
+
+`key`: the text without case, spaces and marks, so that the same question stands once.
+"""

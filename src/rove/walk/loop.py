@@ -92,7 +92,8 @@ class Loop:
             recalled = Recalled()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         verdict = judged_from_memory(after, recalled)
-        return [*map(FactFound, facts), *([verdict] if verdict else [])]
+        leads = new_leads([lead for fact in facts for lead in leads_of(fact)], state, (), memory)
+        return [*map(FactFound, facts), *map(LeadFound, leads), *([verdict] if verdict else [])]
 
     async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
         lead_id = lead.lead_id if lead else QUESTION
@@ -131,6 +132,8 @@ class Loop:
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
+        if fact.fact_id in state.lost:
+            return []
         same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id

@@ -83,9 +83,20 @@ class WalkMemory:
         whole = state.stopped is not None and state.stopped.reason in WHOLE and not state.warnings
         stamp = self._stamp if whole else ""
         facts = [
-            Remembered("", f.text, state.question, f.relevance, f.citation, state.walk_id, used=f in used, stamp=stamp)
-            for f in good
-            if f.citation
+            Remembered(
+                "",
+                fact.text,
+                state.question,
+                fact.relevance,
+                fact.citation,
+                state.walk_id,
+                next_source=fact.next_source,
+                expected_info=fact.expected_info,
+                used=fact in used,
+                stamp=stamp,
+            )
+            for fact in good
+            if fact.citation
         ]
         ends = [_end(state, lead, used) for lead in state.leads if lead.lead_id in state.followed]
         if facts or ends:
@@ -99,7 +110,16 @@ def _stamp(state: State, revision: int) -> str:
 
 def _fact(one: Remembered) -> Fact:
     identity = fact_id(one.text, one.citation.document_id, one.citation.span)
-    return Fact(identity, one.text, min(one.score, 1.0), 1, "memory", one.citation)
+    return Fact(
+        identity,
+        one.text,
+        min(one.score, 1.0),
+        1,
+        "memory",
+        one.citation,
+        next_source=one.next_source,
+        expected_info=one.expected_info,
+    )
 
 
 def _same(lead: Lead, own: set[str], end: LeadEnd) -> bool:

@@ -106,7 +106,7 @@ def _wanted(state: State) -> tuple[Lead, ...]:
 def _reason(state: State, lead_id: str) -> str:
     lead = state.lead(lead_id)
     if lead is None:
-        return "the question itself"
+        return "it was asked"
     if lead.kind == "user":
         return "the user wants it"
     place = [one.lead_id for one in state.open_leads].index(lead_id) + 1

@@ -1,0 +1,116 @@
+"""What is done where nothing near enough was found: fallbacks, tried in turn (mission E.3 to E.6).
+
+A new fallback is one file with a `Fallback` and one line in `FALLBACKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from rove.answer.compose import Answerer, TextOf
+from rove.errors import ServiceError
+from rove.events import Listener, ignore
+from rove.models import ChatModel
+from rove.records import Answer, Expansion, Filter, Hit
+from rove.registry import Registry
+from rove.retrieve import Means
+from rove.settings import AnswerSettings
+
+BY = 'Found by the fallback "{name}".'
+FAILED = 'The fallback "{name}" failed. {reason}'
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question for which nothing near enough was found. `expansion`: other words for it, if any are known."""
+
+    question: str
+    language: str
+    where: Filter | None = None
+    expansion: Expansion = field(default_factory=Expansion)
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """What fallbacks work with. `prefix`: the setting `chunk.prefix`. `chat` is None where there is none."""
+
+    means: Means
+    chat: ChatModel | None
+    settings: AnswerSettings
+    thesaurus: Mapping[str, Sequence[str]]
+    prefix: str = "headings"
+    listener: Listener = ignore
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What a fallback found: hits to answer from, or an answer; neither where it could not help, and then `note`."""
+
+    hits: tuple[Hit, ...] = ()
+    answer: Answer | None = None
+    note: str = ""
+
+
+class Fallback(Protocol):
+    """One way out. Built as `Fallback(gear)`."""
+
+    async def rescue(self, case: Case) -> Rescue:
+        """Try again.
+
+        Raises:
+            ServiceError: a model failed; the next fallback is tried.
+        """
+        ...
+
+
+FALLBACKS = Registry(
+    "fallback",
+    {
+        "synonyms": "rove.answer.fallback_synonyms:SynonymFallback",
+        "hyde": "rove.answer.fallback_hyde:HydeFallback",
+        "unsourced": "rove.answer.fallback_unsourced:UnsourcedFallback",
+        "refuse": "rove.answer.fallback_refuse:RefuseFallback",
+    },
+)
+
+
+async def fall_back(case: Case, refused: Answer, gear: Gear, answerer: Answerer, text_of: TextOf) -> Answer:
+    """Try the fallbacks of the settings in turn; the first that leads to an answer gives it, with a note.
+
+    Args:
+        case: the question.
+        refused: the answer that it got; it stands where no fallback helps, with what they say.
+        gear: what fallbacks work with.
+        answerer: answers from what they find, and holds it to the same threshold.
+        text_of: gives a document's canonical text.
+
+    Raises:
+        ConfigError: no fallback has that name.
+        ServiceError: the embedder failed.
+    """
+    notes = [refused.note]
+    for name in gear.settings.fallback:
+        fallback: Fallback = FALLBACKS.get(name)(gear)
+        try:
+            rescue = await fallback.rescue(case)
+        except ServiceError as error:
+            notes.append(FAILED.format(name=name, reason=error.reason))
+            continue
+        notes.append(rescue.note)
+        if rescue.answer is not None and rescue.answer.refused:
+            break
+        if rescue.answer is not None:
+            return replace(rescue.answer, note=_joined((*notes, rescue.answer.note)))
+        if rescue.hits and answerer.near(rescue.hits):
+            answer = await answerer.answer(
+                case.question, rescue.hits, language=case.language, text_of=text_of, listener=gear.listener
+            )
+            if not answer.refused:
+                return replace(answer, note=_joined((*notes, BY.format(name=name), answer.note)))
+    return replace(refused, note=_joined(notes))
+
+
+def _joined(notes: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(note for note in notes if note))

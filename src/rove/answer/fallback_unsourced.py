@@ -1,0 +1,76 @@
+"""The fallback that lets the chat model answer without sources, and says so in the answer itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from rove.answer.data import table
+from rove.answer.fallback import Case, Gear, Rescue
+from rove.answer.pack import language_name
+from rove.answer.refusal import is_refusal, refusal
+from rove.errors import ServiceError
+from rove.events import TextDelta
+from rove.models.prompts import fenced, fill, prompt
+from rove.records import Answer, Sentence
+
+NEEDS_MODEL = "To answer without sources needs a chat model, and none is configured."
+MODE = "unsourced"
+NOTE = "This is what {model} says by itself: no source holds it."
+MOST_CHARS = 4_000
+
+
+class UnsourcedFallback:
+    """See `Fallback`. A model that refuses is taken at its word."""
+
+    def __init__(self, gear: Gear) -> None:
+        self._gear = gear
+
+    async def rescue(self, case: Case) -> Rescue:
+        """See `Fallback.rescue`."""
+        chat, settings = self._gear.chat, self._gear.settings
+        if chat is None:
+            return Rescue(note=NEEDS_MODEL)
+        slots = {
+            "persona": settings.persona,
+            "language": language_name(case.language),
+            "refusal": refusal(case.language),
+        }
+        head = unsourced(case.language)
+        self._gear.listener(TextDelta(f"{head}\n\n"))
+        written = await self._written(fill(prompt("rove.answer", "unsourced"), slots), case)
+        if is_refusal(written):
+            return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
+        sentences = (Sentence(head, ()), Sentence(written, (), supported=False))
+        note = NOTE.format(model=chat.name)
+        return Rescue(answer=Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), note))
+
+    async def _written(self, instructions: str, case: Case) -> str:
+        chat = self._gear.chat
+        pieces: list[str] = []
+        if chat is None:
+            return ""
+        stream = chat.stream(instructions, f"The question:\n{fenced(case.question, 'question')}")
+        try:
+            async for piece in stream:
+                pieces.append(piece)
+                self._gear.listener(TextDelta(piece))
+                if sum(map(len, pieces)) > MOST_CHARS:
+                    break
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+        written = "".join(pieces).strip()
+        if not written:
+            message = f"{chat.name} gave an empty reply."
+            raise ServiceError(message, cure="Ask again, or choose another chat.model.")
+        return written
+
+
+def unsourced(language: str) -> str:
+    """Return the sentence that says that an answer rests on no source; in English where there is none in a language.
+
+    >>> unsourced("xx")[:17], unsourced("zh")[:5]
+    ('Nothing was found', '未找到相关')
+    """
+    sentences = table("unsourced")
+    return sentences.get(language.partition("-")[0].lower(), sentences["en"])

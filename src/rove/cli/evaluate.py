@@ -1,0 +1,127 @@
+"""`rove eval`: how well one configuration finds what it should, and how long it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rove.cli.session import Session, command
+from rove.engine import AsyncRove
+from rove.errors import InputError
+from rove.evaluate.configuration import Configuration
+from rove.evaluate.dataset import Dataset, read_dataset
+from rove.evaluate.dataset.resolve import resolve
+from rove.evaluate.lab import Lab
+from rove.evaluate.metrics import METRICS
+from rove.evaluate.results import Ingested
+from rove.evaluate.rows import write_rows
+from rove.evaluate.scoring import check_metrics
+from rove.evaluate.single import Evaluation, evaluate
+from rove.evaluate.sources import documents_of
+from rove.evaluate.sweep import ingest
+from rove.retrieve.condition import parse_where
+from rove.settings import read_settings
+
+METRICS_OF_ONE = ("ndcg@10", "recall@10", "rr", "hit@1", "all@10")
+METRIC_NAMES = f"Metric, e.g. ndcg@10; several: repeat it. There are: {', '.join(METRICS.table)}."
+NAME = "this"
+
+
+@command("eval")
+@click.argument("dataset")
+@click.option("--out", "-o", metavar="FOLDER", help="Where the base of a dataset with documents goes.")
+@click.option("--metric", "-m", "metrics", multiple=True, default=METRICS_OF_ONE, help=METRIC_NAMES)
+@click.option("--mode", default="hybrid", show_default=True, help="keyword, semantic, hybrid, gather, or a plug-in's.")
+@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
+@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds.")
+@click.option("--top", "-n", "top_k", default=10, show_default=True, help="How many passages are looked at.")
+@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
+@click.option("--parquet", metavar="FILE", help="Write one row for each question.")
+def eval_(session: Session, dataset: str, **said: Any) -> None:  # noqa: ANN401 - click's values
+    """Measure one configuration: the base and its settings, over the questions of DATASET.
+
+    DATASET is a file of questions about the base, or a folder with corpus, queries and qrels, whose documents are put
+    into a base of their own.
+    """
+    call = _Eval(**said)
+    check_metrics(call.metrics)
+    parse_where(call.where)
+    asyncio.run(_eval(session, dataset, call))
+
+
+@dataclass(frozen=True, slots=True)
+class _Eval:
+    """What the command line said."""
+
+    out: str | None
+    metrics: tuple[str, ...]
+    mode: str
+    rerank: bool | None
+    where: tuple[str, ...]
+    top_k: int
+    limit: int | None
+    parquet: str | None
+
+
+async def dataset_of(session: Session, name: str, limit: int | None, *, documents: bool = True) -> Dataset:
+    """Read a dataset; where it has no documents, those of the base are taken, and its expected sources are found there.
+
+    Raises:
+        InputError: it is missing or malformed, no dataset is named, or a source is not in the base.
+    """
+    if not name:
+        message = "No dataset is named, neither here nor in the grid."
+        raise InputError(message, cure="Give a folder with corpus, queries and qrels, or a CSV of questions.")
+    data = read_dataset(name)
+    if limit is not None and limit < len(data.questions):
+        step = len(data.questions) / limit
+        data = replace(data, questions=tuple(data.questions[int(i * step)] for i in range(limit)))
+    if data.sources or not any(True for _ in data.documents):
+        async with AsyncRove(read_settings(session.location, **session.settings)) as kb:
+            data = resolve(data, await kb.documents())
+            data = replace(data, documents=await documents_of(kb) if documents else ())
+    return data
+
+
+async def _eval(session: Session, dataset: str, call: _Eval) -> None:
+    data = await dataset_of(session, dataset, call.limit, documents=False)
+    own = not data.sources
+    place = Path(call.out or f"eval-{data.name}") / "base" if own else Path(session.location)
+    lab = Lab.open(read_settings(place, **session.settings))
+    configuration = Configuration(NAME, {}, session.settings, call.mode, call.rerank, call.where, call.top_k)
+    try:
+        base = await ingest(lab, data.documents) if own else None
+        found = await evaluate(lab, data, configuration, call.metrics)
+    finally:
+        await lab.close()
+    if call.parquet:
+        write_rows(Path(call.parquet), data, {NAME: found.scores}, {NAME: found.outcomes}, {})
+    show_one(session, data, found, base)
+
+
+def show_one(session: Session, data: Dataset, found: Evaluation, base: Ingested | None) -> None:
+    """Print what one configuration has reached."""
+    output, scores = session.output, found.scores
+    errors = {o.question: o.error for o in found.outcomes.values() if o.error}
+    if output.as_json:
+        metrics = {name: {"mean": scores.mean(name), "scored": scores.coverage(name).scored} for name in scores.values}
+        report = {"dataset": data.name, "questions": len(data.questions), "metrics": metrics}
+        output.json({**report, "latency_s": found.latency, "base": base, "errors": errors})
+        return
+    output.line(f"{data.name}: {len(data.questions)} questions", style="bold")
+    rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
+    output.table(["metric", "mean", "questions scored"], rows)
+    if found.latency:
+        output.line(f"A search takes {found.latency.p50 * 1000:.1f} ms (p50), {found.latency.p95 * 1000:.1f} ms (p95).")
+    if base:
+        output.line(f"{base.documents} documents in {base.chunks} chunks, added in {base.seconds:.1f} s.")
+    for error in dict.fromkeys(errors.values()):
+        output.line(f"Not asked: {error}")
+
+
+def _number(value: float | None) -> str:
+    return "cannot be scored" if value is None else f"{value:.4f}"

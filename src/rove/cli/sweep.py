@@ -1,0 +1,247 @@
+"""`rove sweep`: every configuration of a grid over a dataset, and which of them does it best."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from rove.cli.evaluate import METRIC_NAMES, dataset_of
+from rove.cli.session import Session, command
+from rove.evaluate.compare import Comparison
+from rove.evaluate.configuration import Tree
+from rove.evaluate.dataset import Dataset
+from rove.evaluate.estimate import Estimate, estimate
+from rove.evaluate.grid import Grid, read_grid
+from rove.evaluate.machine import described
+from rove.evaluate.plan import Plan, plan
+from rove.evaluate.report.page import page
+from rove.evaluate.results import Results
+from rove.evaluate.rows import write_rows
+from rove.evaluate.scoring import check_metrics
+from rove.evaluate.sources import fingerprint
+from rove.evaluate.study import Line, Study, study
+from rove.evaluate.sweep import AskedSome, BaseStarted, Ingesting, Step, Sweep
+
+SHOWN_LINES = 20
+
+
+class Bar:
+    """Draws a sweep on standard error, in a terminal only."""
+
+    def __init__(self, session: Session, outcomes: int) -> None:
+        columns = (
+            TextColumn("[bold]Sweeping"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("searches · base {task.fields[base]} · {task.fields[chunks]} chunks · {task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        quiet = session.output.as_json or not session.output.notes.is_terminal
+        self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
+        self.task = self.progress.add_task("", total=outcomes, base="", chunks=0, rate="")
+        self.chunks = 0
+
+    def __call__(self, step: Step) -> None:
+        """Move the bar."""
+        match step:
+            case BaseStarted(number, of, _):
+                self.progress.update(self.task, base=f"{number} of {of}")
+            case Ingesting(count):
+                self.chunks += count
+                self.progress.update(self.task, chunks=self.chunks)
+            case AskedSome(count):
+                self.progress.update(self.task, advance=count, rate=self._rate())
+
+    def _rate(self) -> str:
+        task = self.progress.tasks[0]
+        return f"{task.completed / task.elapsed:.0f} a second" if task.elapsed else ""
+
+
+@command("sweep")
+@click.argument("grid")
+@click.argument("dataset", required=False)
+@click.option("--out", "-o", metavar="FOLDER", help="Where bases, results and report go; sweep-GRID by default.")
+@click.option("--metric", "-m", "metrics", multiple=True, help=METRIC_NAMES)
+@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
+@click.option("--processes", default=0, help="How many search at once; 0: as many as pay.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it may take, and stop.")
+@click.option("--fresh", is_flag=True, help="Forget what an earlier run has found.")
+def sweep(
+    session: Session,
+    grid: str,
+    dataset: str | None,
+    out: str | None,
+    metrics: tuple[str, ...],
+    limit: int | None,
+    processes: int,
+    dry_run: bool,
+    fresh: bool,
+) -> None:
+    """Run every configuration of GRID (a TOML file, or one that ships: starter, pawsitive) over DATASET.
+
+    DATASET is a folder with corpus, queries and qrels, or a file of questions about the base that --kb names. An
+    interrupted sweep goes on where it stopped when the same command is run again.
+    """
+    chosen = read_grid(grid)
+    if metrics:
+        chosen = replace(chosen, metrics=metrics)
+    check_metrics(chosen.metrics)
+    asyncio.run(_sweep(session, chosen, _Call(dataset, out, limit, processes, dry_run, fresh)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What the command line said."""
+
+    dataset: str | None
+    out: str | None
+    limit: int | None
+    processes: int
+    dry_run: bool
+    fresh: bool
+
+
+async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
+    data = await dataset_of(session, call.dataset or grid.dataset, call.limit)
+    folder = Path(call.out or f"sweep-{grid.name}")
+    configurations = [replace(one, overrides=_under(session, one.overrides)) for one in grid.configurations]
+    planned = plan(configurations, await asyncio.to_thread(fingerprint, data.documents), folder / "bases")
+    if call.fresh:
+        rmtree(folder, ignore_errors=True)
+    results = Results(folder / "results.sqlite")
+    try:
+        expected = await estimate(planned, data, results)
+        announce(session, planned, data, expected)
+        if call.dry_run:
+            if session.output.as_json:
+                session.output.json(
+                    {"configurations": len(planned.keys), "distinct": planned.distinct, **asdict(expected)}
+                )
+            return
+        bar = Bar(session, sum(len(base.ways) for base in planned.bases) * len(data.questions))
+        with bar.progress:
+            await Sweep(planned, data, results, processes=call.processes).run(bar)
+        found = study(grid, planned, data, results)
+        choices = {one.name: one.choices for one in grid.configurations}
+        write_rows(folder / "results.parquet", data, found.scores, found.outcomes, choices)
+        (folder / "report.html").write_text(page(found, described()), "utf-8")
+        show(session, found, folder, expected)
+    finally:
+        results.close()
+
+
+def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate) -> None:
+    """Say what is going to be done, and how long it may take."""
+    if session.output.as_json:
+        return
+    made = len(planned.bases) - expected.bases
+    session.output.note(
+        f"{len(planned.keys)} configurations, {planned.distinct} of them distinct; {len(data.questions)} questions; "
+        f"{len(planned.bases)} bases" + (f", {made} of them made already" if made else "")
+    )
+    if expected.bases:
+        about = "about " if expected.sampled else ""
+        session.output.note(
+            f"{about}{expected.embedded:,} of {about}{expected.chunks:,} chunks are to be embedded (others are alike): "
+            f"{expected.tokens:,} tokens at {expected.tokens_per_s:,.0f} a second, {_time(expected.embedding_s)}; "
+            f"to read, cut and keep them {_time(expected.other_s)}"
+        )
+    session.output.note(
+        f"{expected.searches:,} searches, {_time(expected.search_s)}. In all about {_time(expected.seconds)}."
+    )
+
+
+def _time(seconds: float) -> str:
+    """Write a length of time.
+
+    >>> _time(4.2), _time(150), _time(9000)
+    ('4 s', '2.5 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _under(session: Session, overrides: Tree) -> dict[str, Any]:
+    """What --set says holds for all configurations, save where a choice says otherwise."""
+    tree: dict[str, Any] = {table: dict(values) for table, values in session.settings.items()}
+    for table, values in overrides.items():
+        tree[table] = {**tree.get(table, {}), **values}
+    return tree
+
+
+def show(session: Session, found: Study, folder: Path, expected: Estimate) -> None:
+    """Print what a sweep has found: the best configurations, what each choice is worth, and what is never beaten."""
+    output, grid = session.output, found.grid
+    if output.as_json:
+        lines = [{**asdict(line), "coverage": {m: str(c) for m, c in line.coverage.items()}} for line in found.lines]
+        report = {"grid": grid.name, "dataset": found.dataset, "baseline": grid.baseline, "estimate": expected}
+        more = {"configurations": lines, "effects": found.effects, "frontiers": found.frontiers, "folder": folder}
+        output.json({**report, **more})
+        return
+    output.line(f"{grid.title}: {len(found.lines)} configurations, {len(found.questions)} questions", style="bold")
+    headings = [
+        "rank",
+        "configuration",
+        *(heading for metric in grid.metrics for heading in (metric, "± baseline", "p")),
+    ]
+    rows = [_row(line, grid) for line in _best(found)]
+    output.table([*headings, "scored", "p50 ms", "p95 ms", "chunks"], rows)
+    if found.effects:
+        output.line()
+        output.table(["factor", "choice", "metric", "mean", "± first choice", "p", "pairs"], _effects(found))
+    metric = grid.metrics[0]
+    output.line()
+    output.line(f"Not beaten in {metric}, speed and size at once: {', '.join(found.frontiers[metric])}")
+    output.note(f"Written to {folder}: report.html, results.parquet")
+
+
+def _best(found: Study) -> list[Line]:
+    """The first of the ranking, and the baseline."""
+    shown = list(found.lines[:SHOWN_LINES])
+    return shown if found.baseline in shown else [*shown, found.baseline]
+
+
+def _row(line: Line, grid: Grid) -> list[object]:
+    cells: list[object] = [f"{line.mean_rank:g}", line.name + (" (baseline)" if line.name == grid.baseline else "")]
+    for metric in grid.metrics:
+        cells += [_number(line.means[metric]), _interval(line.beside.get(metric)), _number(line.p_values.get(metric))]
+    cells.append(" ".join(dict.fromkeys(str(line.coverage[metric]) for metric in grid.metrics)))
+    cells += [f"{line.latency.p50 * 1000:.1f}", f"{line.latency.p95 * 1000:.1f}"] if line.latency else ["", ""]
+    return [*cells, line.base.chunks if line.base else ""]
+
+
+def _effects(found: Study) -> list[list[object]]:
+    metric = found.grid.metrics[0]
+    return [
+        [
+            effect.factor,
+            found.grid.label(effect.factor, effect.choice),
+            metric,
+            _number(effect.mean),
+            _interval(effect.beside),
+            _number(effect.beside.p_value if effect.beside else None),
+            effect.pairs or "",
+        ]
+        for effect in found.effects
+        if effect.metric == metric
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _interval(found: Comparison | None) -> str:
+    """A difference with the bounds of its interval."""
+    if found is None:
+        return ""
+    difference = found.difference
+    return f"{difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"

@@ -1,0 +1,143 @@
+"""The edit of a walk that rests: a small prompt for facts, leads, the question and the budget."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from enum import Enum
+
+from rove.cli.output import Output, plain
+from rove.errors import InputError
+from rove.records.walk import Budget, Edit, Fact, Lead
+from rove.sync import Walk
+from rove.walk.state import State
+
+HELP = """fact TEXT          add a fact of your own
+lead TEXT          add something to look for
+drop f1 l2 …       drop facts and leads by their numbers
+question TEXT      ask something else
+budget rounds=6 seconds=300 calls=50 tokens=200000 money=1
+show               list facts and leads again
+resume             go on (or an empty line)
+stop               follow nothing further, and answer
+quit               leave it; it can be resumed later"""
+SHOWN_LEADS = 12
+
+
+class Choice(Enum):
+    """What the user wants when the edit is done."""
+
+    RESUME = "resume"
+    STOP = "stop"
+    QUIT = "quit"
+
+
+SHORT = {"": Choice.RESUME, "r": Choice.RESUME, "q": Choice.QUIT, "exit": Choice.QUIT}
+
+
+def edit_by_hand(output: Output, walk: Walk) -> Choice:
+    """Ask for changes until the user is done; the walk then rests, goes on, or has been stopped."""
+    show_standing(output, walk.state)
+    while True:
+        try:
+            line = output.console.input("[bold cyan]edit[/] [dim](help)[/] › ").strip()
+        except (EOFError, KeyboardInterrupt):
+            output.line()
+            return Choice.QUIT
+        choice = choice_of(line)
+        if choice is Choice.STOP:
+            walk.stop()
+        elif choice is Choice.RESUME:
+            walk.resume()
+        if choice:
+            return choice
+        if line in {"help", "?", "h"}:
+            output.line(HELP, style="dim")
+        elif line in {"show", "s"}:
+            show_standing(output, walk.state)
+        else:
+            _apply(output, walk, line)
+
+
+def choice_of(line: str) -> Choice | None:
+    """Return the choice that ends the edit; None for anything else.
+
+    >>> choice_of(""), choice_of("stop"), choice_of("fact x")
+    (<Choice.RESUME: 'resume'>, <Choice.STOP: 'stop'>, None)
+    """
+    word = line.strip().casefold()
+    return SHORT.get(word) or next((choice for choice in Choice if choice.value == word), None)
+
+
+def parse_edit(line: str, state: State) -> Edit:
+    """Read one line of the edit.
+
+    >>> parse_edit("question Who?", State()).question
+    'Who?'
+
+    Raises:
+        InputError: it is none of the commands, or says nothing that could be done.
+    """
+    word, _, rest = line.strip().partition(" ")
+    rest = rest.strip()
+    match word.casefold(), bool(rest):
+        case (("fact" | "+" | "f"), True):
+            return Edit(facts=(Fact("", rest, 1.0, state.round, "user"),))
+        case (("lead" | "l"), True):
+            return Edit(leads=(Lead("", rest, "user", state.round),))
+        case (("question" | "q?"), True):
+            return Edit(question=rest)
+        case (("drop" | "-" | "d"), True):
+            return Edit(dropped=tuple(_named(name, state) for name in rest.replace(",", " ").split()))
+        case "budget", True:
+            return Edit(budget=_budget(rest, state.budget))
+        case _:
+            message = f"{line!r} is no command."
+            raise InputError(message, cure="Type help to see them.")
+
+
+def show_standing(output: Output, state: State) -> None:
+    """List the facts and the open leads with the numbers that `drop` takes."""
+    output.marked(f"[bold]{plain(state.question)}[/]")
+    for number, fact in enumerate(state.facts, 1):
+        source = f" [dim]— {plain(fact.citation.title or fact.citation.uri)}[/]" if fact.citation else " [dim]— you[/]"
+        output.marked(f"  [green]f{number}[/] {plain(fact.text)}{source}")
+    for number, lead in enumerate(state.open_leads[:SHOWN_LEADS], 1):
+        output.marked(f"  [cyan]l{number}[/] {plain(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]")
+    if len(state.open_leads) > SHOWN_LEADS:
+        output.marked(f"  [dim]and {len(state.open_leads) - SHOWN_LEADS} leads less promising[/]")
+
+
+def _apply(output: Output, walk: Walk, line: str) -> None:
+    try:
+        walk.edit(parse_edit(line, walk.state))
+    except InputError as error:
+        output.error(error)
+        return
+    show_standing(output, walk.state)
+
+
+def _named(name: str, state: State) -> str:
+    listed = {"f": [fact.fact_id for fact in state.facts], "l": [lead.lead_id for lead in state.open_leads]}
+    ids = listed.get(name[:1].casefold(), [])
+    if name[1:].isdecimal() and 1 <= int(name[1:]) <= len(ids):
+        return ids[int(name[1:]) - 1]
+    if name in {*listed["f"], *listed["l"]}:
+        return name
+    message = f"There is no {name!r}."
+    raise InputError(message, cure="Name facts f1, f2 … and leads l1, l2 … as they are listed.")
+
+
+def _budget(text: str, budget: Budget) -> Budget:
+    names = {field.name for field in fields(Budget)}
+    changes: dict[str, int | float] = {}
+    for part in text.replace(",", " ").split():
+        name, _, value = part.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if name not in names or number < 0:
+            message = f"{part!r} is no part of a budget."
+            raise InputError(message, cure="Write e.g.: budget rounds=6 seconds=300 (0 is without a bound).")
+        changes[name] = number if name in {"seconds", "money"} else int(number)
+    return replace(budget, **changes)

@@ -1,0 +1,95 @@
+"""`rove walks`: walks that were gone: listed, shown, resumed, forked, replayed, carried elsewhere, deleted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from rove.cli.ask import show_answer
+from rove.cli.output import plain
+from rove.cli.session import Session, command
+from rove.cli.walk import follow
+from rove.cli.walk_edit import show_standing
+from rove.cli.walk_view import JsonView, LineView, used
+from rove.sync import Rove
+from rove.walk.state import State, folded
+
+ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "delete")
+
+
+@command("walks")
+@click.argument("action", type=click.Choice(ACTIONS), default="list")
+@click.argument("walk", required=False, default="last")
+@click.option("--at", type=click.IntRange(min=1), help="fork: go on after this event; replay numbers them.")
+@click.option("--file", "-f", type=click.Path(dir_okay=False, path_type=Path), help="export to it, import from it.")
+def walks(session: Session, action: str, walk: str, at: int | None, file: Path | None) -> int:
+    """List the walks of the base, or do something with one.
+
+    WALK is its id, the beginning of its id, or "last". A walk that was paused, or whose process was killed, goes on
+    with resume; a fork goes on from any event of another walk, and leaves that as it is.
+    """
+    with session.base() as kb:
+        match action:
+            case "list":
+                _list(session, kb)
+            case "show":
+                _show(session, kb, walk)
+            case "resume":
+                return follow(session, kb.take_up(walk))
+            case "fork":
+                return follow(session, kb.fork(walk, at=at))
+            case "replay":
+                _replay(session, kb, walk)
+            case "export":
+                _export(kb, walk, file)
+            case "import":
+                _import(session, kb, file)
+            case _:
+                kb.forget_walk(walk)
+                session.output.note(f"The walk {walk} is deleted.")
+    return 0
+
+
+def _list(session: Session, kb: Rove) -> None:
+    infos = kb.walks()
+    if session.output.as_json:
+        session.output.json(infos)
+        return
+    rows = [(i.walk_id, i.status, i.rounds, i.facts, i.events, i.mode, i.updated_at, i.question) for i in infos]
+    session.output.table(["id", "status", "rounds", "facts", "events", "by", "last", "question"], rows)
+
+
+def _show(session: Session, kb: Rove, name: str) -> None:
+    state = folded(kb.replay(name))
+    if session.output.as_json:
+        session.output.json(state.answer or state.facts)
+        return
+    show_standing(session.output, state)
+    status = state.stopped.text if state.stopped else "It can go on: rove walks resume"
+    session.output.marked(f"[dim]{state.walk_id} · {plain(status)} · {used(state.spent, state.budget)}[/]")
+    if state.answer:
+        session.output.line()
+        show_answer(session, state.answer)
+
+
+def _replay(session: Session, kb: Rove, name: str) -> None:
+    view = JsonView() if session.output.as_json else LineView(session.output, State())
+    for event in kb.replay(name):
+        view.show(event)
+
+
+def _export(kb: Rove, name: str, file: Path | None) -> None:
+    lines = (f"{line}\n" for line in kb.export_walk(name))
+    if file is None:
+        sys.stdout.writelines(lines)
+        return
+    with file.open("w", encoding="utf-8") as opened:
+        opened.writelines(lines)
+
+
+def _import(session: Session, kb: Rove, file: Path | None) -> None:
+    lines = file.read_text("utf-8").splitlines() if file else sys.stdin.read().splitlines()
+    info = kb.import_walk(lines)
+    session.output.note(f"The walk {info.walk_id} is here, with {info.events} events.")

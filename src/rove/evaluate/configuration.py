@@ -1,0 +1,105 @@
+"""A configuration: one choice of each factor, and the settings and arguments that it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from rove.errors import ConfigError, InputError
+from rove.records import Filter
+from rove.retrieve.condition import parse_where
+from rove.settings import Part, Settings, read_settings
+
+Tree = Mapping[str, Any]
+"""Tables of settings and arguments as TOML gives them."""
+ARGUMENTS: dict[str, type] = {"mode": str, "rerank": bool, "where": list, "top_k": int}
+"""What is said of a configuration beside its settings, and of which type it is."""
+TABLES = tuple(name for name in Settings.model_fields if name != "path")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One way to read, keep, search and answer.
+
+    `choices`: factor → name of the choice. `overrides`: tables of settings that win over file and environment. `mode`,
+    `rerank`, `where` and `top_k` are those of `AsyncRove.search`; all conditions of `where` must hold.
+    """
+
+    name: str
+    choices: Mapping[str, str] = field(default_factory=dict[str, str])
+    overrides: Tree = field(default_factory=dict[str, Any])
+    mode: str = "hybrid"
+    rerank: bool | None = None
+    where: tuple[str, ...] = ()
+    top_k: int = 10
+
+    @property
+    def condition(self) -> Filter | None:
+        """The filter, as a search takes it."""
+        return parse_where(self.where)
+
+    def settings(self, location: str | Path) -> Settings:
+        """The whole tree of settings for a base in that place.
+
+        Raises:
+            ConfigError: an unknown key, or a value out of range.
+        """
+        return read_settings(location, **self.overrides)
+
+
+def configuration(name: str, choices: Mapping[str, str], given: Tree) -> Configuration:
+    """Make a configuration of tables and arguments that stand side by side, as in a grid.
+
+    Raises:
+        ConfigError: a key is neither a table of settings nor an argument, or has the wrong type.
+    """
+    check_keys(given, name)
+    arguments: dict[str, Any] = {key: value for key, value in given.items() if key in ARGUMENTS}
+    arguments |= {key: tuple(value) for key, value in arguments.items() if ARGUMENTS[key] is list}
+    tables = {key: value for key, value in given.items() if key not in ARGUMENTS}
+    return Configuration(name, dict(choices), tables, **arguments)
+
+
+def check_keys(given: Tree, where: str) -> None:
+    """See that every key is one that a configuration knows, and that its value can be right.
+
+    Raises:
+        ConfigError: one is not; the message names it, and says where it stands and what there is.
+    """
+    for key, value in given.items():
+        if key in ARGUMENTS:
+            _check_argument(key, value, where)
+        elif key in TABLES:
+            _check_table(key, value, where)
+        else:
+            message = f"{where}: there is no {key!r}."
+            raise ConfigError(message, cure=f"Choose among: {', '.join((*ARGUMENTS, *TABLES))}.")
+
+
+def _check_argument(key: str, value: object, where: str) -> None:
+    wanted = ARGUMENTS[key]
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        message = f"{where}: {key} is {value!r}, which is no {wanted.__name__}."
+        raise ConfigError(
+            message, cure='Write e.g. mode = "hybrid", rerank = true, top_k = 10, where = ["year>=2020"].'
+        )
+    if key == "where":
+        try:
+            parse_where([str(condition) for condition in cast("list[object]", value)])
+        except InputError as error:
+            message = f"{where}: {error.reason}"
+            raise ConfigError(message, cure=error.cure) from error
+
+
+def _check_table(table: str, value: object, where: str) -> None:
+    shape = cast("type[Part]", Settings.model_fields[table].annotation)
+    try:
+        shape.model_validate(value)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join((table, *map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
+        message = f"{where}: {problems}."
+        raise ConfigError(message, cure=f"[{table}] has: {', '.join(shape.model_fields)}.") from error

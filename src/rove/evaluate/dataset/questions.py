@@ -1,0 +1,89 @@
+"""Files of questions with the sources that should answer them (CSV, or JSON lines), about a base that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rove.evaluate.dataset import Dataset, GoldSpan, Question
+from rove.evaluate.dataset.rows import Row, bad, read_json_lines, read_table
+from rove.language.detect import detect
+
+SUFFIXES = (".csv", ".tsv", ".jsonl")
+REJECTED = "no"
+
+
+class QuestionsLayout:
+    """See `Layout`. Columns: question, source (several with ";"; path, title or id); and, where known, id, answer
+    (several with ";" in a table), language, status, start and end of the words that answer, in characters.
+
+    What a review has rejected (status "no") is left out.
+    """  # noqa: D205 - the columns do not fit on one line
+
+    def matches(self, path: Path) -> bool:
+        """See `Layout.matches`."""
+        return path.is_file() and path.suffix.casefold() in SUFFIXES
+
+    def read(self, path: Path) -> Dataset:
+        """See `Layout.read`."""
+        questions: dict[str, Question] = {}
+        sources: dict[str, tuple[str, ...]] = {}
+        spans: dict[str, tuple[GoldSpan, ...]] = {}
+        for row in kept(rows_of(path)):
+            question = _question(row, len(questions) + 1)
+            if question.question_id in questions:
+                raise bad(row.place, f"a second question has the id {question.question_id!r}", "Give each its own id.")
+            questions[question.question_id] = question
+            sources[question.question_id] = several(row, "source", "sources")
+            if span := _span(row):
+                spans[question.question_id] = (span,)
+        if not questions:
+            raise bad(str(path), "it holds no question", "Write one a row, under the columns question and source.")
+        return Dataset(path.stem, tuple(questions.values()), spans=spans, sources=sources)
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """Read the file's records.
+
+    Raises:
+        InputError: the file is malformed.
+    """
+    suffix = path.suffix.casefold()
+    if suffix == ".jsonl":
+        return read_json_lines(path)
+    return read_table(path, delimiter="\t" if suffix == ".tsv" else ",")
+
+
+def kept(rows: Iterable[Row]) -> Iterator[Row]:
+    """Leave out what a review has rejected."""
+    return (row for row in rows if row.text("status", empty=True) != REJECTED)
+
+
+def several(row: Row, *names: str) -> tuple[str, ...]:
+    """Return a field's texts: a list, or one text with ";" between them.
+
+    >>> several(Row("", {"source": "a.md; b.md"}), "source")
+    ('a.md', 'b.md')
+    """
+    found = row.texts(*names)
+    return tuple(part.strip() for part in found[0].split(";") if part.strip()) if len(found) == 1 else found
+
+
+def _question(row: Row, number: int) -> Question:
+    text = row.text("question", "text").strip()
+    answers = row.texts("answers") or (
+        several(row, "answer") if ";" in row.text("answer", empty=True) else row.texts("answer")
+    )
+    language = row.text("language", empty=True) or detect(text)
+    return Question(row.text("id", empty=True) or f"q{number}", text, answers, language)
+
+
+def _span(row: Row) -> GoldSpan | None:
+    start, end = row.text("start", empty=True), row.text("end", empty=True)
+    if not start and not end:
+        return None
+    if not (start.isdecimal() and end.isdecimal() and int(start) < int(end)):
+        raise bad(
+            row.place, f"start {start!r} and end {end!r} are no span", "Give offsets in characters, end excluded."
+        )
+    return GoldSpan(row.text("document_id", "source"), (int(start), int(end)))

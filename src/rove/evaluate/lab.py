@@ -1,0 +1,261 @@
+"""A base under study: asked in many ways, and what two ways have in common is done once.
+
+What runs is the engine itself; only the store, the reranker and the embedder have a memory for what they were asked
+last, so that each way gives exactly what `Rove.search` would. What a way did not have to wait for, because another had
+asked before, is added to its time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import perf_counter
+from typing import Any, Self, TypeVar, cast
+
+import numpy as np
+
+from rove.engine import AsyncRove
+from rove.evaluate.configuration import Configuration
+from rove.models import Embedder, LateEmbedder, Reranker, Vectors
+from rove.models.cache import LateQueryCache, QueryCache
+from rove.records import Answer, Filter, Hit, vector_key
+from rove.settings import Settings
+from rove.store import Vector
+from rove.store.documents import Found
+from rove.store.lists import Lists
+from rove.store.store import Store
+from rove.store.vectors import VectorCache
+
+T = TypeVar("T")
+Key = tuple[Hashable, ...]
+LASTING = "question"
+
+
+@dataclass(slots=True)
+class Memory:
+    """What was done before, and how long it took; shared by the bases that one process studies, one after another.
+
+    `borrowed_s` is what the search in hand was spared. What is kept under a key that begins with `LASTING` outlives the
+    question.
+    """
+
+    known: dict[Key, tuple[Any, float]] = field(default_factory=dict[Key, tuple[Any, float]])
+    lasting: dict[Key, tuple[Any, float]] = field(default_factory=dict[Key, tuple[Any, float]])
+    used: set[Key] = field(default_factory=set[Key])
+    borrowed_s: float = 0.0
+
+    def begin(self) -> None:
+        """A search begins."""
+        self.used.clear()
+        self.borrowed_s = 0.0
+
+    def forget(self) -> None:
+        """The next question comes, or the next base."""
+        self.known.clear()
+
+    async def once(self, key: Key, make: Callable[[], Awaitable[T]]) -> T:
+        """Return what was made under that key, or make it. A search borrows its time once, as the engine would."""
+        kept = self.lasting if key[0] == LASTING else self.known
+        if key not in kept:
+            began = perf_counter()
+            made = await make()
+            kept[key] = (made, perf_counter() - began)
+        elif key not in self.used:
+            self.borrowed_s += kept[key][1]
+        self.used.add(key)
+        return cast("T", kept[key][0])
+
+
+class RememberingStore(Store):
+    """An open store with a memory for searches. Both share everything that is open; the first one is closed."""
+
+    def __init__(self, store: Store, memory: Memory) -> None:
+        self.__dict__.update(store.__dict__)
+        self.memory = memory
+        self._found: dict[str, tuple[Found | None, float]] = {}
+
+    async def search(
+        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
+    ) -> Lists:
+        """See `Store.search`. Each list is searched by itself, so that ways that share one of them share it."""
+        ranked: dict[str, Any] = {}
+        coverage = 1.0
+        if terms is not None:
+            keyword = await self._list(top_k, where, terms=terms)
+            ranked, coverage = dict(keyword.ranked), keyword.coverage
+        if vector is not None:
+            ranked |= (await self._list(top_k, where, vector=vector)).ranked
+        return Lists(ranked, coverage)
+
+    async def _list(
+        self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None
+    ) -> Lists:
+        key = (
+            "list",
+            None if terms is None else tuple(terms),
+            None if vector is None else vector.tobytes(),
+            top_k,
+            where,
+        )
+        search = super().search
+        return await self.memory.once(key, lambda: search(terms=terms, vector=vector, top_k=top_k, where=where))
+
+    async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
+        """See `Store.find`."""
+        missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._found]
+        if missing:
+            began = perf_counter()
+            found = await super().find(missing)
+            each = (perf_counter() - began) / len(missing)
+            self._found |= {chunk_id: (found.get(chunk_id), each) for chunk_id in missing}
+        fresh = set(missing)
+        self.memory.borrowed_s += sum(self._found[chunk_id][1] for chunk_id in chunk_ids if chunk_id not in fresh)
+        known = {chunk_id: self._found[chunk_id][0] for chunk_id in chunk_ids}
+        return {chunk_id: found for chunk_id, found in known.items() if found is not None}
+
+    def forget(self) -> None:
+        """The next question comes."""
+        self.memory.forget()
+        self._found.clear()
+
+
+class RememberingReranker:
+    """A `Reranker` before another one. `name` tells it from others that are asked about the same hits."""
+
+    def __init__(self, reranker: Reranker, memory: Memory, name: str) -> None:
+        self._reranker, self._memory, self._name = reranker, memory, name
+
+    @property
+    def weight(self) -> float:
+        """See `Reranker.weight`."""
+        return self._reranker.weight
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
+        """See `Reranker.scores`."""
+        key = ("opinions", self._name, question, tuple(hit.chunk.chunk_id for hit in hits))
+        return await self._memory.once(key, lambda: self._reranker.scores(question, hits))
+
+
+class RememberingEmbedder(QueryCache):
+    """An embedder that knows for how long each question kept it busy, and what other bases have embedded already."""
+
+    def __init__(self, embedder: Embedder, memory: Memory) -> None:
+        super().__init__(embedder)
+        self.memory = memory
+        self.elsewhere: list[VectorCache] = []
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.queries`."""
+        embed, name = super().queries, str(self.fingerprint)
+        found = [await self.memory.once((LASTING, name, text), partial(embed, [text])) for text in texts]
+        return np.concatenate(found) if found else await embed([])
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.passages`."""
+        known = await asyncio.to_thread(self._known_vectors, texts)
+        missing = [text for text in texts if text not in known]
+        if missing:
+            known.update(zip(missing, await super().passages(missing), strict=True))
+        return np.stack([known[text] for text in texts]) if texts else await super().passages([])
+
+    def _known_vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
+        keys = {vector_key(str(self.fingerprint), text): text for text in texts}
+        found: dict[str, Vector] = {}
+        for cache in self.elsewhere:
+            found |= {keys[key]: vector for key, vector in cache.get(list(keys)).items()}
+        return found
+
+    def _known_tokens(self, texts: Sequence[str]) -> dict[str, bytes]:
+        keys = {vector_key(str(self.fingerprint), text): text for text in texts}
+        found: dict[str, bytes] = {}
+        for cache in self.elsewhere:
+            found |= {keys[key]: tokens for key, tokens in cache.tokens(list(keys)).items()}
+        return found
+
+
+class RememberingLateEmbedder(RememberingEmbedder, LateQueryCache):
+    """See `RememberingEmbedder`."""
+
+    async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
+        """See `LateEmbedder.passages_with_tokens`."""
+        tokens = await asyncio.to_thread(self._known_tokens, texts)
+        vectors = await asyncio.to_thread(self._known_vectors, list(tokens))
+        missing = [text for text in texts if text not in vectors]
+        if not vectors or not texts:
+            return await super().passages_with_tokens(texts)
+        if missing:
+            made, packed = await super().passages_with_tokens(missing)
+            if not packed:  # it keeps no tokens here: then no text may have any
+                return await super().passages_with_tokens(texts)
+            vectors.update(zip(missing, made, strict=True))
+            tokens.update(zip(missing, packed, strict=True))
+        return np.stack([vectors[text] for text in texts]), [tokens[text] for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one question found by one configuration, in how many seconds as if it had been asked alone."""
+
+    hits: Sequence[Hit]
+    seconds: float
+
+
+class Lab:
+    """One open base. `search` asks it as a configuration says; `forget` between two questions keeps memory small."""
+
+    def __init__(self, base: AsyncRove, memory: Memory | None = None) -> None:
+        self.base = base
+        self.memory = memory or Memory()
+        base.store = RememberingStore(base.store, self.memory)
+        late = isinstance(base.embedder, LateEmbedder)
+        self.embedder = (RememberingLateEmbedder if late else RememberingEmbedder)(base.embedder, self.memory)
+        base.embedder = self.embedder
+        self._ways: dict[str, AsyncRove] = {}
+        self._named: dict[str, AsyncRove] = {}
+
+    @classmethod
+    def open(cls, settings: Settings, memory: Memory | None = None) -> Self:
+        """Open a base, or make it. Raises as `AsyncRove` does."""
+        return cls(AsyncRove(settings), memory)
+
+    async def search(self, question: str, way: Configuration) -> Asked:
+        """Find what `AsyncRove.search` finds by the configuration's settings and arguments."""
+        kb = self._way(way)
+        self.memory.begin()
+        began = perf_counter()
+        hits = await kb.search(question, top_k=way.top_k, where=way.condition, mode=way.mode, rerank=way.rerank)
+        return Asked(hits, perf_counter() - began + self.memory.borrowed_s)
+
+    async def answer(self, question: str, way: Configuration) -> tuple[Answer, float]:
+        """Answer as `AsyncRove.ask` does by the configuration's settings and filter; and the seconds it took."""
+        kb = self._way(way)
+        self.memory.begin()
+        began = perf_counter()
+        answer = await kb.ask(question, where=way.condition)
+        return answer, perf_counter() - began + self.memory.borrowed_s
+
+    def forget(self) -> None:
+        """The next question comes."""
+        cast("RememberingStore", self.base.store).forget()
+
+    def _way(self, way: Configuration) -> AsyncRove:
+        """The base, set up as the configuration says; two that differ in arguments only have the same."""
+        if way.name not in self._named:
+            settings = way.settings(self.base.settings.path).model_copy(update={"path": self.base.settings.path})
+            key = settings.model_dump_json()
+            if key not in self._ways:
+                self._ways[key] = self._varied(settings)
+            self._named[way.name] = self._ways[key]
+        return self._named[way.name]
+
+    def _varied(self, settings: Settings) -> AsyncRove:
+        kb = self.base.varied(settings)
+        name = settings.search.reranker + settings.reranker.model_dump_json()
+        kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
+        return kb
+
+    async def close(self) -> None:
+        """Close the base."""
+        await self.base.close()

@@ -1,0 +1,51 @@
+"""Keys of names: what the spellings of one name share, in every language."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+
+import regex
+
+from rove.language.words import query_terms
+
+MAX_KEY_TERMS = 12
+REMEMBERED = 100_000
+JOINT = "_"
+
+_IDEOGRAPH = regex.compile(r"[\p{Han}〇]")
+_ASIDE = regex.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
+
+
+@lru_cache(REMEMBERED)
+def name_key(name: str, language: str) -> str:
+    """Return what the spellings of a name share: its terms, joined by "_"; "" where it has none.
+
+    >>> name_key("The Beatles", "en") == name_key("Beatles'", "en"), name_key("Petőfi Sándornak", "hu")
+    (True, 'petof_sandor')
+    """
+    return sys.intern(JOINT.join(telling_terms(name, language)[:MAX_KEY_TERMS]))
+
+
+def title_keys(title: str, language: str) -> list[str]:
+    """Return the keys that a title answers to: as it stands, and without what it says in parentheses.
+
+    >>> title_keys("Mark King (musician)", "en")
+    ['mark_king_musician', 'mark_king']
+    """
+    keys = (name_key(title, language), name_key(_ASIDE.sub("", title), language))
+    return [key for key in dict.fromkeys(keys) if len(key) > 1]
+
+
+def telling_terms(text: str, language: str) -> list[str]:
+    """Return the terms of a text as keys of names hold them: in order, without function words.
+
+    Scripts without spaces give their pairs only, so that a key is a run of these wherever its name stands.
+
+    >>> telling_terms("The Lord of the Rings", "en"), telling_terms("黒澤明監督", "ja")
+    (['lord', 'ring'], ['黒澤', '澤明', '明監', '監督'])
+    """
+    found = query_terms(text, language)
+    if text.isascii():
+        return found
+    return [term for term in found if len(term) > 1 or not _IDEOGRAPH.match(term)] or found

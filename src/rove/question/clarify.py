@@ -1,0 +1,110 @@
+"""A question back to the user, where what was asked is too vague to be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from rove.language.stopwords import stop_words
+from rove.language.words import query_terms, terms
+from rove.models import ChatModel
+from rove.models.prompts import fenced
+from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
+from rove.question.data import said
+from rove.question.wording import telling_words
+from rove.records import Clarification, Hit
+from rove.retrieve import Query
+from rove.retrieve.hybrid import HybridRetriever
+
+MOST_OPTIONS = 5
+LOOKED_AT = 10
+FEW_WORDS = 3  # telling words of a question that several documents can answer by chance
+PASSAGE_CHARS = 300
+
+
+class AskedBack(BaseModel):
+    """What the model writes."""
+
+    vague: bool
+    question: str = Field(max_length=300)
+    options: list[Annotated[str, Field(max_length=120)]] = Field(max_length=MOST_OPTIONS)
+
+
+async def clarify(asked: Asked, wits: Wits, missing: Sequence[str] = ()) -> Done[Clarification | None]:
+    """Return what to ask back; None where the question can be answered as it is.
+
+    Too short (only function words), a required slot without a value, or, by the model or by `alike`, several documents
+    that answer it differently.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    if missing:
+        names = ", ".join(wits.settings.slots[name].description or name for name in missing)
+        return Done(
+            Clarification(said("phrases", "missing", asked.language).format(names=names), (), "missing"), "text"
+        )
+    if is_empty(asked):
+        options = await _titles(wits)
+        return Done(Clarification(said("phrases", "short", asked.language), options, "short"), "text")
+    hits = await HybridRetriever(wits.means).retrieve(Query(asked.text, LOOKED_AT))
+
+    async def by_model(chat: ChatModel) -> Clarification | None:
+        passages = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits[:MOST_OPTIONS]]
+        blocks = "\n".join(fenced(text, str(number)) for number, text in enumerate(passages, 1))
+        wrote = await ask_model(
+            chat, AskedBack, "clarify", f"Passages:\n{blocks}", told(asked.history), question_part(asked.text)
+        )
+        if not wrote.vague or not wrote.question.strip():
+            return None
+        return Clarification(wrote.question.strip(), tuple(filter(None, map(str.strip, wrote.options))), "ambiguous")
+
+    async def by_rules() -> Clarification | None:
+        options = alike(asked, hits)
+        return Clarification(said("phrases", "ambiguous", asked.language), options, "ambiguous") if options else None
+
+    return await by_model_or_rules(wits.chat, by_model, by_rules)
+
+
+def is_empty(asked: Asked) -> bool:
+    """Say whether a question holds nothing but function words, and no conversation fills it.
+
+    >>> is_empty(Asked("What about it?", "en")), is_empty(Asked("食堂？", "zh")), is_empty(Asked("WHO?", "en"))
+    (True, False, False)
+    """
+    if asked.history.turns:
+        return False
+    stops = stop_words(asked.language)
+    return not [
+        word for word in telling_words(asked.text, asked.language) if word.casefold() not in stops or word.isupper()
+    ]
+
+
+def alike(asked: Asked, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the titles of documents that each hold all that a short question says; () where not at least two do.
+
+    A title that says something which the question says, and others do not, settles it.
+    """
+    wanted = set(query_terms(asked.text, asked.language))
+    if not wanted or len(telling_words(asked.text, asked.language)) > FEW_WORDS:
+        return ()
+    full: dict[str, tuple[str, str]] = {}
+    for hit in hits:
+        held = set(terms(f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language))
+        if wanted <= held:
+            full.setdefault(hit.chunk.document_id, (hit.title or hit.uri, hit.chunk.text))
+    titles = [title for title, _ in full.values()]
+    named = [len(wanted & set(terms(title, asked.language))) for title in titles]
+    best = [title for title, count in zip(titles, named, strict=True) if count == max(named)]
+    texts = {text for title, text in full.values() if title in best}
+    return tuple(dict.fromkeys(best))[:MOST_OPTIONS] if len(set(best)) > 1 and len(texts) > 1 else ()
+
+
+async def _titles(wits: Wits) -> tuple[str, ...]:
+    """Return what can be asked about: the user's topics, else the titles of some documents."""
+    if wits.settings.topics:
+        return tuple(wits.settings.topics)[:MOST_OPTIONS]
+    found = wits.means.store.catalog.titles(MOST_OPTIONS)
+    return tuple(dict.fromkeys(title for title in found if title))

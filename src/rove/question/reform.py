@@ -1,0 +1,161 @@
+"""A question that can be understood alone: what it leans on is put in, typos are mended, other names are made one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+from pydantic import BaseModel, Field
+
+from rove.language.words import query_terms
+from rove.models import ChatModel
+from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
+from rove.question.data import table
+from rove.question.vocabulary import LEAST_LETTERS, Vocabulary, vocabulary_of
+from rove.question.wording import is_unspaced, telling_words
+from rove.records import Correction
+from rove.store.store import Store
+
+MOST_CONTEXT = 8
+MOST_NAMES = 3
+FEW = 1  # telling words of a question that leans on the conversation for want of its own
+_WORD = regex.compile(r"[^\W\d_]+")
+_NAME = regex.compile(r"(?<=[^.!?\s]\s)\p{Lu}[\w-]+(?:\s\p{Lu}[\w-]+)*")
+
+
+class Standalone(BaseModel):
+    """What the model writes."""
+
+    standalone: str = Field(min_length=1, max_length=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Reformed:
+    """The question to search for, and the words that were taken for typos."""
+
+    standalone: str
+    corrections: tuple[Correction, ...] = ()
+
+
+async def reform(asked: Asked, wits: Wits) -> Done[Reformed]:
+    """Write a question out so that it stands alone (mission A.4).
+
+    By rules: the telling words of the question before are put behind one that leans on it, and a word that the base
+    does not know is mended where one that it knows is a slip away.
+    """
+
+    async def by_model(chat: ChatModel) -> Reformed:
+        wrote = await ask_model(chat, Standalone, "reform", told(asked.history), question_part(asked.text))
+        return Reformed(" ".join(wrote.standalone.split()))
+
+    async def by_rules() -> Reformed:
+        mended = Reformed(asked.text)
+        if wits.settings.spelling and not is_unspaced(asked.text):
+            vocabulary = await vocabulary_of(wits.means.store)
+            mended = await mend(asked.text, asked.language, vocabulary, wits.means.store)
+        return Reformed(with_context(Asked(mended.standalone, asked.language, asked.history)), mended.corrections)
+
+    return await by_model_or_rules(wits.chat, by_model, by_rules)
+
+
+def leans(question: str, language: str) -> bool:
+    """Say whether a question leans on what was said before it: by a pronoun, by how it opens, or by saying little.
+
+    >>> leans("And since when?", "en"), leans("Who approves remote work?", "en"), leans("它什么时候开会？", "zh")
+    (True, False, True)
+    """
+    words = [word.casefold() for word in _WORD.findall(question)]
+    folded = " ".join(question.casefold().split())
+    few = len(telling_words(question, language))
+
+    def has(kind: str) -> bool:
+        known = table("leaning")[kind].get(language, "").split()
+        return any(word in folded if is_unspaced(word) else word in words for word in known)
+
+    openers = table("leaning")["openers"].get(language, "").split("|")
+    opens = any(opener and regex.match(_opening(opener), folded) for opener in openers)
+    return opens or has("strong") or few <= FEW or (has("weak") and few <= FEW + 1)
+
+
+def with_context(asked: Asked) -> str:
+    """Return a leaning question with the telling words of the one before it, and the names of its answer, behind it.
+
+    >>> from rove.records import History, Turn
+    >>> before = History((Turn("Who approves remote work?", "The RTO committee approves it."),))
+    >>> with_context(Asked("When does it meet?", "en", before))
+    'When does it meet? (approves remote work RTO)'
+    """
+    if not asked.history.turns or not leans(asked.text, asked.language):
+        return asked.text
+    turn = asked.history.turns[-1]
+    held = asked.text.casefold()
+    context = [word for word in telling_words(turn.asked, asked.language) if word.casefold() not in held]
+    names = [name for name in _NAME.findall(turn.answer) if name.casefold() not in held and name not in context]
+    words = context[:MOST_CONTEXT] + (names[:MOST_NAMES] if asked.language != "de" else [])
+    return f"{asked.text} ({' '.join(words)})" if words else asked.text
+
+
+async def mend(question: str, language: str, vocabulary: Vocabulary, store: Store) -> Reformed:
+    """Put the word that was meant in place of one that the base does not know.
+
+    Left alone are words that the index knows in any form, short ones, acronyms, and such as hold a digit. Of several
+    words at the same distance that one is taken that some chunk has together with most of the question's others; where
+    no chunk has, the word stays: it may be right, and the base may not know it.
+    """
+    corrections: list[Correction] = []
+    for found in _WORD.finditer(question):
+        word = found.group()
+        if len(word) < LEAST_LETTERS or word.isupper() or word in vocabulary or await _is_known(word, language, store):
+            continue
+        others = [other for other in telling_words(question, language) if other != word]
+        for nearest in vocabulary.nearest(word):
+            if await _stands_with(nearest, others, language, store):
+                corrections.append(Correction(word, _as_written(word, nearest)))
+                break
+    for correction in corrections:
+        question = regex.sub(rf"\b{regex.escape(correction.written)}\b", correction.meant, question)
+    return Reformed(question, tuple(corrections))
+
+
+def by_thesaurus(question: str, thesaurus: Mapping[str, Sequence[str]]) -> str:
+    """Put the thesaurus' own words in place of the other words for them, the longest first.
+
+    >>> by_thesaurus("鸭大什么水平", {"中山大学": ["鸭大"]}), by_thesaurus("WFH rules?", {"remote work": ["wfh"]})
+    ('中山大学什么水平', 'remote work rules?')
+    """
+    meant = {other.casefold(): word for word, others in thesaurus.items() for other in others if other.strip()}
+    if not meant:
+        return question
+    parts = [_bounded(other) for other in sorted(meant, key=len, reverse=True)]
+    return regex.sub("|".join(parts), lambda found: meant[found.group().casefold()], question, flags=regex.IGNORECASE)
+
+
+async def _is_known(word: str, language: str, store: Store) -> bool:
+    terms = query_terms(word, language)
+    lists = await store.search(terms=terms, vector=None, top_k=1, where=None)
+    return bool(lists.ranked["keyword"])
+
+
+async def _stands_with(word: str, others: Sequence[str], language: str, store: Store) -> bool:
+    """Say whether a chunk has the word and at least half of what is said of the others' terms."""
+    own = set(query_terms(word, language))
+    rest = {term for other in others for term in query_terms(other, language)} - own
+    lists = await store.search(terms=[*own, *rest], vector=None, top_k=20, where=None)
+    for chunk_id, _ in lists.ranked["keyword"]:
+        held = set(store.catalog.terms(chunk_id))
+        if own <= held and 2 * len(rest & held) >= len(rest):
+            return True
+    return False
+
+
+def _as_written(word: str, meant: str) -> str:
+    return meant.capitalize() if word[:1].isupper() else meant
+
+
+def _bounded(other: str) -> str:
+    return regex.escape(other) if is_unspaced(other) else rf"\b{regex.escape(other)}\b"
+
+
+def _opening(opener: str) -> str:
+    return regex.escape(opener) if is_unspaced(opener) else rf"{regex.escape(opener)}\b"

@@ -1,0 +1,55 @@
+"""Questions to suggest, from those that were asked before: what begins alike, then what means nearly the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from rove.models import Embedder
+from rove.store.asked import AskedLog, Frequent, key_of
+
+LOOKED_AT = 500
+NEAR = 0.5  # of the embedder's max_distance: two ways to ask one thing
+OFTEN = 3  # a question that was asked so often is one of the thesaurus
+
+
+async def suggest(begun: str, log: AskedLog, embedder: Embedder, *, most: int = 5, language: str = "") -> list[str]:
+    """Return up to `most` questions for what a user has begun to write.
+
+    First those that begin so, the most frequent first; then those with a word that begins like the last one; then those
+    near in meaning. Nothing written yet: the most frequent of all.
+    """
+    held = await asyncio.to_thread(lambda: log.frequent(most=LOOKED_AT, language=language))
+    key = key_of(begun)
+    if not key:
+        return [question.text for question in held[:most]]
+    found = [question.text for question in held if key_of(question.text).startswith(key)]
+    found += [question.text for question in held if f" {key}" in key_of(question.text)]
+    found = list(dict.fromkeys(text for text in found if key_of(text) != key))
+    if len(found) < most and held:
+        rest = [question for question in held if question.text not in found and key_of(question.text) != key]
+        found += [question.text for question, _ in await _near(begun, rest, embedder)]
+    return found[:most]
+
+
+async def usual_wording(question: str, log: AskedLog, embedder: Embedder, *, language: str = "") -> str:
+    """Return a frequent question that means nearly the same, to be asked in place of this one; else the question.
+
+    The thesaurus of frequent searches: questions that were asked `OFTEN` or more.
+    """
+    held = await asyncio.to_thread(lambda: log.frequent(most=LOOKED_AT, language=language))
+    often = [other for other in held if other.count >= OFTEN]
+    if any(key_of(other.text) == key_of(question) for other in held):
+        return question
+    near = await _near(question, often, embedder)
+    return near[0][0].text if near else question
+
+
+async def _near(question: str, others: Sequence[Frequent], embedder: Embedder) -> list[tuple[Frequent, float]]:
+    """Return those near in meaning, the nearest first."""
+    if not others:
+        return []
+    vectors = await embedder.queries([question, *(other.text for other in others)])
+    distances = 1.0 - vectors[1:] @ vectors[0]
+    near = [(other, float(distance)) for other, distance in zip(others, distances, strict=True)]
+    return sorted((pair for pair in near if pair[1] <= NEAR * embedder.max_distance), key=lambda pair: pair[1])

@@ -1,0 +1,106 @@
+"""The words of the base as they are written, and which of them is nearest to one that it does not know."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+import regex
+
+from rove.store.store import Store
+
+MOST_CHARS = 20_000_000  # of a large base so much is read: its frequent words are known by then
+LEAST_LETTERS = 4
+FAR_LETTERS = 8  # from here on two slips are mended, below it one
+_WORDS = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{Armenian}\p{Georgian}]{4,40}")
+
+
+class Vocabulary:
+    """How often each word occurs, in small letters. Scripts without spaces are left out.
+
+    >>> known = Vocabulary({"approval": 9, "approved": 4, "parking": 2})
+    >>> known.nearest("aproval"), known.nearest("approvla"), known.nearest("parking")
+    (['approval'], ['approval'], [])
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = counts
+        self._letters = sorted({letter for word in counts for letter in word})
+        self._by_first: defaultdict[str, list[str]] = defaultdict(list)
+        for word in counts:
+            self._by_first[word[0]].append(word)
+
+    def __contains__(self, word: str) -> bool:
+        return word.casefold() in self._counts
+
+    def nearest(self, word: str, *, most: int = 5) -> list[str]:
+        """Return the words at the least distance, the most frequent first; none for a word that is known.
+
+        Distance: letters left out, put in, changed, or swapped with their neighbour (Damerau 1964); at most 1, and 2
+        where the word has `FAR_LETTERS` letters, begins alike, and no word is nearer.
+        """
+        word = word.casefold()
+        if len(word) < LEAST_LETTERS or word in self._counts:
+            return []
+        found = {other for other in _one_slip(word, self._letters) if other in self._counts}
+        if not found and len(word) >= FAR_LETTERS:
+            alike = (other for other in self._by_first[word[0]] if abs(len(other) - len(word)) <= 2)
+            found = {other for other in alike if slips(word, other) <= 2}
+        return sorted(found, key=lambda other: (-self._counts[other], other))[:most]
+
+
+def slips(one: str, other: str) -> int:
+    """Return the Damerau-Levenshtein distance (optimal string alignment).
+
+    >>> slips("recieve", "receive"), slips("", "ab"), slips("kitten", "sitting")
+    (1, 2, 3)
+    """
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, against in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+    return last[-1]
+
+
+def _one_slip(word: str, letters: Sequence[str]) -> Iterable[str]:
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        if tail:
+            yield head + tail[1:]
+            yield from (head + letter + tail[1:] for letter in letters)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        yield from (head + letter + tail for letter in letters)
+
+
+def count_words(texts: Iterable[str]) -> Counter[str]:
+    """Count the words of texts, up to `MOST_CHARS` characters."""
+    counts: Counter[str] = Counter()
+    read = 0
+    for text in texts:
+        counts.update(word.casefold() for word in _WORDS.findall(text))
+        read += len(text)
+        if read > MOST_CHARS:
+            break
+    return counts
+
+
+_known: WeakKeyDictionary[Store, tuple[int, Vocabulary]] = WeakKeyDictionary()
+
+
+async def vocabulary_of(store: Store) -> Vocabulary:
+    """Return the words of a base; counted when they are first needed, and again when the base has changed."""
+    revision = store.catalog.revision()
+    held = _known.get(store)
+    if held is None or held[0] != revision:
+        counts = await asyncio.to_thread(lambda: count_words(store.catalog.live_texts()))
+        held = _known[store] = (revision, Vocabulary(counts))
+    return held[1]

@@ -1,0 +1,55 @@
+"""The words of a question that tell what it is about, as they are written: without function words and particles."""
+
+from __future__ import annotations
+
+import regex
+
+from rove.language.stopwords import stop_words
+
+MOST_CHARS = 2_000
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー〇]"
+_RUNS = regex.compile(rf"{_UNSPACED}+|[^\W{_UNSPACED[1:-1]}]+(?:[-.'’&][^\W{_UNSPACED[1:-1]}]+)*")
+_CONTENT = regex.compile(r"[\p{Han}〇々]+|[\p{Katakana}ー]+")
+_KANA = regex.compile(r"\p{Hiragana}")
+_PARTICLES = frozenset("的了吗嗎呢吧啊呀是在谁誰请請哪")
+
+
+def telling_words(text: str, language: str) -> list[str]:
+    """Return the telling words in their order, each once. Chinese is cut at its function words, Japanese at its kana.
+
+    >>> telling_words("Who approves remote work?", "en"), telling_words("在宅勤務は誰が承認しますか", "ja")
+    (['approves', 'remote', 'work'], ['在宅勤務', '承認'])
+    >>> telling_words("谁批准远程办公？", "zh"), telling_words("这个呢？", "zh")
+    (['批准远程办公'], [])
+    """
+    stops = stop_words(language)
+    found: list[str] = []
+    for run in _RUNS.findall(text[:MOST_CHARS]):
+        if regex.match(_UNSPACED, run):
+            found += _pieces(run, language)
+        elif (run.isupper() and len(run) > 1) or run.casefold() not in stops:
+            found.append(run)
+    return list(dict.fromkeys(found))
+
+
+def _pieces(run: str, language: str) -> list[str]:
+    stops = stop_words(language if language in {"zh", "ja"} else "zh")
+    if language == "ja" or _KANA.search(run):
+        return [
+            piece for piece in _CONTENT.findall(run) if piece not in stop_words("ja") and not set("何誰") >= set(piece)
+        ]
+    pieces: list[str] = []
+    rest, at = "", 0
+    while at < len(run):
+        size = next((n for n in (3, 2) if run[at : at + n] in stops), 1 if run[at] in _PARTICLES else 0)
+        if size:
+            pieces.append(rest)
+            rest, at = "", at + size
+        else:
+            rest, at = rest + run[at], at + 1
+    return [piece for piece in (*pieces, rest) if piece and piece not in stops]
+
+
+def is_unspaced(text: str) -> bool:
+    """Say whether a text is written, at least in part, without spaces between words: Chinese, Japanese."""
+    return bool(regex.search(_UNSPACED, text))

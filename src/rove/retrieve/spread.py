@@ -1,0 +1,54 @@
+"""A walker on the graph of passages: where it is likely to be, when it starts at what the question asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from one chunk to another, and how strongly it draws, above 0. `source` is "" for the question itself."""
+
+    source: str
+    target: str
+    weight: float
+
+
+def chances(scores: Mapping[str, float], warmth: float) -> dict[str, float]:
+    """Turn scores into chances that add up to 1: e^(score / warmth), normalised.
+
+    >>> chances({"a": 1.0, "b": 1.0}, 1.0)
+    {'a': 0.5, 'b': 0.5}
+    """
+    highest = max(scores.values(), default=0.0)
+    raised = {name: exp((score - highest) / warmth) for name, score in scores.items()}
+    total = sum(raised.values())
+    return {name: value / total for name, value in raised.items()}
+
+
+def spread(start: Mapping[str, float], links: Sequence[Link], *, onward: float, hops: int) -> dict[str, float]:
+    """Return how often each chunk is visited by a walker who follows links: personalised PageRank, cut after `hops`.
+
+    visits = Σ over h = 0 … hops of onwardʰ · start · Wʰ, where row p of W is the weights of p's links, normalised; a
+    walker at a chunk without links stops there.
+
+    >>> spread({"a": 1.0}, [Link("a", "b", 2.0)], onward=0.5, hops=3)
+    {'a': 1.0, 'b': 0.5}
+    """
+    totals: dict[str, float] = {}
+    for link in links:
+        totals[link.source] = totals.get(link.source, 0.0) + link.weight
+    visits = dict(start)
+    here = dict(start)
+    for _ in range(hops):
+        there: dict[str, float] = {}
+        for link in links:
+            if mass := here.get(link.source, 0.0):
+                share = onward * mass * link.weight / totals[link.source]
+                there[link.target] = there.get(link.target, 0.0) + share
+        for name, mass in there.items():
+            visits[name] = visits.get(name, 0.0) + mass
+        here = there
+    return visits

@@ -1,0 +1,167 @@
+"""The graph of names, held in memory: which chunks hold a name, and which documents are titled by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Row, select
+
+from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
+from rove.store import tables
+from rove.store.catalog import Catalog
+from rove.store.postings import Postings
+
+BATCH = 10_000
+MAX_NAMESAKES = 8
+"""Documents of one title up to which it still points somewhere."""
+
+
+class Names:
+    """Follows the catalog's revision as `Resident` does; loaded when first asked. Calls block.
+
+    A node is a chunk, a name or a document; a chunk is linked to the names that it holds, a name to the documents that
+    are titled by it. There are no relations: after LinearRAG (Zhuang et al., 2025), which needs no model for its graph.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._lock = Lock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._seen = 0
+        self._rows: dict[str, int] = {}
+        self._chunk_ids: list[str] = []
+        self._names: list[str] = []
+        self._owners: list[str] = []
+        self._alive: NDArray[np.bool_] = np.zeros(0, bool)
+        self._postings = Postings(k1=1.2, b=0.75)
+        self._chunks: dict[str, list[int]] = {}
+        self._titles: dict[str, dict[str, None]] = {}
+        self._begun: set[str] = set()
+        self._keys: dict[str, list[str]] = {}
+
+    def titled(self, text: str, language: str, names: Sequence[str] = ()) -> dict[str, list[str]]:
+        """Return the titles that a text names, as keys, each with the ids of the documents that have it.
+
+        A title of one word counts only where it is among the text's `names`: love is no link to the film Love.
+        Of titles within titles the longest counts; one that more than `MAX_NAMESAKES` documents have points nowhere.
+        """
+        with self._lock:
+            self._follow()
+            terms = telling_terms(text, language)
+            known = set(names)
+            found: dict[str, list[str]] = {}
+            at = 0
+            while at < len(terms):
+                size = self._longest(terms, at)
+                key = JOINT.join(terms[at : at + size])
+                if size > 1 or (size == 1 and key in known):
+                    found[key] = list(self._titles[key])
+                at += max(size, 1)
+            return {key: documents for key, documents in found.items() if len(documents) <= MAX_NAMESAKES}
+
+    def _longest(self, terms: Sequence[str], at: int) -> int:
+        """How many terms the longest title that begins there has, 0 where none does."""
+        longest = 0
+        key = ""
+        for size in range(1, min(MAX_KEY_TERMS, len(terms) - at) + 1):
+            key = f"{key}{JOINT}{terms[at + size - 1]}" if key else terms[at]
+            if key in self._titles:
+                longest = size
+            if key not in self._begun:
+                break
+        return longest
+
+    def names(self, chunk_id: str) -> list[str]:
+        """Return the keys of the names in a chunk, in their order."""
+        with self._lock:
+            self._follow()
+            row = self._rows.get(chunk_id)
+            return self._names[row].split() if row is not None else []
+
+    def titles(self, document_id: str) -> list[str]:
+        """Return the keys that a document's title answers to."""
+        with self._lock:
+            self._follow()
+            return list(self._keys.get(document_id, ()))
+
+    def holding(self, key: str, most: int) -> list[str]:
+        """Return the ids of the documents that name this, none where it stands in more than `most` chunks."""
+        with self._lock:
+            self._follow()
+            rows = self._postings.rows(key)
+            rows = rows[self._alive[rows]]
+            return list(dict.fromkeys(self._owners[row] for row in rows)) if len(rows) <= most else []
+
+    # -- following the catalog -----------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        revision = self.catalog.revision()
+        if revision == self._seen:
+            return
+        if len(self._chunk_ids) > 1_000 + 2 * len(self._rows):
+            self._clear()
+        for chunk_id in self.catalog.removed_since(self._seen) if self._seen else ():
+            self._forget(chunk_id)
+        for rows in self._new():
+            self._take(rows)
+        self._seen = revision
+
+    def _new(self) -> Iterator[Sequence[Row[Any]]]:
+        """Read what is newer than what was seen, in the order of the catalog, page by page."""
+        c, d = tables.chunks.c, tables.documents.c
+        query = (
+            select(c.seq, c.chunk_id, c.names, d.document_id, d.title, d.language)
+            .join(tables.documents, d.seq == c.document)
+            .where(d.revision > self._seen)
+            .order_by(c.seq)
+            .limit(BATCH)
+        )
+        last = 0
+        while True:
+            with self.catalog.database.read() as connection:
+                rows = connection.execute(query.where(c.seq > last)).all()
+            if not rows:
+                return
+            last = rows[-1].seq
+            yield rows
+
+    def _take(self, rows: Sequence[Row[Any]]) -> None:
+        first = len(self._chunk_ids)
+        for at, row in enumerate(rows, start=first):
+            self._forget(row.chunk_id)
+            self._rows[row.chunk_id] = at
+            if row.document_id not in self._chunks:
+                self._entitle(row.document_id, row.title, row.language)
+            self._chunks.setdefault(row.document_id, []).append(at)
+        self._chunk_ids += [row.chunk_id for row in rows]
+        self._owners += [row.document_id for row in rows]
+        self._names += [row.names for row in rows]
+        self._alive = np.concatenate([self._alive, np.ones(len(rows), bool)])
+        self._postings.extend(self._names[first:])
+
+    def _entitle(self, document_id: str, title: str, language: str) -> None:
+        keys = self._keys[document_id] = title_keys(title, language)
+        for key in keys:
+            self._titles.setdefault(key, {})[document_id] = None
+            parts = key.split(JOINT)
+            self._begun.update(JOINT.join(parts[:size]) for size in range(1, len(parts)))
+
+    def _forget(self, chunk_id: str) -> None:
+        row = self._rows.pop(chunk_id, None)
+        if row is None:
+            return
+        self._alive[row] = False
+        document_id = self._owners[row]
+        self._chunks[document_id].remove(row)
+        if not self._chunks[document_id]:
+            del self._chunks[document_id]
+            for key in self._keys.pop(document_id):
+                del self._titles[key][document_id]
+                if not self._titles[key]:
+                    del self._titles[key]

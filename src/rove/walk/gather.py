@@ -1,0 +1,155 @@
+"""The two-round gathering of the "Guru" assistant: search, judge, search once more if need be, grade every chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rove.errors import ServiceError
+from rove.models import ChatModel
+from rove.question.topics import topic_filter, written
+from rove.question.understand import Understander
+from rove.question.wording import telling_words
+from rove.records import (
+    Filter,
+    Gathered,
+    GatherRound,
+    Graded,
+    History,
+    Hit,
+    Searched,
+    Step,
+    Sufficiency,
+    Understood,
+)
+from rove.retrieve import Means, Query
+from rove.retrieve.gather import GatherRetriever
+from rove.settings import GatherSettings
+from rove.walk.relevance import grade, judge, judge_by_text, uncovered
+
+NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
+NOTHING_NEW = "There was nothing else to ask for, so no second round was made."
+
+
+@dataclass
+class _Basket:
+    """What was gathered so far: chunks in the order they came, each once."""
+
+    hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
+    rounds: list[GatherRound] = field(default_factory=list[GatherRound])
+    notes: list[str] = field(default_factory=list[str])
+
+
+class Gatherer:
+    """Gathers what an exact answer needs (mission A).
+
+    1. Hybrid search with the five numbers of mode "gather"; where topics were found, a second one within them.
+    2. Is it enough? The chat model says, or a rule by distances and coverage.
+    3. If not: once more, with the question reformed, again with and without the topics; never a third time.
+    4. Every chunk is graded 0, 1 or 2, and those with 1 and 2 are kept.
+
+    Args:
+        understander: understands the question, and reforms it for the second round.
+        chat: judges and grades; None means that rules do.
+        settings: see `GatherSettings`.
+    """
+
+    def __init__(self, understander: Understander, chat: ChatModel | None, settings: GatherSettings) -> None:
+        self._understander = understander
+        self._means: Means = understander.means
+        self._chat = chat
+        self._settings = settings
+
+    async def gather(
+        self,
+        understood: Understood,
+        *,
+        history: History = History(),  # noqa: B008 - frozen
+        where: Filter | None = None,
+    ) -> Gathered:
+        """Gather for a question that was understood. A model that fails is replaced by a rule, with a note.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        basket = _Basket()
+        await self._round(basket, understood.standalone, understood, where)
+        sufficiency, grades = await self._judge(basket, understood)
+        if not sufficiency.enough:
+            understood = await self._second(basket, understood, history, where)
+        if len(basket.rounds) > 1 or not grades:
+            grades = await self._grade(basket, understood)
+        return Gathered(
+            understood,
+            _kept(list(basket.hits.values()), grades),
+            tuple(basket.rounds),
+            sufficiency,
+            tuple(grades),
+            tuple(basket.notes),
+        )
+
+    async def _round(self, basket: _Basket, question: str, understood: Understood, where: Filter | None) -> None:
+        """Search once without and, where there are topics, once with them; new chunks join the earlier ones."""
+        s = self._means.settings
+        top_k = max(s.k_keyword + s.k_semantic + s.k_rerank, 1)
+        within = topic_filter(understood.topics, self._understander.settings)
+        searches: list[Searched] = []
+        for condition in (None, within) if within is not None else (None,):
+            both = condition if where is None else where if condition is None else where & condition
+            hits = await GatherRetriever(self._means).retrieve(Query(question, top_k, both))
+            new = [hit for hit in hits if hit.chunk.chunk_id not in basket.hits]
+            basket.hits |= {hit.chunk.chunk_id: hit for hit in new}
+            topics = "" if condition is None else written(understood.topics)
+            searches.append(Searched(question, topics, len(hits), len(new)))
+        basket.rounds.append(GatherRound(len(basket.rounds) + 1, tuple(searches)))
+
+    async def _judge(self, basket: _Basket, understood: Understood) -> tuple[Sufficiency, list[Graded]]:
+        """Say whether it is enough; a rule needs the grades for that, which then need not be given again."""
+        hits = list(basket.hits.values())
+        question, language = understood.standalone, understood.language
+        if self._chat is not None and hits:
+            try:
+                return await judge(question, hits, self._chat), []
+            except ServiceError as error:
+                basket.notes.append(NOT_JUDGED.format(reason=error.reason))
+        by_rule, _ = await grade(question, language, hits, self._means, None, self._settings)
+        return judge_by_text(question, language, hits, by_rule), [] if self._chat else by_rule
+
+    async def _second(
+        self, basket: _Basket, understood: Understood, history: History, where: Filter | None
+    ) -> Understood:
+        """Search with the reformed question; where reforming changes nothing, for what was not found of it."""
+        if self._understander.settings.reform == "second":
+            understood = await self._understander.reformed(understood, history)
+        question = understood.standalone
+        if question == basket.rounds[0].searches[0].question:
+            question = _still_open(understood, list(basket.hits.values()))
+        if not question:
+            basket.notes.append(NOTHING_NEW)
+            return understood
+        await self._round(basket, question, understood, where)
+        return replace(understood, steps=(*understood.steps, Step("second round", "text", question)))
+
+    async def _grade(self, basket: _Basket, understood: Understood) -> list[Graded]:
+        hits = list(basket.hits.values())
+        question, language = understood.standalone, understood.language
+        grades, note = await grade(question, language, hits, self._means, self._chat, self._settings)
+        if note:
+            basket.notes.append(note)
+        return grades
+
+
+def _kept(hits: Sequence[Hit], grades: Sequence[Graded]) -> tuple[Hit, ...]:
+    """Return the hits that are relevant, those that inform directly first; otherwise in the order they came."""
+    by_id = {graded.chunk_id: graded.grade for graded in grades}
+    kept = [hit for hit in hits if by_id.get(hit.chunk.chunk_id, 0)]
+    return tuple(sorted(kept, key=lambda hit: -by_id[hit.chunk.chunk_id]))
+
+
+def _still_open(understood: Understood, hits: Sequence[Hit]) -> str:
+    """Return the telling words whose terms no chunk holds, and known synonyms; "" where there are none."""
+    words = telling_words(understood.standalone, understood.language)
+    missing = [word for word in words if uncovered(word, understood.language, hits)]
+    synonyms = [word for word in understood.expansion.synonyms if uncovered(word, understood.language, hits)]
+    found = " ".join((*missing, *synonyms))
+    return found if found != understood.standalone else ""

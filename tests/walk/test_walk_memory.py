@@ -1,0 +1,161 @@
+"""What a walk leaves behind makes the next one cheaper, never wronger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from walking import HOPS, QUESTION, TOWN, Reader, check_citations, founder_reader, told, town
+
+from openai_server import chat
+from rove.records import Text, field
+from rove.records.memory import LeadEnd
+from rove.records.walk import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
+from rove.walk.memory import WalkMemory
+from rove.walk.state import State
+
+SIMILAR = "Which river does the birthplace of the founder of Acme lie on?"
+NO_MODEL = {"model": "", "base_url": ""}
+
+
+def searches(events: list) -> int:
+    return sum(isinstance(event, LeadFollowed) for event in events)
+
+
+async def test_the_same_question_again_is_answered_from_memory(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, server):
+        first, events = await told(kb.walk(QUESTION))
+        calls = len(server.requests)
+        again, repeated = await told(kb.walk(QUESTION.replace("?", " ?")))
+        await check_citations(kb, again)
+    assert (searches(events), calls) == (3, 7)
+    assert (searches(repeated), len(server.requests) - calls) == (0, 1)
+    assert [e.by for e in repeated if isinstance(e, Judged)] == ["memory"]
+    assert all(hop in again.text for hop in HOPS)
+    assert {step.round for step in again.path} == {0}
+    assert [e.fact.origin for e in repeated if isinstance(e, FactFound)] == ["memory"] * 3
+    assert first.mode == again.mode
+
+
+async def test_a_similar_question_costs_less(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, server):
+        _, events = await told(kb.walk(QUESTION))
+        calls = len(server.requests)
+        answer, later = await told(kb.walk(SIMILAR))
+        await check_citations(kb, answer)
+    assert 0 < searches(later) < searches(events)
+    assert 0 < len(server.requests) - calls < calls
+    assert HOPS[2] in answer.text
+
+
+async def test_without_a_model_a_similar_question_costs_less(tmp_path: Path) -> None:
+    async with town(tmp_path, chat("not asked"), chat=NO_MODEL) as (kb, _):
+        _, events = await told(kb.walk("Where was the founder of Acme born?"))
+        answer, later = await told(kb.walk("Of Acme the founder: where was she born?"))
+        _, same = await told(kb.walk("Where was the founder of Acme born?"))
+    assert searches(events) >= 2
+    assert searches(later) < searches(events)
+    assert searches(same) == 0
+    assert HOPS[1] in answer.text
+
+
+async def test_memory_can_be_switched_off(tmp_path: Path) -> None:
+    walk = {"first_chunks": 1, "lead_chunks": 1, "leads": 2, "memory": False}
+    async with town(tmp_path, founder_reader(), walk=walk) as (kb, server):
+        for _ in range(2):
+            _, events = await told(kb.walk(QUESTION))
+            assert searches(events) == 3
+        assert await kb.memory().facts() == []
+    assert len(server.requests) == 14
+
+
+async def test_a_base_that_has_changed_is_searched_again(tmp_path: Path) -> None:
+    """A new document may hold more, or the contrary: what is remembered is not taken for enough."""
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        await told(kb.walk(QUESTION))
+        await kb.add(Text("The founder of Acme is Eve Stone, says the register.", id="register"))
+        _, events = await told(kb.walk(QUESTION))
+        assert searches(events) >= 1
+        assert [e.by for e in events if isinstance(e, Judged)] == ["scripted"]
+
+
+async def test_what_was_deleted_is_not_remembered(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        await told(kb.walk(QUESTION))
+        await kb.delete("netherby")
+        answer, events = await told(kb.walk(QUESTION))
+        await check_citations(kb, answer)
+        kept = {one.citation.document_id for one in await kb.memory().facts()}
+    assert kept == {"acme", "byron"}
+    assert "Teme" not in answer.text
+    assert all("Teme" not in e.fact.text for e in events if isinstance(e, FactFound))
+
+
+async def test_a_filter_holds_for_what_is_remembered(tmp_path: Path) -> None:
+    texts = [Text(text, id=name, metadata={"open": name != "netherby"}) for name, text in TOWN.items()]
+    async with town(tmp_path, founder_reader(), texts=texts) as (kb, _):
+        await told(kb.walk(QUESTION))
+        answer, events = await told(kb.walk(QUESTION, where=field("open") == True))  # noqa: E712
+        assert "Teme" not in answer.text
+        found = [e.fact.citation.document_id for e in events if isinstance(e, FactFound) and e.fact.citation]
+    assert "netherby" not in found
+
+
+async def test_a_walk_that_was_cut_short_settles_nothing(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        _, events = await told(kb.walk(QUESTION, budget=Budget(calls=3)))
+        assert next(e for e in events if isinstance(e, Stopped)).reason == "calls"
+        answer, events = await told(kb.walk(QUESTION))
+        assert searches(events) >= 1
+        assert "memory" not in [e.by for e in events if isinstance(e, Judged)]
+    assert HOPS[2] in answer.text
+
+
+async def test_what_the_user_put_otherwise_is_recalled_and_still_cited_to_the_source(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, server):
+        await told(kb.walk(QUESTION))
+        fact = next(one for one in await kb.memory().facts() if "Teme" in one.text)
+        await kb.memory().edit(fact.memory_id, "The village lies on the Teme, the user says.")
+        answer, _ = await told(kb.walk(QUESTION))
+        await check_citations(kb, answer)
+        assert "the user says" in str(server.requests[-1])
+        assert len(await kb.memory().facts()) == 3
+    assert all(HOPS[2] in c.quote for c in answer.citations if c.document_id == "netherby")
+
+
+async def test_a_false_start_is_not_made_again(tmp_path: Path) -> None:
+    """Leads that ended in nothing stand behind those that led to the answer, when the like is asked again."""
+    marks = {HOPS[0]: "Ida Carter", HOPS[1]: "Netherby", HOPS[2]: ""}
+    async with town(tmp_path, Reader(marks, HOPS[2])) as (kb, _):
+        await told(kb.walk(QUESTION, budget=Budget(rounds=6)))
+        ends = {end.text: end.outcome for end in await kb.memory().leads()}
+        assert ends["Ida Carter"] in {"nothing", "fact"}
+        memory = WalkMemory(kb.memory(), kb.text)
+        await memory.recall(State(question=SIMILAR), 3)
+        priors = {text: memory.prior(Lead("l", text, "next-source", 1)) for text in (*ends, "something else")}
+    assert priors["something else"] == 1.0
+    assert all((priors[text] > 1) == (outcome in {"answer", "fact"}) for text, outcome in ends.items())
+    assert all(0.5 <= prior <= 2 for prior in priors.values())
+
+
+async def test_places_are_alike_only_in_the_same_chunk(tmp_path: Path) -> None:
+    async with town(tmp_path, chat("x"), chat=NO_MODEL) as (kb, _):
+        end = LeadEnd("Section 4", "section", "answer", chunk_id="c1", document_id="acme", walk_id="w")
+        await kb.memory().keep(QUESTION, [], [end], "en")
+        memory = WalkMemory(kb.memory(), kb.text)
+        await memory.recall(State(question=QUESTION), 3)
+        assert memory.prior(Lead("l", "section 4", "section", 1, chunk_id="c1")) > 1.4
+        assert memory.prior(Lead("l", "section 4", "section", 1, chunk_id="c2")) == 1.0
+        assert memory.prior(Lead("l", "section 5", "section", 1, chunk_id="c1")) == 1.0
+
+
+async def test_the_prior_shows_in_the_score_of_a_lead(tmp_path: Path) -> None:
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        _, events = await told(kb.walk(QUESTION))
+        before = {e.lead.text: e.lead.score for e in events if isinstance(e, LeadFound)}
+        for fact in await kb.memory().facts():
+            await kb.memory().forget(fact.memory_id)
+        _, events = await told(kb.walk(SIMILAR))
+        after = {e.lead.text: e.lead.score for e in events if isinstance(e, LeadFound)}
+    assert before["Ada Byron"] <= after["Ada Byron"]
+    assert after["Ada Byron"] == pytest.approx(min(1.0, before["Ada Byron"] * 2), abs=0.6)
