@@ -64,6 +64,16 @@ async def test_no_search_shows_what_is_hidden(town: Town, where: object, mode: s
             assert "Nordwind" not in reply.text
 
 
+async def test_no_search_on_disk_shows_what_is_hidden(open_town: Opener) -> None:
+    async with open_town(store={"index": "lancedb", "resident_chunks": 0}) as town:
+        for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):
+            async with town.client(holder) as client:
+                for mode in ("keyword", "semantic", "hybrid"):
+                    reply = await client.post("/v1/spaces/hr/search", json={**ASK, "mode": mode, "top_k": 100})
+                    assert {hit["document_id"] for hit in reply.json()["hits"]} <= seen
+                    assert ("November" in reply.text) == (holder == "mira")
+
+
 async def test_no_answer_shows_what_is_hidden(town: Town) -> None:
     completion = {"model": "hr", "messages": [{"role": "user", "content": ASK["question"]}]}
     calls = [
