@@ -8,10 +8,11 @@ from dataclasses import replace
 import click
 
 from rove.cli.ask import show_answer
-from rove.cli.session import Session, command, parse_where
+from rove.cli.session import Session, command
 from rove.cli.walk_edit import Choice, edit_by_hand
 from rove.cli.walk_view import view_for
 from rove.records.walk import Budget
+from rove.retrieve.condition import parse_where
 from rove.sync import Walk
 from rove.walk.desk import budget_of
 

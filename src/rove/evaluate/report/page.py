@@ -146,7 +146,7 @@ def _lines(found: Study) -> Markup:
     )
     left = len(found.lines) - len(shown)
     note = f" {left} more are in results.parquet." if left else ""
-    caption = f"Ranks count from the best, ties share the mean; the mean rank is over the metrics.{note}"
+    caption = f"Ranks count from the best, ties share the mean; the mean rank is over the metrics of quality.{note}"
     return tag("div", tag("h3", "Scores, ranks and tests"), tag("div", whole, class_="frame"),
                tag("p", caption), class_="whole")  # fmt: skip
 
