@@ -39,7 +39,9 @@ class Trail:
     ways: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
 
     def take(self, hits: Sequence[Hit], opinions: Sequence[float], hop: int) -> None:
-        """Take in passages, with what the reranker thinks of each."""
+        """Take in passages, with what the reranker thinks of each; it counts for nothing once it has no opinion."""
+        if hits and not any(opinions):
+            self.weight = 0.0
         for hit, opinion in zip(hits, opinions, strict=True):
             chunk_id = hit.chunk.chunk_id
             self.hits[chunk_id] = hit
@@ -72,8 +74,7 @@ class Trail:
         fusion = dict(fused(self.lists, self.fusion))
         first = zscores([(chunk_id, fusion[chunk_id]) for chunk_id in sorted(self.hits)])
         second = zscores(sorted(self.opinions.items()))
-        weight = self.weight if any(self.opinions.values()) else 0.0
-        return {chunk_id: (1 - weight) * first[chunk_id] + weight * second[chunk_id] for chunk_id in first}
+        return {chunk_id: (1 - self.weight) * first[chunk_id] + self.weight * second[chunk_id] for chunk_id in first}
 
     def visits(self) -> dict[str, float]:
         """How often a walker comes by each passage; see `spread`.
