@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, nextafter
 
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
@@ -92,8 +93,8 @@ class Trail:
             start[QUESTION] = NAMED / ONWARD
         visits = spread(start, links, onward=ONWARD, hops=max(self.hops.values(), default=0) + 1)
         visits.pop(QUESTION, None)
-        if best in visits:
-            visits[best] = max(visits.values())
+        if best in visits and visits[best] < max(visits.values()):
+            visits[best] = nextafter(max(visits.values()), inf)
         return visits
 
     def _links(self, pull: Mapping[str, float]) -> list[Link]:

@@ -62,7 +62,7 @@ class WalkRetriever:
         self.gait = gait or Gait()
 
     async def retrieve(self, query: Query) -> list[Hit]:
-        """See `Retriever.retrieve`; scores are visits, 0 to 1."""
+        """See `Retriever.retrieve`; scores are visits (`Trail.visits`), those of the rest below 0."""
         settings = self.means.settings
         asked = await self._asked(query.text)
         lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
