@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, nextafter
 
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
@@ -39,7 +40,9 @@ class Trail:
     ways: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
 
     def take(self, hits: Sequence[Hit], opinions: Sequence[float], hop: int) -> None:
-        """Take in passages, with what the reranker thinks of each."""
+        """Take in passages, with what the reranker thinks of each; it counts for nothing once it has no opinion."""
+        if hits and not any(opinions):
+            self.weight = 0.0
         for hit, opinion in zip(hits, opinions, strict=True):
             chunk_id = hit.chunk.chunk_id
             self.hits[chunk_id] = hit
@@ -72,8 +75,7 @@ class Trail:
         fusion = dict(fused(self.lists, self.fusion))
         first = zscores([(chunk_id, fusion[chunk_id]) for chunk_id in sorted(self.hits)])
         second = zscores(sorted(self.opinions.items()))
-        weight = self.weight if any(self.opinions.values()) else 0.0
-        return {chunk_id: (1 - weight) * first[chunk_id] + weight * second[chunk_id] for chunk_id in first}
+        return {chunk_id: (1 - self.weight) * first[chunk_id] + self.weight * second[chunk_id] for chunk_id in first}
 
     def visits(self) -> dict[str, float]:
         """How often a walker comes by each passage; see `spread`.
@@ -91,8 +93,8 @@ class Trail:
             start[QUESTION] = NAMED / ONWARD
         visits = spread(start, links, onward=ONWARD, hops=max(self.hops.values(), default=0) + 1)
         visits.pop(QUESTION, None)
-        if best in visits:
-            visits[best] = max(visits.values())
+        if best in visits and visits[best] < max(visits.values()):
+            visits[best] = nextafter(max(visits.values()), inf)
         return visits
 
     def _links(self, pull: Mapping[str, float]) -> list[Link]:

@@ -62,7 +62,7 @@ class WalkRetriever:
         self.gait = gait or Gait()
 
     async def retrieve(self, query: Query) -> list[Hit]:
-        """See `Retriever.retrieve`; scores are visits, 0 to 1."""
+        """See `Retriever.retrieve`; scores are visits (`Trail.visits`), those of the rest below 0."""
         settings = self.means.settings
         asked = await self._asked(query.text)
         lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
@@ -72,12 +72,14 @@ class WalkRetriever:
         await self._take(trail, asked, await to_hits(self.means, first[: self.gait.pool], lists), hop=0)
         if self.gait.asked:
             trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked.text, asked.language)
+        sought: set[str] = set()
         for hop in range(1, self.gait.hops + 1):
             front = trail.front(self.gait.front)
             await asyncio.to_thread(self._look, trail, front)
-            documents = trail.unseen()
+            documents = trail.unseen() - sought
             if not documents:
                 break
+            sought |= documents
             within = field("document_id").in_(sorted(documents))
             where = within if query.where is None else query.where & within
             reached = trail.widen(await self._search(asked, 2 * self.gait.reach, where))[: self.gait.reach]
