@@ -1,4 +1,4 @@
-"""What Rove is worth and what it costs, measured: `python -m bench quality|speed|peers|chunks|reading|badfiles|all`."""
+"""What Rove is worth and costs, measured: `python -m bench quality|speed|peers|chunks|reading|badfiles|walk|all`."""
 
 from __future__ import annotations
 

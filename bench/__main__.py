@@ -17,7 +17,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    made.add_argument("what", choices=("quality", "speed", "peers", "chunks", "reading", "badfiles", "serve", "all"))
+    parts = ("quality", "speed", "peers", "chunks", "reading", "badfiles", "walk", "serve", "all")
+    made.add_argument("what", choices=parts)
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -91,6 +92,14 @@ def serve(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def walk(options: argparse.Namespace) -> list[Table]:
+    """See `bench.walk`."""
+    from bench import walk as part
+
+    del options
+    return part.run()
+
+
 PARTS = {
     "quality": [quality],
     "speed": [speed],
@@ -99,6 +108,7 @@ PARTS = {
     "reading": [reading],
     "badfiles": [badfiles],
     "serve": [serve],
+    "walk": [walk],
     "all": [quality, speed],
 }
 

@@ -1,7 +1,7 @@
 """Rove's own pipeline on the same questions: `python -m reproduce beat`. What it can and cannot show: beaten.md.
 
-The base holds the 39,441 posts that are published, of the study's 5.5 million: all that its stored rankings or its labels name,
-and one subreddit whole. Every search gives 50 chunks, as there; a post counts at its first chunk.
+The base holds the 39,441 posts that are published, of the study's 5.5 million: all that its stored rankings or its
+labels name, and one subreddit whole. Every search gives 50 chunks, as there; a post counts at its first chunk.
 """
 
 from __future__ import annotations
@@ -27,13 +27,21 @@ COMPARED = ("rr", "ndcg", "ndcg_condensed", "bpref")
 RULES = ("sentiment", "agree", "disagree")
 NO_SHORT = field("is_short_question") == False  # noqa: E712 - a word of the query language
 STUDY, STUDY_PLAIN = f"the study's best, {BEST}", f"the study without rules, {Config(BEST).unreranked}"
-DEFAULT = "Rove: hybrid + rerank"
+MATCHED = "Rove, 512+meta: semantic, no short questions"
+
+
+BASES: dict[str, dict[str, object]] = {
+    "default": {},
+    "labelled": {"size_chars": 512, "overlap_chars": 102, "prefix": "subreddit"},
+}
+"""How each base is cut: as Rove does by default (title before the text), and as the study's best (512+meta)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to search: the mode, whether late interaction reranks, the prefilter, the rules."""
+    """One way to search: the base, the mode, whether late interaction reranks, the prefilter, the rules."""
 
+    base: str
     mode: str = "hybrid"
     rerank: bool = False
     where: Filter | None = None
@@ -41,12 +49,16 @@ class Way:
 
 
 WAYS = {
-    "Rove: keyword": Way("keyword"),
-    "Rove: semantic": Way("semantic"),
-    "Rove: hybrid": Way(),
-    DEFAULT: Way(rerank=True),
-    f"{DEFAULT}, no short questions": Way(rerank=True, where=NO_SHORT),
-    f"{DEFAULT}, no short questions, rules": Way(rerank=True, where=NO_SHORT, rules=RULES),
+    "Rove, default cut: keyword": Way("default", "keyword"),
+    "Rove, default cut: semantic": Way("default", "semantic"),
+    "Rove, default cut: semantic, no short questions": Way("default", "semantic", where=NO_SHORT),
+    "Rove, default cut: hybrid + rerank": Way("default", rerank=True),
+    "Rove, default cut: hybrid + rerank, no short questions": Way("default", rerank=True, where=NO_SHORT),
+    "Rove, 512+meta: semantic": Way("labelled", "semantic"),
+    MATCHED: Way("labelled", "semantic", where=NO_SHORT),
+    f"{MATCHED}, rerank": Way("labelled", "semantic", rerank=True, where=NO_SHORT),
+    f"{MATCHED}, the three rules": Way("labelled", "semantic", where=NO_SHORT, rules=RULES),
+    "Rove, 512+meta: hybrid + rerank, no short questions": Way("labelled", rerank=True, where=NO_SHORT),
 }
 
 
@@ -58,22 +70,19 @@ class Run:
     median_ms: float | None
 
 
-def posts_base(folder: Path, posts: Path, embedder: Mapping[str, object]) -> tuple[int, float, float]:
-    """Take the posts in and work the replies out; returns chunks, and the seconds that each of the two took."""
-    with Rove.open(folder, embedder=dict(embedder)) as kb:
-        began = time.perf_counter()
+def make_base(folder: Path, name: str, posts: Path, embedder: Mapping[str, object]) -> int:
+    """Take the posts in, and work the replies out, unless that has been done; returns the number of chunks."""
+    with Rove.open(folder / name, embedder=dict(embedder), chunk=BASES[name]) as kb:
         kb.add(posts)
-        added = time.perf_counter()
         kb.enrich("replies")
-        chunks = sum(info.chunks for info in kb.documents())
-        return chunks, added - began, time.perf_counter() - added
+        return sum(info.chunks for info in kb.documents())
 
 
 def search_all(folder: Path, study: Study, way: Way, embedder: Mapping[str, object]) -> Run:
     """Ask every question; the posts of the hits, each once."""
     found: dict[str, list[str]] = {}
     times: list[float] = []
-    with Rove.open(folder, embedder=dict(embedder), search={"rules": way.rules, "candidates": 2 * DEPTH}) as kb:
+    with Rove.open(folder / way.base, embedder=dict(embedder), search={"rules": way.rules}) as kb:
         kb.search("warm up", mode=way.mode)
         for query in study.questions:
             began = time.perf_counter()
@@ -135,16 +144,14 @@ def said(found: Comparison | None) -> str:
     return f"{d.mean:+.3f} ({d.low:+.3f} … {d.high:+.3f}, p {found.p_value:.2f})"
 
 
-def page(runs: Mapping[str, Run], chunks: int, add_s: float, enrich_s: float) -> str:
+def page(runs: Mapping[str, Run], chunks: Mapping[str, int]) -> str:
     """The part of the page: its text stands in `beat.md`."""
     text = (Path(__file__).parent / "beat.md").read_text("utf-8")
     values = {
         "table": summary_table(runs),
         "differences": differences_table(runs),
-        "chunks": f"{chunks:,}",
-        "add_s": f"{add_s:.0f}",
-        "enrich_s": f"{enrich_s:.0f}",
-        "coverage": str(next(iter(runs.values())).scores.coverage("ndcg")),
+        "bases": " and ".join(f"{count:,}" for count in chunks.values()),
+        "coverage": str(runs[STUDY].scores.coverage("ndcg")),
     }
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)

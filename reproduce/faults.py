@@ -132,7 +132,7 @@ def keys(study: Study, code: str) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One configuration before and after: the published means and mean rank, the mended ones, and both orders from 1."""
+    """One configuration as published and as mended: its means, its mean rank, and its place in that order, from 1."""
 
     config: str
     published: Mapping[str, float]

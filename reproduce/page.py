@@ -136,7 +136,7 @@ def markdown(found: Findings, beaten: str) -> str:
                     title,
                     f"{c.difference.mean:+.3f}",
                     f"{c.difference.low:+.3f} … {c.difference.high:+.3f}",
-                    f"{c.p_value:.3f}",
+                    "< 0.001" if c.p_value < 0.001 else f"{c.p_value:.3f}",
                 ]
                 for title, c in found.paired.items()
             ],

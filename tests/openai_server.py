@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 
 @dataclass(frozen=True)
 class Reply:
-    """`chunks` are sent one by one (chunked encoding), `delay_s` before each; `cut` closes without the end mark."""
+    """`chunks` are sent one by one (chunked encoding), `delay_s` before each; `cut` closes without the end mark.
+
+    `stall_after` so many chunks nothing more comes; `half` closes the server's side only, without the end mark.
+    """
 
     status: int = 200
-    chunks: Sequence[bytes] = (b"{}",)
+    chunks: Iterable[bytes] = (b"{}",)
     headers: dict[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
     cut: bool = False
+    half: bool = False
+    stall_after: int = -1
 
 
 @dataclass
@@ -51,6 +57,18 @@ def chat(*pieces: str, done: bool = True, delay_s: float = 0.0, cut: bool = Fals
     if done:
         chunks += [_event({"delta": {}, "finish_reason": "stop"}), b"data: [DONE]\n\n"]
     return Reply(chunks=chunks, headers={"Content-Type": "text/event-stream"}, delay_s=delay_s, cut=cut)
+
+
+def endless(text: str, times: int = 1_000_000) -> Reply:
+    """A stream of the same text piece without end."""
+    piece = _event({"delta": {"role": "assistant", "content": text}, "finish_reason": None})
+    return Reply(chunks=repeat(piece, times), headers={"Content-Type": "text/event-stream"})
+
+
+def in_bytes(reply: Reply, size: int) -> Reply:
+    """The same reply, cut into chunks of so many bytes, wherever that is."""
+    whole = b"".join(reply.chunks)
+    return replace(reply, chunks=[whole[at : at + size] for at in range(0, len(whole), size)])
 
 
 def no_choices() -> Reply:
@@ -113,10 +131,13 @@ async def _write(reply: Reply, writer: asyncio.StreamWriter) -> None:
     headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked", **reply.headers}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     writer.write(f"HTTP/1.1 {reply.status} Scripted\r\n{lines}\r\n".encode())
-    for chunk in reply.chunks:
-        await asyncio.sleep(reply.delay_s)
+    for place, chunk in enumerate(reply.chunks):
+        await asyncio.sleep(60 if place == reply.stall_after else reply.delay_s)
         writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
         await writer.drain()
+    if reply.half:
+        writer.write_eof()
+        await asyncio.sleep(60)
     if not reply.cut:
         writer.write(b"0\r\n\r\n")
         await writer.drain()
@@ -130,4 +151,4 @@ def _event(choice: dict) -> bytes:
         "model": "scripted",
         "choices": [{"index": 0, **choice}],
     }
-    return f"data: {json.dumps(body)}\n\n".encode()
+    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n".encode()

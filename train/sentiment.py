@@ -1,7 +1,7 @@
-"""Makes `src/rove/enrich/sentiment.npz` and measures it: `python -m train.sentiment --write src/rove/enrich/sentiment.npz`.
+"""Makes `src/rove/enrich/sentiment.npz` and measures it: `python -m train.sentiment --write FILE`.
 
 Comments of shared/data/pawsitive (English), labelled by VADER (Hutto and Gilbert, ICWSM 2014) where it is sure, give
-the labels; Rove's own chunks of them, with their prefix, the vectors. What came out: train/README.md.
+the labels; Rove's own chunks of them, with their prefix, the vectors. What came out: train/sentiment.md.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
-from rove.models import CHAT_MODELS, EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
@@ -72,17 +72,6 @@ class AsyncRove(Holdings, WalkDesk):
             ConfigError: wrong settings, or a base that was made with another embedder.
         """
         return cls(read_settings(location, **settings))
-
-    def varied(self, settings: Settings) -> Self:
-        """Return the same base, to be asked with other settings of search, reranker, answer and chat.
-
-        It shares the open files and models of this one, which alone is closed.
-        """
-        other = copy(self)
-        other.settings = settings
-        other.rules = rules_of(settings.search)
-        other._set_means()
-        return other
 
     def _set_means(self) -> None:
         search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
@@ -182,10 +171,11 @@ class AsyncRove(Holdings, WalkDesk):
             top_k: how many at most; the setting `search.top_k` if None.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
-                best of both and of a reranked pool), or a plug-in's name.
-            rerank: let the reranker look at the best again ("gather" always does); None leaves it to the mode: "hybrid"
-                does where the embedder keeps what late interaction compares, which costs a few milliseconds, or where
-                the settings name a reranker.
+                best of both and of a reranked pool), "walk" (what the question finds, and what that leads to by names,
+                hop by hop), or a plug-in's name.
+            rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
+                "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
+                or where the settings name a reranker.
 
         Raises:
             InputError: the question is blank.
@@ -213,7 +203,7 @@ class AsyncRove(Holdings, WalkDesk):
 
     async def understand(self, question: str, *, history: History = START) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
-        return await self._responder(question).understander.understand(question, history)
+        return await self._responder(question).understand(question, history)
 
     async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
@@ -241,10 +231,19 @@ class AsyncRove(Holdings, WalkDesk):
         return Responder(self.means, self._chat(), self.settings, self.text)
 
     def _chat(self) -> ChatModel | None:
-        chat = self.settings.chat
-        if not chat.model:
-            return None
-        return CHAT_MODELS.get("fake" if chat.model == "fake" else "pydantic-ai")(chat)
+        return chat_model(self.settings.chat)
+
+
+def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
+    """Return the same base, to be asked with other settings of search, reranker, answer and chat.
+
+    It shares the open files and models of `kb`, which alone is closed.
+    """
+    other = copy(kb)
+    other.settings = settings
+    other.rules = rules_of(settings.search)
+    other._set_means()  # pyright: ignore[reportPrivateUsage] - one module
+    return other
 
 
 def _check(question: str) -> None:

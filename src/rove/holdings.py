@@ -15,6 +15,8 @@ from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.store.asked import AskedLog
 from rove.store.health import Health
 from rove.store.store import Store
+from rove.store.walks import Walks
+from rove.walk.erasure import erase_from_walks
 
 
 class Holdings:
@@ -82,6 +84,7 @@ class Holdings:
         if where is not None:
             found += [info for info in await self.documents() if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
+        await asyncio.to_thread(erase_from_walks, Walks(self.store.catalog.database), ids)
         await self.store.remove(ids, erase=True)
         return len(ids)
 

@@ -14,7 +14,7 @@ from rove.answer.refusal import refusal
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
-from rove.records import Answer, Chunk, Citation, Hit, Place, PathStep
+from rove.records import Answer, Chunk, Citation, Hit, PathStep, Place
 from rove.records.walk import Fact
 from rove.settings import AnswerSettings, ChatSettings
 

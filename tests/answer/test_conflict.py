@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.answer.conflict import Statement, conflicts, difference, grouped
@@ -44,6 +44,9 @@ AGREE = [
     ("en", "May dogs come?", "Dogs may come to the office on Friday.", "Cats may not come to the office."),
     ("en", OPENED, "It opened on Monday in 1908.", "It opened on Monday in 1912."),
     ("en", "Where do they live?", "Anna Kovács is a member of the club.", "Ben Tóth is a member of the club."),
+    ("en", STAFF, "Volume 3 is an album by the duo.", "Volume 4 is an album by the duo."),
+    ("en", "Are Medici and Senet board games?", "Medici is a German board game.", "Senet is an Old board game."),
+    ("ja", "第何章ですか？", "第3章は港の歴史を扱う。", "第4章は港の歴史を扱う。"),
     ("de", "Wie viele?", "2019 hatte das Werk 1200 Leute.", "2020 hatte das Werk 900 Leute."),
     ("de", "Wie viele?", "Das Werk in Leeds hat 1200 Leute.", "Das Werk in York hat 900 Leute."),
     ("hu", "Hány ember?", "2019-ben a gyárban 1200 ember dolgozott.", "2020-ban a gyárban 900 ember dolgozott."),
@@ -84,6 +87,7 @@ def test_languages_are_not_compared_and_three_sides_become_one_group() -> None:
 TEXTS = st.text(alphabet="ab1902. 年月不开noté", max_size=40)
 
 
+@settings(deadline=None)  # the first call loads word lists
 @given(TEXTS, TEXTS, st.sampled_from(["en", "de", "hu", "zh", "ja", "und"]))
 def test_any_two_texts_can_be_compared_and_none_contradicts_itself(one: str, other: str, language: str) -> None:
     difference("which opened?", Statement(one, language), Statement(other, language))

@@ -18,7 +18,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Rove.open(made, embedder={"name": "fake"}) as kb:
         kb.add(
             Text("Remote work is approved by the head of the unit. Remote work applies since 2021.", id="remote"),
-            Text("The parking deck opens at seven. Parking applies since 1999.", id="parking", metadata={"topic": "cars"}),
+            Text("The deck opens at seven. Parking applies since 1999.", id="parking", metadata={"topic": "cars"}),
             Text("远程办公由部门主管批准。", id="zh"),
         )  # fmt: skip
     return made

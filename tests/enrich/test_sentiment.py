@@ -69,7 +69,9 @@ def written(model: ModelWriter, result: str) -> bytes:
 
     graph = b"".join(field(1, node) for node in model._nodes) + field(2, "graph")
     graph += b"".join(field(5, constant) for constant in model._constants)
-    graph += field(11, value("input_ids", 7, "texts", "tokens")) + field(12, value(result, 1, "one", "texts", "classes"))
+    graph += field(11, value("input_ids", 7, "texts", "tokens")) + field(
+        12, value(result, 1, "one", "texts", "classes")
+    )
     return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17))
 
 

@@ -74,6 +74,30 @@ def test_eval_of_the_users_own_questions(place: Path) -> None:
     ]
 
 
+def test_answers_are_measured_too(place: Path) -> None:
+    table = [
+        "question,source,answer",
+        "Who approves leave?,leave.md,the head of unit",
+        "Wer genehmigt Urlaub?,urlaub.md,die Leitung",
+        "谁批准假期？,假期.md,部门负责人",
+    ]
+    (place / "answers.csv").write_text("\n".join(table), "utf-8")
+    done = call(
+        "eval", "answers.csv", "--answers", "--json", "--set", "answer.max_distance=2", "--parquet", "a.parquet"
+    )
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)["answers"]
+    assert said["metrics"]["answer_match"] == {"mean": 1.0, "scored": 3}
+    assert said["metrics"]["found_and_answered"]["mean"] == 1.0
+    assert said["metrics"]["citation_recall"]["mean"] == 1.0
+    assert said["usage"]["requests"] == 0
+    assert pq.read_table("a.parquet").column("answer_match").to_pylist() == [1.0, 1.0, 1.0]
+    with_model = call("eval", "answers.csv", "--answers", "--set", "chat.model=fake", "--price", "1", "2")
+    assert with_model.exit_code == 0, with_model.output
+    assert "tokens read" in with_model.stdout
+    assert "which costs" in with_model.stdout
+
+
 def test_eval_of_a_dataset_makes_a_base_of_its_own(place: Path) -> None:
     before = call("inspect", "--json").stdout
     done = call("eval", "data", "-m", "hit@1", "--mode", "keyword")

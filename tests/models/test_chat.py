@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
 import rove.models.endpoint as waits
-from openai_server import Reply, Server, chat, failure, no_choices, raw_stream, serve
+from openai_server import Reply, Server, chat, endless, failure, no_choices, raw_stream, serve
 from rove.errors import ConfigError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.settings import ChatSettings
@@ -78,6 +79,7 @@ async def test_retry_after_is_honoured() -> None:
         (chat(" "), True, "empty reply"),
         (no_choices(), True, "empty reply"),
         (Reply(chunks=[b""], cut=True), True, "."),
+        (raw_stream(b"data: null\n\n"), True, "chat.base_url"),
     ],
 )
 async def test_every_failure_is_a_service_error(reply: Reply, retryable: bool, said: str) -> None:
@@ -118,6 +120,18 @@ async def test_a_silent_server_times_out(reply: Reply) -> None:
     assert caught.value.retryable
     assert len(server.requests) == 2
     assert time.perf_counter() - started < 5
+
+
+async def test_a_reply_without_end_is_broken_off() -> None:
+    async with serve(endless("la ")) as server:
+        assert 1_000 <= len("".join(await read(server, max_tokens=50))) <= 1_010
+
+
+async def test_a_reply_that_drips_for_ever_is_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.models.chat.LONGEST", 3)
+    async with serve(replace(endless("x"), delay_s=0.1)) as server:
+        with pytest.raises(ServiceError, match="timeout_s"):
+            await read(server, timeout_s=0.5)
 
 
 async def test_a_slow_stream_is_not_cut() -> None:

@@ -19,7 +19,7 @@ from scripted_chat import ScriptedChat, Understanding
 
 INTENTS = {
     "opening": {
-        "examples": ["When does the library open?", "opening hours of the canteen", "is it open on sunday", "图书馆几点开门"],
+        "examples": ["When does the library open?", "opening hours, canteen", "open on sunday?", "图书馆几点开门"],
         "route": "keyword",
     },
     "approval": {

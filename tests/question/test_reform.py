@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rove.question import Asked
 from rove.question.reform import by_thesaurus, leans, with_context
-from rove.question.vocabulary import Vocabulary, slips
+from rove.question.vocabulary import LEAST_LETTERS, Vocabulary, slips
 from rove.question.wording import telling_words
 from rove.records import Correction, History, Turn
 from scripted_chat import ScriptedChat, Understanding
@@ -153,7 +153,7 @@ def test_slips_are_a_distance(one: str, other: str) -> None:
 def test_the_nearest_words_are_those_that_a_full_search_finds(words: list[str], word: str) -> None:
     vocabulary = Vocabulary(dict.fromkeys(words, 1))
     found = vocabulary.nearest(word, most=100)
-    if len(word) < 4 or word in words:
+    if len(word) < LEAST_LETTERS or word in words:
         assert found == []
         return
     at_one = sorted(other for other in set(words) if slips(word, other) == 1)

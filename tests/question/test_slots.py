@@ -12,7 +12,7 @@ from rove.records import Slot
 from scripted_chat import ScriptedChat, Understanding
 
 SLOTS = {
-    "room": {"type": "enum", "values": {"A": ("blue room", "blaues Zimmer", "蓝色房间"), "B": ("red room", "赤い部屋")}},
+    "room": {"type": "enum", "values": {"A": ("blue room", "蓝色房间"), "B": ("red room", "赤い部屋")}},
     "people": {"type": "number", "description": "how many people", "required": True},
     "day": {"type": "date", "description": "on which day"},
     "ticket": {"type": "pattern", "pattern": r"\b(OPS-\d+)\b"},

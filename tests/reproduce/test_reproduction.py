@@ -65,7 +65,9 @@ def test_the_order_of_the_rules_matters(study: Study) -> None:
     """A test of the test: applied the other way round, the rules do not give what is stored."""
     rules = [RULES.get(name)() for name in ("disagree", "agree", "sentiment")]
     keys = [key for key in study.rankings if Config(key[0]).rules == ("sentiment", "agree", "disagree")]
-    pairs = [(study.rankings[Config(config).unreranked, query], study.rankings[config, query]) for config, query in keys]
+    pairs = [
+        (study.rankings[Config(config).unreranked, query], study.rankings[config, query]) for config, query in keys
+    ]
     right = [(given, stored) for given, stored in pairs if agrees(rerank(given, rules[::-1]), stored)]
     assert len(right) > 300
     assert sum(agrees(rerank(given, rules), stored) for given, stored in right) < len(right) / 2

@@ -215,17 +215,18 @@ async def test_the_latest_leads_are_kept(kb: AsyncRove, monkeypatch: pytest.Monk
     assert [end.text for end in await kb.memory().leads()] == ["lead 2", "lead 3", "again"]
 
 
-def test_a_catalog_of_version_3_gets_a_memory(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as made:
-        made.execute("CREATE TABLE facts (name VARCHAR PRIMARY KEY, value TEXT NOT NULL)")
-        made.execute("INSERT INTO facts VALUES ('schema', '3')")
-        made.commit()
-
-    from rove.sync import Rove  # noqa: PLC0415 - its loop is not this test's
-
-    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
-        base.add(Text("All is well.", id="a"))
-        assert base.memory().facts() == []
-        assert base.memory().search("well") == []
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as now:
-        assert now.execute("SELECT value FROM facts WHERE name = 'schema'").fetchone() == (str(tables.SCHEMA_VERSION),)
+async def test_a_catalog_of_version_3_gets_a_memory(tmp_path: Path) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as base:
+        await base.add(Text(TEXTS["en"], id="en"))
+    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as before:
+        for statement in tables.MIGRATIONS[3]:
+            words = statement.split()
+            before.execute(f"ALTER TABLE {words[2]} DROP COLUMN {words[5]}")
+        before.execute("DROP TABLE memory_facts")
+        before.execute("DROP TABLE memory_leads")
+        before.execute("UPDATE facts SET value = '3' WHERE name = 'schema'")
+        before.commit()
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as base:
+        await learn(base, "en")
+        assert (await base.memory().search(ASKED["en"][0]))[0].text == ASKED["en"][1]
+        assert base.store.catalog.fact("schema") == str(tables.SCHEMA_VERSION)

@@ -145,7 +145,9 @@ def test_rules_follow_each_other(search) -> None:
         ({"rule_options": {"agree": {"ranks": 3}}}, "does not name: agree"),
     ],
 )
-def test_a_wrong_rule_is_an_error_that_says_what_to_mend(tmp_path: Path, settings: dict[str, object], says: str) -> None:
+def test_a_wrong_rule_is_an_error_that_says_what_to_mend(
+    tmp_path: Path, settings: dict[str, object], says: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         Rove.open(tmp_path, embedder={"name": "fake"}, search=settings)
     assert_says(raised.value, says)

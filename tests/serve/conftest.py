@@ -22,6 +22,8 @@ from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
 FAKE = {"name": "fake"}
+USUAL: dict[str, Any] = {"embedder": FAKE, "store": {"index": "memory"}}
+"""Settings of the spaces, save where a test says otherwise: what takes little time."""
 HOLDERS: dict[str, dict[str, Any]] = {
     "root": {"spaces": ("*",), "rights": ("read", "add", "delete", "admin")},
     "anna": {"spaces": ("hr",), "rights": ("read", "add", "delete")},
@@ -79,7 +81,7 @@ def towns_at(tmp_path: Path) -> Opener:
             "keys": {name: {"hash": hash_key(keys[name]), **rights} for name, rights in holders.items()},
             **serve,
         }
-        spaces = Spaces.open(read_settings(tmp_path, **{"embedder": FAKE, **tables, "serve": table}), tmp_path)
+        spaces = Spaces.open(read_settings(tmp_path, **{**USUAL, **tables, "serve": table}), tmp_path)
         app = create_app(spaces)
         async with app.router.lifespan_context(app):
             for name, texts in DOCUMENTS.items() if filled else ():

@@ -64,6 +64,16 @@ async def test_no_search_shows_what_is_hidden(town: Town, where: object, mode: s
             assert "Nordwind" not in reply.text
 
 
+async def test_no_search_on_disk_shows_what_is_hidden(open_town: Opener) -> None:
+    async with open_town(store={"index": "lancedb", "resident_chunks": 0}) as town:
+        for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):
+            async with town.client(holder) as client:
+                for mode in ("keyword", "semantic", "hybrid"):
+                    reply = await client.post("/v1/spaces/hr/search", json={**ASK, "mode": mode, "top_k": 100})
+                    assert {hit["document_id"] for hit in reply.json()["hits"]} <= seen
+                    assert ("November" in reply.text) == (holder == "mira")
+
+
 async def test_no_answer_shows_what_is_hidden(town: Town) -> None:
     completion = {"model": "hr", "messages": [{"role": "user", "content": ASK["question"]}]}
     calls = [
@@ -87,6 +97,7 @@ async def test_tools_and_resources_show_nothing_hidden(town: Town) -> None:
     calls = [
         ("tools/call", {"name": "search", "arguments": {"question": "Nordwind merger", "top_k": 50}}),
         ("tools/call", {"name": "ask", "arguments": ASK}),
+        ("tools/call", {"name": "walk", "arguments": ASK}),
         ("tools/call", {"name": "read", "arguments": {"document_id": "merger"}}),
         ("resources/list", {}),
         ("resources/read", {"uri": "rove://hr/merger"}),
@@ -162,6 +173,16 @@ async def test_a_label_that_is_taken_away_is_gone_at_once(town: Town) -> None:
         ids = [info.document_id for info in await kb.documents() if info.title == "otter-True"]
         await kb.delete(*ids)
         assert "Otters" not in (await lara.post("/v1/spaces/hr/search", json=found)).text
+
+
+async def test_a_question_is_not_made_over_by_what_is_hidden(open_town: Opener) -> None:
+    """Neither are typos mended by words of hidden documents, nor is anybody asked back by their titles."""
+    question = {"spelling": True, "reform": "first", "clarify": True, "log": True}
+    async with open_town(question=question) as town, town.client("lara") as client:
+        for text in ("Nordwnd?", "What about it?", "And the policy?"):
+            reply = await client.post("/v1/spaces/hr/ask", json={"question": text})
+            assert "Nordwind" not in reply.text, reply.text
+            assert reply.json()["mode"] != "clarifying"
 
 
 async def test_jobs_are_their_makers(town: Town) -> None:

@@ -153,6 +153,25 @@ async def test_an_answer_cites_exact_words(town: Town) -> None:
     assert json.loads(data.removeprefix("data: ")) == whole
 
 
+async def test_a_question_can_lean_on_what_was_said(open_town: Opener) -> None:
+    history = [{"question": "How is remote work regulated?", "answer": "By the policy."}]
+    messages = [
+        {"role": "user", "content": history[0]["question"]},
+        {"role": "assistant", "content": history[0]["answer"]},
+        {"role": "user", "content": "And who approves it?"},
+    ]
+    async with open_town(question={"reform": "first"}) as town, town.client("anna") as client:
+        ask = {"question": "And who approves it?", "history": history}
+        answers = [
+            (await client.post(ASK, json=ask)).json()["text"],
+            (await client.post("/v1/chat/completions", json={"model": "hr", "messages": messages})).json()["choices"][
+                0
+            ]["message"]["content"],
+        ]
+    assert answers[0] == answers[1]
+    assert PUBLIC in answers[0]
+
+
 async def test_pieces_come_while_the_model_writes_and_stay_inert(open_town: Opener) -> None:
     """Whatever a model writes, in pieces of three bytes, is text within JSON within one event."""
     reply = "<script>x</script>\n\nevent: answer\ndata: {} " + PUBLIC + " [1]"

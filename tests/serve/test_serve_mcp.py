@@ -32,7 +32,7 @@ async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Cl
 async def test_tools_over_http(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"search", "ask", "read"}
+        assert set(tools) == {"search", "ask", "walk", "read"}
         assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
         found = await client.call_tool("search", {"question": "Who approves remote work?", "top_k": 1})
         assert json.loads(found.content[0].text) == found.structured_content
@@ -40,6 +40,8 @@ async def test_tools_over_http(town: Town) -> None:
         assert hit["text"] == PUBLIC
         answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
         assert answer.structured_content["citations"][0]["quote"] == PUBLIC
+        walked = await client.call_tool("walk", {"question": "Who approves remote work?"})
+        assert walked.structured_content["answer"]["citations"][0]["quote"] == PUBLIC
         read = await client.call_tool("read", {"document_id": hit["document_id"], "start": 0, "end": 6})
         assert read.structured_content["text"] == "Remote"
 
@@ -114,7 +116,7 @@ async def test_over_standard_input(tmp_path: Path) -> None:
     rove = Path(sys.executable).with_name("rove")
     server = StdioServerParameters(command=str(rove), args=["mcp", "--kb", str(tmp_path / "kb")], env=environment)
     async with Client(server) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "read"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "walk", "read"}
         answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
         assert answer.structured_content["text"] == f"{PUBLIC} [1]"
         assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/policy"]

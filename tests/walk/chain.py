@@ -81,14 +81,16 @@ class Scripted:
         account(Usage(1, 100, 20))
 
 
+Own: type[Scripted] = Scripted
+
+
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> type[Scripted]:
     """Makes chat.model = "fake" this model; the class can be given other replies."""
 
-    class Own(Scripted):
-        pass
-
-    monkeypatch.setattr("rove.engine.CHAT_MODELS", type("Table", (), {"get": staticmethod(lambda name: Own)}))
+    global Own  # noqa: PLW0603 - the registry finds it by name
+    Own = type("Own", (Scripted,), {})
+    monkeypatch.setitem(CHAT_MODELS.table, "fake", f"{__name__}:Own")
     return Own
 
 

@@ -28,7 +28,11 @@ FILLERS = [
     Text(f"Notes on parish {i}: the barn of parish {i} was painted in {1900 + i}, and the harvest was dry.", id=f"x{i}")
     for i in range(40)
 ]
-SETTINGS: dict[str, object] = {"embedder": {"name": "fake"}, "walk": {"first_chunks": 1, "lead_chunks": 1, "leads": 2}}
+SETTINGS: dict[str, object] = {
+    "embedder": {"name": "fake"},
+    "store": {"index": "memory"},
+    "walk": {"first_chunks": 1, "lead_chunks": 1, "leads": 2},
+}
 REFERENCE = re.compile(r"⟦(\S+)\n(.*?)\n\1⟧", re.DOTALL)
 SENTENCE = re.compile(r"[^.。]+[.。]")
 

@@ -15,7 +15,7 @@ from rove.language.words import query_terms, terms
 SHARE_OF_SHORTER, SHARE_OF_LONGER = 0.75, 0.6  # of their telling words that must be common to both, save what differs
 LEAST_COMMON = 2
 LEAST_COMMON_UNSPACED = 3  # pairs of characters
-ASKED_SHARE = 0.5  # of a question's telling words that facts with different names must both hold
+ASKED_SHARE = 0.75  # of a question's telling words that facts with different names must both hold
 WIDEST_SLOT = 4  # words, or pairs of characters in unspaced scripts
 
 _MONTH = r"[^\W\d_]{3,12}\.?"
@@ -30,6 +30,7 @@ _DATE = re.compile(
     re.VERBOSE,
 )
 _ENDING = re.compile(r"(?<=\d)-[^\W\d_]+")  # "1912-ben" is "in 1912" in Hungarian
+_LABEL = re.compile(r"(?:第|[ァ-ヶーA-Za-z])\d+|\b[^\W\d_]+\.? \d+\b")
 _YEAR = re.compile(r"\d{4}")
 _DATE_PART = re.compile(r"\d+|[^\W\d_]{3,}")
 _HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(POWERS)}]+")
@@ -61,6 +62,7 @@ class _Said:
     dates: frozenset[frozenset[str]]
     shown_dates: tuple[str, ...]
     names: frozenset[str]
+    labels: frozenset[str]
     negated: bool
 
     def numbers_beside(self, other: _Said) -> frozenset[str]:
@@ -84,18 +86,19 @@ def conflicts(question: str, statements: Sequence[Statement]) -> dict[tuple[int,
 def difference(question: str, one: Statement, other: Statement) -> Difference | None:
     """Say in what two statements about the same thing contradict each other; None where they do not.
 
-    They are about the same where most of their telling words are common (`SHARE_OF_SHORTER`, `SHARE_OF_LONGER`), and,
-    where one begins with a pronoun, their titles or headings share a word too. Then exactly one thing may differ:
+    They are about the same where most of their telling words are common (`SHARE_OF_SHORTER`, `SHARE_OF_LONGER`), what
+    is numbered in them has the same numbers ("Volume 3"), and, where one begins with a pronoun, their titles or
+    headings share a word too. Then exactly one thing may differ:
     - a number, or a date of which neither is part of the other ("May 1908" is part of "3 May 1908");
     - "not";
-    - a name, and the question asks for it: its words are in both.
+    - a name that the question does not hold, while most of the question's words are in both (`ASKED_SHARE`).
     Where two of these differ, both can be true: "in 2019 it was 3 million", "in 2020 it was 4 million". Statements in
     different languages are not compared.
     """
     if one.language != other.language:
         return None
     a, b = _said(one), _said(other)
-    if not _same_subject(one, other):
+    if not _same_subject(one, other) or a.labels != b.labels:
         return None
     dates = _apart(a.dates, b.dates)
     only_a, only_b = a.numbers_beside(b) - b.numbers_beside(a), b.numbers_beside(a) - a.numbers_beside(b)
@@ -123,6 +126,7 @@ def _said(statement: Statement) -> _Said:
         numbers=numbers(bare, statement.language),
         dates=frozenset(frozenset(part.casefold() for part in _DATE_PART.findall(date)) for date in shown),
         shown_dates=shown,
+        labels=_labels(bare),
         names=frozenset(_capitals(bare, statement.language)),
         negated=claim.negated,
     )
@@ -182,6 +186,8 @@ def _names(question: str, one: Statement, other: Statement, a: _Said, b: _Said) 
         return None
     frames = [said.frame - set(terms(name, language)) for said, name in ((a, said_a), (b, said_b))]
     asked = set(query_terms(question, language))
+    if not asked.isdisjoint(terms(f"{said_a} {said_b}", language)):
+        return None
     held = asked & frames[0] & frames[1]
     if not asked or len(held) < ASKED_SHARE * len(asked) or not _alike(frames[0], frames[1], language):
         return None
@@ -202,6 +208,12 @@ def _capitals(text: str, language: str) -> tuple[str, ...]:
     words = [word.group() for word in _WORD.finditer(text)]
     telling = [word for i, word in enumerate(words) if i or _telling(word, language)]
     return tuple(dict.fromkeys(word for word in telling if word[0].isupper() and len(word) > 1))
+
+
+def _labels(text: str) -> frozenset[str]:
+    """Return names that end in a number: "HD 39", "Volume 3", "第4"."""
+    found = _LABEL.findall(text)
+    return frozenset(label for label in found if " " not in label or label[0].isupper())
 
 
 def _telling(word: str, language: str) -> bool:

@@ -16,7 +16,7 @@ from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.records import Answer, Chunk, Citation, Conflict, Hit, Sentence, Side, PathStep
+from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
 from rove.records.walk import Fact
 from rove.settings import AnswerSettings
 
@@ -79,15 +79,7 @@ async def answer_from_facts(
         answer = bench.quoted(NO_MODEL)
     else:
         answer = await bench.written(means.chat)
-    used = {(citation.document_id, citation.span) for citation in answer.citations}
-    return replace(
-        answer,
-        note=" ".join(part for part in (answer.note, bench.note) if part),
-        path=tuple(
-            replace(step, citation=bench.citations.get(step.fact_id, step.citation), used=_among(step.citation, used))
-            for step in path
-        ),
-    )
+    return bench.told(answer, path)
 
 
 @dataclass
@@ -131,6 +123,15 @@ class _Bench:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)
         return self.quoted(UNHELD.format(model=chat.name))
+
+    def told(self, answer: Answer, path: Sequence[PathStep]) -> Answer:
+        """Say of an answer what was left out, and how the walk came to it."""
+        used = {(citation.document_id, citation.span) for citation in answer.citations}
+        steps = tuple(
+            replace(step, citation=self.citations.get(step.fact_id, step.citation), used=_among(step.citation, used))
+            for step in path
+        )
+        return replace(answer, note=" ".join(part for part in (answer.note, self.note) if part), path=steps)
 
     def quoted(self, note: str) -> Answer:
         """Quote the best facts; one that contradicts another is quoted beside it."""

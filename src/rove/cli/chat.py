@@ -12,7 +12,6 @@ from rove.cli.session import Session, command
 from rove.errors import ConfigError, RoveError
 from rove.records import Filter, History, Response
 from rove.retrieve.condition import parse_where
-from rove.settings import Settings
 from rove.sync import Rove
 
 HELP = "/new begins anew, /where NAME=VALUE … narrows (without a condition: everywhere), /suggest, /quit"
@@ -30,7 +29,7 @@ def chat(session: Session, where: tuple[str, ...]) -> int:
     --json each answer is one line of JSON.
     """
     condition = parse_where(where)
-    with session.base(change=leaning_on_history) as kb:
+    with session.base() as kb:
         talk = _Talk(session, kb, condition)
         if session.output.terminal:
             session.output.note(f"Ask away. {HELP}")
@@ -118,13 +117,6 @@ class _Talk:
     def _note(self, text: str) -> None:
         if not self.session.output.as_json:
             self.session.output.note(text)
-
-
-def leaning_on_history(settings: Settings) -> Settings:
-    """Let a conversation's questions be written out before the first search, if the settings do not say otherwise."""
-    if "reform" in settings.question.model_fields_set:
-        return settings
-    return settings.model_copy(update={"question": settings.question.model_copy(update={"reform": "first"})})
 
 
 def _lines(session: Session) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`rove eval`: how well one configuration finds what it should, and how long it takes."""
+"""`rove eval`: how well one configuration finds and answers, and how long it takes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import click
 from rove.cli.session import Session, command
 from rove.engine import AsyncRove
 from rove.errors import InputError
+from rove.evaluate.answering import Answered, answer_all, together
 from rove.evaluate.configuration import Configuration
+from rove.evaluate.cost import Price
 from rove.evaluate.dataset import Dataset, read_dataset
 from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
-from rove.evaluate.metrics import METRICS
+from rove.evaluate.metrics import METRICS, Scores
 from rove.evaluate.results import Ingested
 from rove.evaluate.rows import write_rows
 from rove.evaluate.scoring import check_metrics
@@ -40,6 +42,8 @@ NAME = "this"
 @click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds.")
 @click.option("--top", "-n", "top_k", default=10, show_default=True, help="How many passages are looked at.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
+@click.option("--answers", is_flag=True, help="Let each question be answered too, and measure the answers.")
+@click.option("--price", nargs=2, type=float, metavar="IN OUT", help="What the chat model costs for a million tokens.")
 @click.option("--parquet", metavar="FILE", help="Write one row for each question.")
 def eval_(session: Session, dataset: str, **said: Any) -> None:  # noqa: ANN401 - click's values
     """Measure one configuration: the base and its settings, over the questions of DATASET.
@@ -64,6 +68,8 @@ class _Eval:
     where: tuple[str, ...]
     top_k: int
     limit: int | None
+    answers: bool
+    price: tuple[float, float] | None
     parquet: str | None
 
 
@@ -96,22 +102,43 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
     try:
         base = await ingest(lab, data.documents) if own else None
         found = await evaluate(lab, data, configuration, call.metrics)
+        answered = await answer_all(lab, data, configuration) if call.answers else None
     finally:
         await lab.close()
     if call.parquet:
-        write_rows(Path(call.parquet), data, {NAME: found.scores}, {NAME: found.outcomes}, {})
+        scores = together(found.scores, answered.scores, data) if answered else found.scores
+        write_rows(Path(call.parquet), data, {NAME: scores}, {NAME: found.outcomes}, {})
+    price = Price(*call.price) if call.price else None
+    if session.output.as_json:
+        session.output.json({**summary(data, found, base), **(answers_summary(answered, price) if answered else {})})
+        return
     show_one(session, data, found, base)
+    if answered:
+        show_answers(session, answered, price)
+
+
+def summary(data: Dataset, found: Evaluation, base: Ingested | None) -> dict[str, object]:
+    """What was found, as JSON."""
+    errors = {o.question: o.error for o in found.outcomes.values() if o.error}
+    report = {"dataset": data.name, "questions": len(data.questions), "metrics": _metrics(found.scores)}
+    return {**report, "latency_s": found.latency, "base": base, "errors": errors}
+
+
+def answers_summary(answered: Answered, price: Price | None) -> dict[str, object]:
+    """What was answered, as JSON."""
+    cost = price.of(answered.usage) if price else None
+    tokens = {"usage": answered.usage, "judging": answered.judging, "cost": cost}
+    return {"answers": {"metrics": _metrics(answered.scores), "latency_s": answered.latency,
+                        "graded_by": answered.graded_by, **tokens}}  # fmt: skip
+
+
+def _metrics(scores: Scores) -> dict[str, object]:
+    return {name: {"mean": scores.mean(name), "scored": scores.coverage(name).scored} for name in scores.values}
 
 
 def show_one(session: Session, data: Dataset, found: Evaluation, base: Ingested | None) -> None:
     """Print what one configuration has reached."""
     output, scores = session.output, found.scores
-    errors = {o.question: o.error for o in found.outcomes.values() if o.error}
-    if output.as_json:
-        metrics = {name: {"mean": scores.mean(name), "scored": scores.coverage(name).scored} for name in scores.values}
-        report = {"dataset": data.name, "questions": len(data.questions), "metrics": metrics}
-        output.json({**report, "latency_s": found.latency, "base": base, "errors": errors})
-        return
     output.line(f"{data.name}: {len(data.questions)} questions", style="bold")
     rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
     output.table(["metric", "mean", "questions scored"], rows)
@@ -119,8 +146,26 @@ def show_one(session: Session, data: Dataset, found: Evaluation, base: Ingested 
         output.line(f"A search takes {found.latency.p50 * 1000:.1f} ms (p50), {found.latency.p95 * 1000:.1f} ms (p95).")
     if base:
         output.line(f"{base.documents} documents in {base.chunks} chunks, added in {base.seconds:.1f} s.")
-    for error in dict.fromkeys(errors.values()):
+    for error in dict.fromkeys(outcome.error for outcome in found.outcomes.values() if outcome.error):
         output.line(f"Not asked: {error}")
+
+
+def show_answers(session: Session, answered: Answered, price: Price | None) -> None:
+    """Print what the answers are worth, how long they took, and what the chat model used."""
+    output, scores, usage = session.output, answered.scores, answered.usage
+    output.line()
+    rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
+    output.table(["answers", "mean", "questions scored"], rows)
+    if answered.graded_by:
+        output.line(f"Relevancy was graded by {answered.graded_by}.")
+    if answered.latency:
+        output.line(f"An answer takes {answered.latency.p50:.2f} s (p50), {answered.latency.p95:.2f} s (p95).")
+    if usage.requests:
+        cost = f", which costs {price.of(usage):.4f}" if price else ""
+        about = "about " if usage.estimated else ""
+        output.line(
+            f"{usage.requests} calls: {about}{usage.input_tokens} tokens read, {usage.output_tokens} written{cost}"
+        )
 
 
 def _number(value: float | None) -> str:

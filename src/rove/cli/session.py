@@ -13,7 +13,7 @@ import click
 
 from rove.cli.output import Output
 from rove.errors import ConfigError, InputError, RoveError
-from rove.settings import Settings, StoreSettings, read_settings
+from rove.settings import StoreSettings, read_settings
 from rove.sync import Rove
 
 P = ParamSpec("P")
@@ -31,13 +31,9 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self, *, once: bool = False, change: Callable[[Settings], Settings] | None = None) -> Generator[Rove]:
-        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded.
-
-        `change` is what the command itself makes of the settings.
-        """
+    def base(self, *, once: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded."""
         settings = read_settings(self.location, **self.settings)
-        settings = change(settings) if change else settings
         if once and settings.store == StoreSettings():
             settings = settings.model_copy(update={"store": StoreSettings(resident_chunks=LOADED_FOR_ONE)})
         with Rove(settings) as kb:

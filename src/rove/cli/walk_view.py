@@ -163,7 +163,7 @@ def doing(state: State) -> str:
     """Say in a few words what a walk does next, or does now."""
     if state.stopped:
         return "writing the answer"
-    if any(lead_id not in state.followed for lead_id in state.plan):
+    if any(lead_id not in state.followed and lead_id not in state.dropped for lead_id in state.plan):
         return f"round {state.round}: searching"
     if state.unread:
         return f"round {state.round}: reading {_count(len(state.unread), 'chunk')} ({state.mode})"

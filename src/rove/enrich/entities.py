@@ -8,7 +8,7 @@ elsewhere (`rove.store.names`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rove.language.names import name_key
@@ -18,6 +18,8 @@ from rove.records.document import Span
 
 MAX_NAME_CHARS = 80
 MAX_QUOTED_WORDS = 8
+ARTICLE_CHARS = 4
+"""What may stand before the name that a text opens with."""
 CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages that write every noun with a capital, so that one alone says little."""
 
@@ -157,10 +159,19 @@ def _is_marked(word: str) -> bool:
 
 def name_keys(text: str, language: str) -> list[str]:
     """Return the keys of all names in a text, each once, in the order of their first mention."""
-    keys = (name_key(mention.name, language) for mention in mentions(text, language))
-    return list(dict.fromkeys(key for key in keys if len(key) > 1))
+    return _keys(mentions(text, language), language)
 
 
 def chunk_names(chunk: Chunk) -> str:
-    """Return the keys of the names in a chunk's own text, space-joined."""
-    return " ".join(name_keys(chunk.text, chunk.language))
+    """Return the keys of the names in a chunk's own text, space-joined; after a space where it does not open with one.
+
+    What a document opens with is most often what it is about: "The Heinkel HD 23 was a fighter …".
+    """
+    found = mentions(chunk.text, chunk.language)
+    opens = found and found[0].span[0] <= ARTICLE_CHARS
+    return ("" if opens else " ") + " ".join(_keys(found, chunk.language)) if found else ""
+
+
+def _keys(found: Iterable[Mention], language: str) -> list[str]:
+    keys = (name_key(mention.name, language) for mention in found)
+    return list(dict.fromkeys(key for key in keys if len(key) > 1))

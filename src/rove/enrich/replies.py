@@ -143,7 +143,7 @@ def replied_to(posts: Posts) -> Replied:
     signs = np.where(moods > 0, np.sign(np.where(np.abs(mood) < 0.5, 0.0, mood)), 0.0)
 
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(to, values, minlength=len(known))[place]
+        return np.bincount(to, values, minlength=len(known)).astype(np.float64)[place]
 
     count = summed(np.ones(len(replies)))
     least = np.maximum(count, 1)

@@ -1,7 +1,7 @@
 """Sentiment read off the vectors that ingest has made anyway: a linear probe on the packaged embedder.
 
 In every language that the embedder knows, at the cost of one product of matrices. How it was made and what it is worth:
-train/README.md.
+train/sentiment.md.
 """
 
 from __future__ import annotations

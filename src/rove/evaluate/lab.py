@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
-from rove.engine import AsyncRove
+from rove.engine import AsyncRove, varied
 from rove.evaluate.configuration import Configuration
 from rove.models import Embedder, LateEmbedder, Reranker, Vectors
 from rove.models.cache import LateQueryCache, QueryCache
@@ -38,12 +38,13 @@ class Memory:
     """What was done before, and how long it took; shared by the bases that one process studies, one after another.
 
     `borrowed_s` is what the search in hand was spared. What is kept under a key that begins with `LASTING` outlives the
-    question.
+    question. `models` are the embedders that are loaded, by their settings.
     """
 
     known: dict[Key, tuple[Any, float]] = field(default_factory=dict[Key, tuple[Any, float]])
     lasting: dict[Key, tuple[Any, float]] = field(default_factory=dict[Key, tuple[Any, float]])
     used: set[Key] = field(default_factory=set[Key])
+    models: dict[str, Embedder] = field(default_factory=dict[str, Embedder])
     borrowed_s: float = 0.0
 
     def begin(self) -> None:
@@ -217,8 +218,12 @@ class Lab:
 
     @classmethod
     def open(cls, settings: Settings, memory: Memory | None = None) -> Self:
-        """Open a base, or make it. Raises as `AsyncRove` does."""
-        return cls(AsyncRove(settings), memory)
+        """Open a base, or make it, with the model that an earlier one had, if any. Raises as `AsyncRove` does."""
+        memory = memory or Memory()
+        name = settings.embedder.model_dump_json()
+        base = AsyncRove(settings, memory.models.get(name))
+        memory.models[name] = base.embedder
+        return cls(base, memory)
 
     async def search(self, question: str, way: Configuration) -> Asked:
         """Find what `AsyncRove.search` finds by the configuration's settings and arguments."""
@@ -251,7 +256,7 @@ class Lab:
         return self._named[way.name]
 
     def _varied(self, settings: Settings) -> AsyncRove:
-        kb = self.base.varied(settings)
+        kb = varied(self.base, settings)
         name = settings.search.reranker + settings.reranker.model_dump_json()
         kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
         return kb

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rove.engine import AsyncRove, Given
+from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.records import DocumentInfo, Text, content_hash
 
 BLOCK = 1 << 20
+Added = str | Path | Text
 
 
-async def documents_of(kb: AsyncRove) -> list[Given]:
+async def documents_of(kb: AsyncRove) -> list[Added]:
     """Return what is in a base as it can be added to another one.
 
     Files that still stand where they stood are read again, so that another way of cutting has all of their structure;
@@ -23,7 +24,7 @@ async def documents_of(kb: AsyncRove) -> list[Given]:
         InputError: the base is empty.
     """
     files, texts = await asyncio.to_thread(_parted, await kb.documents())
-    given: list[Given] = []
+    given: list[Added] = []
     for info in texts:
         kind = info.kind if info.kind == "markdown" else "text"
         given.append(Text(await kb.text(info.document_id), info.document_id, info.title, dict(info.metadata), kind))
@@ -48,12 +49,12 @@ def _parted(documents: Sequence[DocumentInfo]) -> tuple[list[Path], list[Documen
     return list(files), others
 
 
-def fingerprint(documents: Iterable[Given]) -> str:
+def fingerprint(documents: Iterable[Added]) -> str:
     """Name documents by what they hold; reads every file."""
     return content_hash(*(_named(one) for one in documents))
 
 
-def _named(one: Given) -> str:
+def _named(one: Added) -> str:
     if isinstance(one, Text):
         return content_hash(one.text, one.id, one.title, one.kind, repr(sorted(one.metadata.items())))
     path = Path(one)

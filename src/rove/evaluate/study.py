@@ -20,6 +20,8 @@ from rove.evaluate.scoring import score
 MOST_DRAWS = 2_000_000_000
 """Values drawn by all bootstraps together; with more configurations and questions each makes fewer resamples."""
 LEAST_RESAMPLES = 1_000
+UNRANKED = ("judged",)
+"""Metrics that say how far others can be trusted, and not how good a configuration is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ def _lines(
 ) -> tuple[Line, ...]:
     means = {metric: {name: own.mean(metric) for name, own in scores.items()} for metric in grid.metrics}
     places = {metric: ranks(values) for metric, values in means.items()}
-    overall = mean_ranks(means)
+    overall = mean_ranks({m: own for m, own in means.items() if m.partition("@")[0] not in UNRANKED} or means)
     beside = {metric: _beside(grid.baseline, metric, scores, resamples) for metric in grid.metrics}
     p_values = {
         metric: holm({name: found.p_value for name, found in own.items() if found is not None})

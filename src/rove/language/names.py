@@ -7,13 +7,16 @@ from functools import lru_cache
 
 import regex
 
-from rove.language.words import query_terms
+from rove.language.stopwords import stop_words
+from rove.language.words import CACHED_CHARS, query_terms
 
 MAX_KEY_TERMS = 12
 REMEMBERED = 100_000
 JOINT = "_"
 
 _IDEOGRAPH = regex.compile(r"[\p{Han}〇]")
+_EDGES = regex.compile(r"^\W+|\W+$")
+_ENDS = (")", "）", "]")
 _ASIDE = regex.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
 
 
@@ -33,7 +36,8 @@ def title_keys(title: str, language: str) -> list[str]:
     >>> title_keys("Mark King (musician)", "en")
     ['mark_king_musician', 'mark_king']
     """
-    keys = (name_key(title, language), name_key(_ASIDE.sub("", title), language))
+    bare = _ASIDE.sub("", title) if title.endswith(_ENDS) else title
+    keys = [name_key(title, language)] if bare == title else [name_key(title, language), name_key(bare, language)]
     return [key for key in dict.fromkeys(keys) if len(key) > 1]
 
 
@@ -45,7 +49,23 @@ def telling_terms(text: str, language: str) -> list[str]:
     >>> telling_terms("The Lord of the Rings", "en"), telling_terms("黒澤明監督", "ja")
     (['lord', 'ring'], ['黒澤', '澤明', '明監', '監督'])
     """
-    found = query_terms(text, language)
-    if text.isascii():
-        return found
-    return [term for term in found if len(term) > 1 or not _IDEOGRAPH.match(term)] or found
+    found = [
+        term
+        for piece in text.split()
+        for term in (_known(piece, language) if len(piece) <= CACHED_CHARS else _of_piece(piece, language))
+    ]
+    return found or query_terms(text, language)
+
+
+def _of_piece(piece: str, language: str) -> tuple[str, ...]:
+    """The terms of what stands between two spaces, none where it is a function word."""
+    word = _EDGES.sub("", piece)
+    if not word or (word.casefold() in stop_words(language) and not (len(word) > 1 and word.isupper())):
+        return ()
+    found = query_terms(word, language)
+    if not word.isascii():
+        found = [term for term in found if len(term) > 1 or not _IDEOGRAPH.match(term)] or found
+    return tuple(found)
+
+
+_known = lru_cache(REMEMBERED)(_of_piece)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from rove.records import Hit
 from rove.registry import Registry
+from rove.settings import ChatSettings
 
 Vectors = NDArray[np.float32]
 
@@ -173,3 +174,14 @@ CHAT_MODELS = Registry(
         "fake": "rove.models.fake:FakeChatModel",
     },
 )
+
+
+def chat_model(settings: ChatSettings) -> ChatModel | None:
+    """Make the chat model that the settings name; None where they name none.
+
+    Raises:
+        ConfigError: the extra that it needs is not installed.
+    """
+    if not settings.model:
+        return None
+    return CHAT_MODELS.get("fake" if settings.model == "fake" else "pydantic-ai")(settings)

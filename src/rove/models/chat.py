@@ -60,7 +60,11 @@ CURES: tuple[tuple[type[Exception], str], ...] = (
     (AgentRunError, "Wait, then ask again."),
 )
 PLAIN = ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True)
+CHARS_PER_TOKEN = 20  # more than tokens have on average anywhere: past max_tokens of these a reply keeps to no bound
+LONGEST = 10  # times timeout_s: a reply that takes longer never ends
 SCHEMA_REFUSED = (400, 404, 415, 422, 501)
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What the provider's client raises over events that are no chat completion."""
 FINAL = (ModelRequestRejectedError, ModelQuotaExceededError, ContentFilterError)
 
 
@@ -68,8 +72,9 @@ class PydanticChatModel:
     """Any model that pydantic-ai knows ("provider:model"), or any OpenAI-shaped endpoint (`base_url`). See `ChatModel`.
 
     One request carries the instructions and one user message, and no tool: whatever a document says, there is nothing
-    that it could set off. `timeout_s` bounds the wait for each piece, the first one included. Failures are tried again
-    up to `retries` times as long as no piece was handed on. Each reply opens its own connection.
+    that it could set off. `timeout_s` bounds the wait for each piece, the first one included; a reply that does not end
+    is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times as long as no piece was
+    handed on. Each reply opens its own connection.
 
     Raises:
         ConfigError: no such model or provider, its package is missing, or it has no key.
@@ -79,6 +84,7 @@ class PydanticChatModel:
         self._key = settings.api_key.get_secret_value()
         self._timeout_s = settings.timeout_s
         self._retries = settings.retries
+        self._most_chars = CHARS_PER_TOKEN * settings.max_tokens
         self._name = settings.model
         self._model = _build(settings, self._key)
         self._settings = _request_settings(self._model, settings)
@@ -111,6 +117,9 @@ class PydanticChatModel:
                     continue
                 failure = self._failure(error)
                 wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
+            except MALFORMED as error:
+                message = f"{self._name} sent what is no reply: {type(error).__name__}."
+                failure, wait_s = ServiceError(message, cure="Is chat.base_url that of a chat model?"), None
             except TimeoutError:
                 message = f"{self._name} wrote nothing for {self._timeout_s:g} s."
                 failure, wait_s = ServiceError(message, cure=TIMEOUT_CURE), None
@@ -139,21 +148,24 @@ class PydanticChatModel:
             model_request_parameters=wanted,
         )
         blank, written = True, ""
+        until = asyncio.get_running_loop().time() + LONGEST * self._timeout_s
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._timeout_s):
                 response = await stack.enter_async_context(opening)
                 events = aiter(response)
-            while True:
-                async with asyncio.timeout(self._timeout_s):
-                    event = await anext(events, None)
-                if event is None:
-                    account(_usage(response, f"{instructions}{prompt}", written))
-                    return
-                text = _text_of(event)
-                written += text
-                blank = blank and not text.strip()
-                if text and not blank:
-                    yield text
+            try:
+                while len(written) <= self._most_chars:
+                    async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
+                        event = await anext(events, None)
+                    if event is None:
+                        return
+                    text = _text_of(event)
+                    written += text
+                    blank = blank and not text.strip()
+                    if text and not blank:
+                        yield text
+            finally:  # a reply that is broken off, by whomever, has cost something too
+                account(_usage(response, f"{instructions}{prompt}", written))
 
     def _failure(self, error: AgentRunError) -> ServiceError:
         final = isinstance(error, FINAL)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rove.models import Vectors
 
-STRENGTH = 0.02  # of the L2 penalty on the weights, per example
+STRENGTH = 0.005  # of the L2 penalty on the weights
 STEPS = 400
 TOLERANCE = 1e-6
 LEAST_SPREAD = 1e-9

@@ -81,14 +81,18 @@ def leans(question: str, language: str) -> bool:
 def with_context(asked: Asked) -> str:
     """Return a leaning question with the telling words of the one before it, and the names of its answer, behind it.
 
+    What a user says when asked back is put behind the question that it makes clear.
+
     >>> from rove.records import History, Turn
     >>> before = History((Turn("Who approves remote work?", "The RTO committee approves it."),))
     >>> with_context(Asked("When does it meet?", "en", before))
     'When does it meet? (approves remote work RTO)'
     """
-    if not asked.history.turns or not leans(asked.text, asked.language):
+    turn = asked.history.turns[-1] if asked.history.turns else None
+    if turn and turn.asked_back:
+        return f"{turn.asked} {asked.text}"
+    if not turn or not leans(asked.text, asked.language):
         return asked.text
-    turn = asked.history.turns[-1]
     held = asked.text.casefold()
     context = [word for word in telling_words(turn.asked, asked.language) if word.casefold() not in held]
     names = [name for name in _NAME.findall(turn.answer) if name.casefold() not in held and name not in context]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from rove.language.words import query_terms
 from rove.models import Embedder
+from rove.question.data import table
+from rove.question.wording import is_unspaced, telling_words
 from rove.store.asked import AskedLog, Frequent, key_of
 
 LOOKED_AT = 500
@@ -33,16 +36,27 @@ async def suggest(begun: str, log: AskedLog, embedder: Embedder, *, most: int = 
 
 
 async def usual_wording(question: str, log: AskedLog, embedder: Embedder, *, language: str = "") -> str:
-    """Return a frequent question that means nearly the same, to be asked in place of this one; else the question.
+    """Return a frequent question that asks the same in other words, to be searched for in place of this one.
 
-    The thesaurus of frequent searches: questions that were asked `OFTEN` or more.
+    The thesaurus of frequent searches: questions that were asked `OFTEN` or more. Nearness alone would take "When does
+    it close?" for "When does it open?": the telling words must be the same, and both or neither must say "not".
     """
     held = await asyncio.to_thread(lambda: log.frequent(most=LOOKED_AT, language=language))
     often = [other for other in held if other.count >= OFTEN]
     if any(key_of(other.text) == key_of(question) for other in held):
         return question
-    near = await _near(question, often, embedder)
+    asks = _asks(question, language)
+    near = await _near(question, [other for other in often if _asks(other.text, language) == asks], embedder)
     return near[0][0].text if near else question
+
+
+def _asks(question: str, language: str) -> tuple[frozenset[str], bool]:
+    """Return the terms that a question is about, and whether it says "not"."""
+    words = frozenset(key_of(question).split())
+    negations = table("leaning")["negations"].get(language, "").split()
+    negated = any(word in question if is_unspaced(word) else word in words for word in negations)
+    telling = {term for word in telling_words(question, language) for term in query_terms(word, language)}
+    return frozenset(telling), negated
 
 
 async def _near(question: str, others: Sequence[Frequent], embedder: Embedder) -> list[tuple[Frequent, float]]:

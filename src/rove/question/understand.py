@@ -13,10 +13,15 @@ from rove.question.classify import classify
 from rove.question.expand import expand
 from rove.question.reform import by_thesaurus, reform
 from rove.question.slots import fill_slots
+from rove.question.suggest import usual_wording
 from rove.question.topics import extract_topics, written
 from rove.records import History, Step, Understood
 from rove.retrieve import Means
 from rove.settings import QuestionSettings
+from rove.store.asked import AskedLog
+
+REFUSE = "refuse"
+"""The route of messages that are refused: nothing more is made of them."""
 
 
 @dataclass
@@ -33,8 +38,17 @@ class Understander:
     chat: ChatModel | None
     settings: QuestionSettings
 
-    async def understand(self, question: str, history: History = History()) -> Understood:  # noqa: B008 - frozen
+    async def understand(
+        self,
+        question: str,
+        history: History = History(),  # noqa: B008 - frozen
+        *,
+        once: bool = False,
+    ) -> Understood:
         """Understand a question that follows these turns. A step whose model fails is done by rules, and says so.
+
+        `once`: it will be searched for once only; one that leans on the turns is then written out before that, though
+        the settings say "second".
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.
@@ -45,29 +59,22 @@ class Understander:
         found = Understood(question, asked.language, question)
         if settings.thesaurus:
             found = self._reworded(found)
-        if settings.reform == "first":
+        if settings.usual_wording and not history.turns:
+            found = await self._in_usual_words(found)
+        if settings.reform == "first" or (settings.reform == "second" and once and history.turns):
             found = await self.reformed(found, history)
-        if settings.intents:
-            intent = await classify(self._asked(found, asked), self._wits)
-            found = _with(
-                replace(found, intent=intent.found), "intent", intent, intent.found.name if intent.found else ""
-            )
-        if settings.topics:
-            topics = await extract_topics(self._asked(found, asked), self._wits)
-            found = _with(replace(found, topics=topics.found), "topics", topics, written(topics.found))
-        if settings.slots:
-            kind = found.intent.name if found.intent else ""
-            slots = await fill_slots(asked, self._wits, kind)
-            said = ", ".join(f"{slot.name} = {slot.value}" for slot in slots.found.slots)
-            found = _with(replace(found, slots=slots.found.slots, missing=slots.found.missing), "slots", slots, said)
-        if settings.expand:
-            words = await expand(self._asked(found, asked), self._wits)
-            found = _with(replace(found, expansion=words.found), "expand", words, ", ".join(words.found.synonyms))
-        if settings.clarify:
-            back = await clarify(self._asked(found, asked), self._wits, found.missing)
-            found = _with(
-                replace(found, clarification=back.found), "clarify", back, back.found.reason if back.found else ""
-            )
+        steps = (
+            (settings.intents, self._intent),
+            (settings.topics, self._topics),
+            (settings.slots, self._slots),
+            (settings.expand, self._expansion),
+            (settings.clarify, self._clarification),
+        )
+        for wanted, step in steps:
+            if found.intent and found.intent.route == REFUSE:
+                break
+            if wanted:
+                found = await step(found, replace(asked, text=found.standalone))
         return found
 
     async def reformed(self, found: Understood, history: History) -> Understood:
@@ -88,8 +95,34 @@ class Understander:
             return found
         return replace(found, standalone=text, steps=(*found.steps, Step("thesaurus", "text", text)))
 
-    def _asked(self, found: Understood, asked: Asked) -> Asked:
-        return replace(asked, text=found.standalone)
+    async def _in_usual_words(self, found: Understood) -> Understood:
+        log = AskedLog(self.means.store.catalog.database)
+        text = await usual_wording(found.standalone, log, self.means.embedder, language=found.language)
+        if text == found.standalone:
+            return found
+        return replace(found, standalone=text, steps=(*found.steps, Step("usual wording", "text", text)))
+
+    async def _intent(self, found: Understood, asked: Asked) -> Understood:
+        done = await classify(asked, self._wits)
+        return _with(replace(found, intent=done.found), "intent", done, done.found.name if done.found else "")
+
+    async def _topics(self, found: Understood, asked: Asked) -> Understood:
+        done = await extract_topics(asked, self._wits)
+        return _with(replace(found, topics=done.found), "topics", done, written(done.found))
+
+    async def _slots(self, found: Understood, asked: Asked) -> Understood:
+        done = await fill_slots(asked, self._wits, found.intent.name if found.intent else "")
+        said = ", ".join(f"{slot.name} = {slot.value}" for slot in done.found.slots)
+        return _with(replace(found, slots=done.found.slots, missing=done.found.missing), "slots", done, said)
+
+    async def _expansion(self, found: Understood, asked: Asked) -> Understood:
+        done = await expand(asked, self._wits)
+        return _with(replace(found, expansion=done.found), "expand", done, ", ".join(done.found.synonyms))
+
+    async def _clarification(self, found: Understood, asked: Asked) -> Understood:
+        done = await clarify(asked, self._wits, found.missing)
+        reason = done.found.reason if done.found else ""
+        return _with(replace(found, clarification=done.found), "clarify", done, reason)
 
 
 def _with(found: Understood, name: str, done: Done[Found], said: str) -> Understood:

@@ -12,7 +12,7 @@ import regex
 from rove.store.store import Store
 
 MOST_CHARS = 20_000_000  # of a large base so much is read: its frequent words are known by then
-LEAST_LETTERS = 4
+LEAST_LETTERS = 5
 FAR_LETTERS = 8  # from here on two slips are mended, below it one
 _WORDS = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{Armenian}\p{Georgian}]{4,40}")
 

@@ -47,7 +47,8 @@ def _pieces(run: str, language: str) -> list[str]:
             rest, at = "", at + size
         else:
             rest, at = rest + run[at], at + 1
-    return [piece for piece in (*pieces, rest) if piece and piece not in stops]
+    kept = [piece for piece in (*pieces, rest) if piece and piece not in stops]
+    return [piece for piece in kept if len(piece) > 1] or kept  # one character left between two cuts tells little
 
 
 def is_unspaced(text: str) -> bool:

@@ -14,11 +14,15 @@ Grade = Literal[0, 1, 2]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of a conversation. `standalone`: the question so that it can be understood alone."""
+    """One exchange of a conversation. `standalone`: the question so that it can be understood alone.
+
+    `asked_back`: the answer was a question back to the user, which the next turn answers.
+    """
 
     question: str
     answer: str
     standalone: str = ""
+    asked_back: bool = False
 
     @property
     def asked(self) -> str:

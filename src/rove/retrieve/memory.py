@@ -22,6 +22,7 @@ from rove.store.store import Store
 MEANING, WORDS = 0.5, 0.5
 REACH = 1.25  # a fact at so many times the embedder's max_distance is taken to mean something else
 ALIKE = 0.5  # questions within so much of the embedder's max_distance ask about the same
+SPARE = 4  # times as many facts are looked at as are asked for: some come for several questions
 AROUND = 0.5  # of its relevance that a fact keeps for a question which is just so much alike
 
 
@@ -33,6 +34,7 @@ class _Held:
     terms: list[frozenset[str]]
     vectors: Vectors
     asked: Vectors
+    relevances: NDArray[np.float64]
 
 
 class LongMemory:
@@ -76,18 +78,16 @@ class LongMemory:
             return []
         asked = (await self._embedder.queries([question]))[0]
         direct = self._direct(held, asked, set(query_terms(question, detect(question))))
-        facts = await asyncio.to_thread(self._kept.facts, self._space, held.seqs)
-        alike = self.likeness(held.asked, asked)
-        scored = [
-            replace(fact, score=round(max(float(direct[i]), fact.relevance * float(alike[i])), 4))
-            for i, seq in enumerate(held.seqs)
-            if (fact := facts.get(seq))
-        ]
-        scored.sort(key=lambda fact: -fact.score)
-        once = {(fact.citation.document_id, fact.citation.span, fact.text): fact for fact in reversed(scored)}
-        return [fact for fact in scored if once[fact.citation.document_id, fact.citation.span, fact.text] is fact][
-            :top_k
-        ]
+        scores = np.maximum(direct, held.relevances * self.likeness(held.asked, asked))
+        best = np.argsort(-scores, kind="stable")[: SPARE * top_k]
+        seqs = [held.seqs[place] for place in best]
+        facts = await asyncio.to_thread(self._kept.facts, self._space, seqs)
+        once: dict[object, Remembered] = {}
+        for place, seq in zip(best, seqs, strict=True):
+            if fact := facts.get(seq):
+                words = (fact.citation.document_id, fact.citation.span, fact.text)
+                once.setdefault(words, replace(fact, score=round(float(scores[place]), 4)))
+        return list(once.values())[:top_k]
 
     async def experience(self, question: str) -> list[tuple[LeadEnd, float]]:
         """Return how leads ended when something like this was asked, each with how much alike, 0 to 1, the two are.
@@ -186,14 +186,15 @@ class LongMemory:
             return
         self._held = _Held(
             list(found),
-            [frozenset(terms.split()) for terms, _ in found.values()],
-            np.stack([vectors[0] for _, vectors in found.values()]),
-            np.stack([vectors[1] for _, vectors in found.values()]),
+            [frozenset(one.terms.split()) for one in found.values()],
+            np.stack([one.vector for one in found.values()]),
+            np.stack([one.asked for one in found.values()]),
+            np.array([one.relevance for one in found.values()]),
         )
 
     def _none(self) -> _Held:
         nothing = np.zeros((0, self._store.dimension), np.float32)
-        return _Held([], [], nothing, nothing)
+        return _Held([], [], nothing, nothing, np.zeros(0))
 
     def _name(self, fact: Remembered, question: str) -> str:
         citation = fact.citation

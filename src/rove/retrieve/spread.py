@@ -9,11 +9,14 @@ from math import exp
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way from one chunk to another, and how strongly it draws, above 0. `source` is "" for the question itself."""
+    """A way from one chunk to another, and the share of walkers at `source` who take it, if they go on.
+
+    The shares of one source add up to at most 1.
+    """
 
     source: str
     target: str
-    weight: float
+    share: float
 
 
 def chances(scores: Mapping[str, float], warmth: float) -> dict[str, float]:
@@ -31,23 +34,19 @@ def chances(scores: Mapping[str, float], warmth: float) -> dict[str, float]:
 def spread(start: Mapping[str, float], links: Sequence[Link], *, onward: float, hops: int) -> dict[str, float]:
     """Return how often each chunk is visited by a walker who follows links: personalised PageRank, cut after `hops`.
 
-    visits = Σ over h = 0 … hops of onwardʰ · start · Wʰ, where row p of W is the weights of p's links, normalised; a
-    walker at a chunk without links stops there.
+    visits = Σ over h = 0 … hops of onwardʰ · start · Wʰ, where row p of W is the shares of p's links; a walker who
+    takes none of them stops.
 
-    >>> spread({"a": 1.0}, [Link("a", "b", 2.0)], onward=0.5, hops=3)
+    >>> spread({"a": 1.0}, [Link("a", "b", 1.0)], onward=0.5, hops=3)
     {'a': 1.0, 'b': 0.5}
     """
-    totals: dict[str, float] = {}
-    for link in links:
-        totals[link.source] = totals.get(link.source, 0.0) + link.weight
     visits = dict(start)
     here = dict(start)
     for _ in range(hops):
         there: dict[str, float] = {}
         for link in links:
             if mass := here.get(link.source, 0.0):
-                share = onward * mass * link.weight / totals[link.source]
-                there[link.target] = there.get(link.target, 0.0) + share
+                there[link.target] = there.get(link.target, 0.0) + onward * mass * link.share
         for name, mass in there.items():
             visits[name] = visits.get(name, 0.0) + mass
         here = there

@@ -1,147 +1,119 @@
-"""A walk without a chat model: what the question finds, and what the passages found name, hop by hop."""
+"""A walk without a chat model: what the question finds, then what the passages found lead to, hop by hop.
+
+A passage leads to the documents whose titles it names, and to those that name its own title. Passages are ranked by
+how often a walker on these links comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from rove.enrich.entities import name_keys
 from rove.language.detect import detect
 from rove.language.words import query_terms
-from rove.records import Hit, Place
-from rove.records.filter import field as where_field
+from rove.records import Filter, Hit, field
 from rove.retrieve import Means, Query
-from rove.retrieve.fuse import fused, zscores
+from rove.retrieve.fuse import fused
 from rove.retrieve.lists import to_hits
-from rove.retrieve.spread import Link, chances, spread
+from rove.retrieve.trail import QUESTION, Trail
+from rove.store import Vector
 from rove.store.lists import Lists
 
-HOPS = 3
-FRONT = 8
-POOL = 20
-REACHED = 24
-ONWARD = 0.7
-WARMTH = 1.0
-LINK_WARMTH = 1.0
-OWN = 0.3
-RARE = 12
-INCOMING = 0.5
+NAMERS = 0.5
+"""How strongly a passage leads to the documents that name its title, together, beside one that it names itself."""
+MOST_NAMERS = 12
+"""Chunks that name a title, up to which it leads there; a name that stands everywhere links nothing."""
 
 
-@dataclass(slots=True)
-class Trail:
-    """What a walk has seen so far."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is searched for, once analysed."""
 
-    lists: Lists
-    hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
-    opinions: dict[str, float] = field(default_factory=dict[str, float])
-    direct: set[str] = field(default_factory=set[str])
-    ways: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
-    """Chunk (or "" for the question) → document → weight."""
+    text: str
+    language: str
+    terms: Sequence[str]
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """How a walk goes; what is 0 or False is left out.
+
+    `pool` passages are looked at again by the reranker, and `reach` more at each of `hops`; links are followed from
+    the `front` best. `asked`: those of the question itself.
+    """
+
+    hops: int = 3
+    pool: int = 20
+    front: int = 8
+    reach: int = 24
+    asked: bool = True
+    titles: bool = True
+    namers: bool = True
 
 
 class WalkRetriever:
-    """See `Retriever`."""
+    """See `Retriever`. The reranker always has its say."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Means, gait: Gait | None = None) -> None:
         self.means = means
+        self.gait = gait or Gait()
 
     async def retrieve(self, query: Query) -> list[Hit]:
-        """See `Retriever.retrieve`."""
-        language = detect(query.text, await self.means.store.languages())
-        terms = query_terms(query.text, language)
-        vector = (await self.means.embedder.queries([query.text]))[0]
+        """See `Retriever.retrieve`; scores are visits (`Trail.visits`), those of the rest below 0."""
         settings = self.means.settings
-        depth = max(settings.candidates, query.top_k)
-        lists = await self.means.store.search(terms=terms, vector=vector, top_k=depth, where=query.where)
-        trail = Trail(lists)
+        asked = await self._asked(query.text)
+        lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
         first = fused(lists, settings.fusion)
-        pool = max(POOL, query.top_k)
-        await self._take(trail, query, first[:pool])
-        trail.direct = set(trail.hits)
-        names = self.means.store.names
-        asked = await asyncio.to_thread(names.titled, query.text, language)
-        trail.ways[""] = {d: 1 / len(ds) for ds in asked.values() for d in ds}
-        visits, scores, links = self._visits(trail)
-        for _ in range(HOPS):
-            front = [c for c in sorted(visits, key=lambda c: (-visits[c], c)) if c in trail.hits][:FRONT]
-            fresh = [c for c in front if c not in trail.ways]
-            if not fresh and not trail.ways[""]:
+        weight = self.means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
+        trail = Trail(lists, settings.fusion, weight)
+        await self._take(trail, asked, await to_hits(self.means, first[: self.gait.pool], lists), hop=0)
+        if self.gait.asked:
+            trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked.text, asked.language)
+        sought: set[str] = set()
+        for hop in range(1, self.gait.hops + 1):
+            front = trail.front(self.gait.front)
+            await asyncio.to_thread(self._look, trail, front)
+            documents = trail.unseen() - sought
+            if not documents:
                 break
-            await asyncio.to_thread(self._look, trail, fresh)
-            seen = {hit.chunk.document_id for hit in trail.hits.values()}
-            wanted = {d for ways in trail.ways.values() for d in ways} - seen
-            if wanted:
-                where = where_field("document_id").in_(sorted(wanted))
-                where = where if query.where is None else query.where & where
-                found = await self.means.store.search(terms=terms, vector=vector, top_k=REACHED * 2, where=where)
-                trail.lists = merged(trail.lists, found)
-                ranked = [(c, s) for c, s in fused(trail.lists, settings.fusion) if c not in trail.hits]
-                inside = {c for scored in found.ranked.values() for c, _ in scored}
-                await self._take(trail, query, [(c, s) for c, s in ranked if c in inside][:REACHED])
-            visits, scores, links = self._visits(trail)
-        order = sorted(visits, key=lambda c: (-visits[c], c))
-        places = {c: Place(rank, visits[c]) for rank, c in enumerate(order, start=1)}
-        hits = [trail.hits[c] for c in order[: query.top_k]]
-        return [
-            replace(h, score=visits[h.chunk.chunk_id], sources={**h.sources, "walk": places[h.chunk.chunk_id]})
-            for h in hits
-        ]
+            sought |= documents
+            within = field("document_id").in_(sorted(documents))
+            where = within if query.where is None else query.where & within
+            reached = trail.widen(await self._search(asked, 2 * self.gait.reach, where))[: self.gait.reach]
+            await self._take(trail, asked, await to_hits(self.means, reached, Lists({})), hop=hop)
+        walked = trail.ranked()
+        rest = [(chunk_id, -float(n)) for n, (chunk_id, _) in enumerate(first) if chunk_id not in trail.hits]
+        missing = rest[: max(query.top_k - len(walked), 0)]
+        return [*walked, *await to_hits(self.means, missing, lists)][: query.top_k]
 
-    async def _take(self, trail: Trail, query: Query, ranked: Sequence[tuple[str, float]]) -> None:
-        hits = await to_hits(self.means, ranked, trail.lists)
-        opinions = await self.means.reranker.scores(query.text, hits)
-        for hit, opinion in zip(hits, opinions, strict=True):
-            trail.hits[hit.chunk.chunk_id] = hit
-            trail.opinions[hit.chunk.chunk_id] = float(opinion)
+    async def _asked(self, text: str) -> _Asked:
+        language = detect(text, await self.means.store.languages())
+        vector = (await self.means.embedder.queries([text]))[0]
+        return _Asked(text, language, query_terms(text, language), vector)
 
-    def _look(self, trail: Trail, chunk_ids: Iterable[str]) -> None:
+    async def _search(self, asked: _Asked, top_k: int, where: Filter | None) -> Lists:
+        return await self.means.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
+
+    async def _take(self, trail: Trail, asked: _Asked, hits: Sequence[Hit], *, hop: int) -> None:
+        opinions = await self.means.reranker.scores(asked.text, hits)
+        trail.take(hits, [float(opinion) for opinion in opinions], hop)
+
+    def _named(self, text: str, language: str) -> dict[str, float]:
+        return self.means.store.names.titled(text, language, name_keys(text, language))
+
+    def _look(self, trail: Trail, front: Sequence[Hit]) -> None:
+        """Find what these passages lead to by names."""
         names = self.means.store.names
-        for chunk_id in chunk_ids:
-            hit = trail.hits[chunk_id]
-            ways: dict[str, float] = {}
-            found = names.titled(hit.chunk.text, hit.chunk.language, names.names(chunk_id))
-            for documents in found.values():
-                for d in documents:
-                    ways[d] = max(ways.get(d, 0), 1 / len(documents))
-            if INCOMING:
-                for key in names.titles(hit.chunk.document_id):
-                    documents = names.holding(key, RARE)
-                    for d in documents:
-                        ways.setdefault(d, INCOMING / len(documents))
-            ways.pop(hit.chunk.document_id, None)
-            trail.ways[chunk_id] = ways
-
-    def _visits(self, trail: Trail):
-        means = self.means
-        first = dict(fused(trail.lists, means.settings.fusion))
-        ids = sorted(trail.hits)
-        one = zscores([(c, first[c]) for c in ids])
-        two = zscores([(c, trail.opinions[c]) for c in ids])
-        weight = means.reranker.weight if any(trail.opinions.values()) else 0.0
-        scores = {c: (1 - weight) * one[c] + weight * two[c] for c in ids}
-        start = {c: p for c, p in chances({c: scores[c] for c in trail.direct}, WARMTH).items()}
-        if trail.ways[""] and OWN:
-            start = {c: (1 - OWN) * p for c, p in start.items()}
-            start[""] = OWN / ONWARD
-        of: dict[str, list[str]] = {}
-        for c in ids:
-            of.setdefault(trail.hits[c].chunk.document_id, []).append(c)
-        raised = chances(scores, LINK_WARMTH)
-        links = [
-            Link(source, target, weight * raised[target])
-            for source, ways in trail.ways.items()
-            for document, weight in ways.items()
-            for target in of.get(document, ())
-        ]
-        visits = spread(start, links, onward=ONWARD, hops=HOPS)
-        visits.pop("", None)
-        return visits, scores, links
-
-
-def merged(lists: Lists, more: Lists) -> Lists:
-    ranked = {}
-    for name, scored in lists.ranked.items():
-        both = dict(more.ranked.get(name, ())) | dict(scored)
-        ranked[name] = sorted(both.items(), key=lambda s: (-s[1], s[0]))
-    return Lists(ranked, lists.coverage)
+        for hit in front:
+            chunk = hit.chunk
+            held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
+            ways = names.titled(chunk.text, chunk.language, held) if self.gait.titles else {}
+            for key in names.titles(chunk.document_id) if self.gait.namers else ():
+                documents = names.holding(key, MOST_NAMERS)
+                for document_id in documents:
+                    ways.setdefault(document_id, NAMERS / len(documents))
+            ways.pop(chunk.document_id, None)
+            trail.ways[chunk.chunk_id] = ways

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from rove.events import Event, Listener, TextDelta, ignore
 from rove.models.usage import Usage, metered
-from rove.records import Answer, Filter
+from rove.records import Answer, Filter, History
 from rove.serve.problems import TooLargeError
 from rove.serve.served import Served
 from rove.serve.streams import Told
-from rove.serve.view import View
+from rove.serve.view import START, View
 from rove.serve.wire.asked import Delta
 from rove.serve.wire.results import AnswerOut
 
@@ -37,18 +37,26 @@ def check_question(question: str, server: Served) -> None:
 
 
 async def asked(
-    server: Served, view: View, question: str, where: Filter | None = None, listener: Listener = ignore
+    server: Served,
+    view: View,
+    question: str,
+    *,
+    history: History = START,
+    where: Filter | None = None,
+    listener: Listener = ignore,
 ) -> Asked:
     """Have a question answered. Raises as `View.ask` and `check_question` do."""
     check_question(question, server)
     with metered() as meter:
-        answer = await view.ask(question, where=where, listener=listener)
+        answer = await view.ask(question, history=history, where=where, listener=listener)
     server.journal.tokens.labels("read").inc(meter.usage.input_tokens)
     server.journal.tokens.labels("written").inc(meter.usage.output_tokens)
     return Asked(answer, meter.usage)
 
 
-async def told(server: Served, view: View, question: str, where: Filter | None) -> Told:
+async def told(
+    server: Served, view: View, question: str, *, history: History = START, where: Filter | None = None
+) -> Told:
     """Yield `delta` for each piece that the chat model writes, then the `answer`. Ended early, it cancels the model."""
     pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -56,7 +64,7 @@ async def told(server: Served, view: View, question: str, where: Filter | None) 
         if isinstance(event, TextDelta):
             pieces.put_nowait(event.text)
 
-    task = asyncio.create_task(asked(server, view, question, where, listen))
+    task = asyncio.create_task(asked(server, view, question, history=history, where=where, listener=listen))
     task.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:

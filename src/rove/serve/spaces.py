@@ -48,6 +48,8 @@ class Spaces:
         trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
+        if any(key.labels is not None for key in serve.keys.values()):
+            trees = {name: discreet(tree) for name, tree in trees.items()}
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():
@@ -112,6 +114,16 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     if skipping and any(key.labels is not None for key in serve.keys.values()):
         message = f"{skipping[0]} leaves out duplicates, so that a caller could learn of documents that it may not see."
         raise ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
+
+
+def discreet(settings: Settings) -> Settings:
+    """Leave out what is made of a question by means of the whole base, whoever asks.
+
+    Typos are mended by the words of all documents, and who is vague is asked back by their titles; questions that others
+    have asked would be suggested. None of this knows of labels.
+    """
+    question = settings.question.model_copy(update={"spelling": False, "clarify": False, "log": False})
+    return settings.model_copy(update={"question": question})
 
 
 def _settings_of(settings: Settings, path: Path) -> Settings:

@@ -15,7 +15,8 @@ from rove.serve.callers import Caller
 from rove.serve.intake import take_document
 from rove.serve.served import Served
 from rove.serve.view import View
-from rove.serve.wire import Wire
+from rove.serve.walking import Walking, let_go
+from rove.serve.wire import Reply, Wire
 from rove.serve.wire.asked import Question, SearchOut
 from rove.serve.wire.documents import Access, DocumentIn, JobOut
 from rove.serve.wire.results import AnswerOut, HitOut, TextOut
@@ -62,6 +63,20 @@ class AskArguments(Spaced):
     question: Question
 
 
+class WalkArguments(Spaced):
+    """Answer a question that takes several steps: what is found is followed to where it leads, until enough is known."""
+
+    question: Question
+
+
+class WalkedOut(Reply):
+    """What a walk came to: its answer, and the facts that it found, each with the words that it rests on."""
+
+    walk_id: str
+    answer: AnswerOut
+    facts: list[str]
+
+
 class ReadArguments(Spaced):
     """Read a document, or a part of it: a section by its title, or the characters from start to end."""
 
@@ -92,6 +107,20 @@ async def search(bench: Bench, given: SearchArguments) -> SearchOut:
 async def ask(bench: Bench, given: AskArguments) -> AnswerOut:
     """See `AskArguments`."""
     return AnswerOut.of((await asked(bench.server, bench.view(given.space), given.question)).answer)
+
+
+async def walk(bench: Bench, given: WalkArguments) -> WalkedOut:
+    """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
+    check_question(given.question, bench.server)
+    going = bench.server.going
+    walking = await Walking(bench.view(given.space), going).begin(given.question, None, None)
+    going.walks[walking.walk_id] = walking
+    try:
+        answer = await walking.answered()
+    finally:
+        await let_go(walking, going)
+    facts = [fact.text for fact in walking.state.facts]
+    return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
 
 
 async def read(bench: Bench, given: ReadArguments) -> TextOut:
@@ -136,6 +165,7 @@ class Tool:
 TOOLS = {
     "search": Tool(SearchArguments, search),
     "ask": Tool(AskArguments, ask),
+    "walk": Tool(WalkArguments, walk),
     "read": Tool(ReadArguments, read),
     "add": Tool(AddArguments, add, writes=True),
 }

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.records import Answer, Document, DocumentInfo, Filter, Hit, LedgerEntry, Report
+from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
 from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
 from rove.serve.tracing import span
 from rove.store.health import Health
+
+START = History()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,14 @@ class View:
             found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
         return self._seen(found)
 
-    async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
-        """See `AsyncRove.ask`."""
+    async def ask(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Answer:
+        """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
         with span("ask", space=self.space):
-            answer = await self.kb.ask(question, where=self.where(where), listener=listener)
+            response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
+        answer = response.answer
         if len(self._seen(answer.hits)) < len(answer.hits):
             message = "The documents changed while the answer was made."
             raise InputError(message, cure="Ask again.")

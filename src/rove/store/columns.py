@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.records import Filter
-from rove.records.filter import All, Any, Compare, Not, value_matches
+from rove.records.filter import All, Any, Compare, Not, Scalar, value_matches
 from rove.records.source import Metadata, MetaValue
 
 Mask = NDArray[np.bool_]
@@ -52,8 +52,7 @@ class Columns:
         match where:
             case Compare(name, op, value):
                 column = self._column(name)
-                verdicts = np.fromiter((value_matches(v, op, value) for v in column.values), bool, len(column.values))
-                return verdicts[column.codes]
+                return _verdicts(column.values, op, value)[column.codes]
             case Not(part):
                 return ~self._evaluate(part)
             case All(parts):
@@ -75,3 +74,13 @@ class Columns:
             column = Column(numbered, [value for _, value in codes])
             self._columns[name] = column
         return column
+
+
+def _verdicts(values: Sequence[MetaValue | None], op: str, wanted: Scalar | tuple[Scalar, ...]) -> Mask:
+    """Say of each value what `value_matches` does; one of many texts is looked up, not compared with each."""
+    if op == "in" and isinstance(wanted, tuple) and all(isinstance(item, str) for item in wanted):
+        texts = frozenset(wanted)
+        found = (value_matches(v, op, wanted) if isinstance(v, tuple) else v in texts for v in values)
+    else:
+        found = (value_matches(v, op, wanted) for v in values)
+    return np.fromiter(found, bool, len(values))

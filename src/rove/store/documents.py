@@ -23,6 +23,7 @@ from rove.store.rows import (
     vector_of,
     within,
 )
+from rove.store.unfinished import Unfinished
 
 BATCH = 2_000
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
@@ -39,7 +40,7 @@ class Found:
     title: str
 
 
-class Documents:
+class Documents(Unfinished):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, folder: Path) -> None:
@@ -142,7 +143,7 @@ class Documents:
             found = within(func.lower(d.title), [title.lower() for title in titles])
         else:
             found = or_(*(func.instr(func.lower(d.title), title.lower()) > 0 for title in titles))
-        query = select(tables.documents).where(found, d.revision > 0).order_by(d.seq).limit(limit)
+        query = _with_enrichments().where(found, d.revision > 0).order_by(d.seq).limit(limit)
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 
@@ -277,38 +278,6 @@ class Documents:
                 return
             last = rows[-1].seq
             yield rows
-
-    def is_finished(self) -> bool:
-        """False where a writer, this one or another, stopped before it was done."""
-        d, r, f, e = tables.documents.c, tables.removals.c, tables.facts.c, tables.enrichments.c
-        left = (
-            select(d.seq).where(d.revision == 0).exists(),
-            select(e.document).where(e.pending).exists(),
-            select(r.seq).where(r.pending).exists(),
-            select(f.name).where(f.name == "erasing", f.value != "").exists(),
-        )
-        with self.database.read() as connection:
-            return not connection.execute(select(or_(*left))).scalar_one()
-
-    def staged(self) -> list[int]:
-        """Row numbers of documents that a crash left between `stage` and `publish`."""
-        with self.database.read() as connection:
-            query = select(tables.documents.c.seq).where(tables.documents.c.revision == 0)
-            return list(connection.execute(query).scalars())
-
-    def refreshing(self) -> list[int]:
-        """Row numbers of live documents whose new fields the index may not have yet."""
-        d, e = tables.documents.c, tables.enrichments.c
-        query = select(e.document).join(tables.documents, d.seq == e.document).where(e.pending, d.revision > 0)
-        with self.database.read() as connection:
-            return list(connection.execute(query).scalars())
-
-    def unforgotten(self) -> list[str]:
-        """Chunks that are gone from the catalog and that the index may still hold."""
-        r = tables.removals.c
-        here = select(tables.chunks.c.seq).where(tables.chunks.c.chunk_id == r.chunk_id).exists()
-        with self.database.read() as connection:
-            return list(connection.execute(select(r.chunk_id).where(r.pending, ~here)).scalars())
 
 
 def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - columns of `documents`

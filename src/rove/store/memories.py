@@ -30,6 +30,16 @@ class FactEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Handle:
+    """What a fact is found by. See `FactEntry`."""
+
+    terms: str
+    vector: Vector
+    asked: Vector
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
 class LeadEntry:
     """A lead's end, with the vector of the question that the walk was asked."""
 
@@ -77,13 +87,14 @@ class Memories:
         with self._database.read() as connection:
             return set(connection.execute(select(m.seq).where(m.space == space)).scalars())
 
-    def found_by(self, seqs: Iterable[int]) -> dict[int, tuple[str, tuple[Vector, Vector]]]:
-        """What facts are found by: their terms, and the vectors of text and question."""
+    def found_by(self, seqs: Iterable[int]) -> dict[int, Handle]:
+        """What facts are found by, in the order they were learned."""
         m = tables.memory_facts.c
-        query = select(m.seq, m.terms, m.vector, m.asked).where(within(m.seq, list(seqs)))
+        query = select(m.seq, m.terms, m.vector, m.asked, m.relevance).where(within(m.seq, list(seqs)))
         with self._database.read() as connection:
             return {
-                row.seq: (row.terms, (vector_of(row.vector), vector_of(row.asked))) for row in connection.execute(query)
+                row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance)
+                for row in connection.execute(query.order_by(m.seq))
             }
 
     def leads(self, space: str) -> list[LeadEntry]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
 from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.postings import Postings
+from rove.store.rows import AnyRow
 
 BATCH = 10_000
+PART = 0.5
 MAX_NAMESAKES = 8
 """Documents of one title up to which it still points somewhere."""
 
@@ -45,25 +46,36 @@ class Names:
         self._begun: set[str] = set()
         self._keys: dict[str, list[str]] = {}
 
-    def titled(self, text: str, language: str, names: Sequence[str] = ()) -> dict[str, list[str]]:
-        """Return the titles that a text names, as keys, each with the ids of the documents that have it.
+    def titled(self, text: str, language: str, names: Sequence[str] = ()) -> dict[str, float]:
+        """Return the documents whose titles a text names, by id, each with how surely it is meant, up to 1.
 
-        A title of one word counts only where it is among the text's `names`: love is no link to the film Love.
-        Of titles within titles the longest counts; one that more than `MAX_NAMESAKES` documents have points nowhere.
+        Of titles within titles the longest counts. A title of one word counts only where it is among the text's
+        `names`: love is no link to the film Love. A name of which the title is a part (Sulli Choi is Sulli, Paul
+        Michael Gross is Paul Gross) is a link of half the strength. Documents of one title share it; one that more
+        than `MAX_NAMESAKES` have points nowhere.
         """
         with self._lock:
             self._follow()
             terms = telling_terms(text, language)
             known = set(names)
-            found: dict[str, list[str]] = {}
+            keys: dict[str, float] = {}
             at = 0
             while at < len(terms):
                 size = self._longest(terms, at)
                 key = JOINT.join(terms[at : at + size])
                 if size > 1 or (size == 1 and key in known):
-                    found[key] = list(self._titles[key])
+                    keys[key] = 1.0
                 at += max(size, 1)
-            return {key: documents for key, documents in found.items() if len(documents) <= MAX_NAMESAKES}
+            for part in (part for name in known.difference(keys) for part in _parts(name)):
+                if part in self._titles:
+                    keys.setdefault(part, PART)
+            found: dict[str, float] = {}
+            for key, sure in keys.items():
+                documents = self._titles[key]
+                if len(documents) <= MAX_NAMESAKES:
+                    for document_id in documents:
+                        found[document_id] = max(found.get(document_id, 0.0), sure / len(documents))
+            return found
 
     def _longest(self, terms: Sequence[str], at: int) -> int:
         """How many terms the longest title that begins there has, 0 where none does."""
@@ -94,8 +106,8 @@ class Names:
         """Return the ids of the documents that name this, none where it stands in more than `most` chunks."""
         with self._lock:
             self._follow()
-            rows = self._postings.rows(key)
-            rows = rows[self._alive[rows]]
+            held = self._postings.rows(key)
+            rows: list[int] = held[self._alive[held]].tolist()
             return list(dict.fromkeys(self._owners[row] for row in rows)) if len(rows) <= most else []
 
     # -- following the catalog -----------------------------------------------------------------------------------
@@ -112,11 +124,11 @@ class Names:
             self._take(rows)
         self._seen = revision
 
-    def _new(self) -> Iterator[Sequence[Row[Any]]]:
+    def _new(self) -> Iterator[Sequence[AnyRow]]:
         """Read what is newer than what was seen, in the order of the catalog, page by page."""
         c, d = tables.chunks.c, tables.documents.c
         query = (
-            select(c.seq, c.chunk_id, c.names, d.document_id, d.title, d.language)
+            select(c.seq, c.chunk_id, c.names, c.position, d.document_id, d.title, d.language)
             .join(tables.documents, d.seq == c.document)
             .where(d.revision > self._seen)
             .order_by(c.seq)
@@ -131,7 +143,7 @@ class Names:
             last = rows[-1].seq
             yield rows
 
-    def _take(self, rows: Sequence[Row[Any]]) -> None:
+    def _take(self, rows: Sequence[AnyRow]) -> None:
         first = len(self._chunk_ids)
         for at, row in enumerate(rows, start=first):
             self._forget(row.chunk_id)
@@ -139,6 +151,9 @@ class Names:
             if row.document_id not in self._chunks:
                 self._entitle(row.document_id, row.title, row.language)
             self._chunks.setdefault(row.document_id, []).append(at)
+            lead = row.names.partition(" ")[0] if row.position == 0 else ""
+            if JOINT in lead:
+                self._add(row.document_id, lead)
         self._chunk_ids += [row.chunk_id for row in rows]
         self._owners += [row.document_id for row in rows]
         self._names += [row.names for row in rows]
@@ -146,11 +161,18 @@ class Names:
         self._postings.extend(self._names[first:])
 
     def _entitle(self, document_id: str, title: str, language: str) -> None:
-        keys = self._keys[document_id] = title_keys(title, language)
-        for key in keys:
+        self._keys[document_id] = []
+        for key in title_keys(title, language):
+            self._add(document_id, key)
+
+    def _add(self, document_id: str, key: str) -> None:
+        if key not in self._keys[document_id]:
+            self._keys[document_id].append(key)
             self._titles.setdefault(key, {})[document_id] = None
-            parts = key.split(JOINT)
-            self._begun.update(JOINT.join(parts[:size]) for size in range(1, len(parts)))
+            end = key.find(JOINT)
+            while end > 0:
+                self._begun.add(key[:end])
+                end = key.find(JOINT, end + 1)
 
     def _forget(self, chunk_id: str) -> None:
         row = self._rows.pop(chunk_id, None)
@@ -165,3 +187,10 @@ class Names:
                 del self._titles[key][document_id]
                 if not self._titles[key]:
                     del self._titles[key]
+
+
+def _parts(key: str) -> list[str]:
+    terms = key.split(JOINT)
+    if len(terms) < 2:
+        return []
+    return [terms[0], terms[-1], *([f"{terms[0]}{JOINT}{terms[-1]}"] if len(terms) > 2 else [])]

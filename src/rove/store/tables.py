@@ -128,7 +128,8 @@ chunks = Table(
     Column("parent", Text, nullable=False),
     Column("names", Text, nullable=False),
 )
-"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text.
+"""`metadata` holds only what the document's own metadata does not. `names` are the keys of the names in the text,
+space-joined, after a space where the text does not open with one.
 
 A chunk id can stand twice for a moment: in the live version of a document and in one that is on its way in.
 """

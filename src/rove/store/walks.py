@@ -78,16 +78,16 @@ class Walks:
         with self._database.read() as connection:
             return list(connection.execute(select(e.event).where(e.walk_id == walk_id).order_by(e.seq)).scalars())
 
-    def resting_on(self, document_ids: Sequence[str]) -> list[str]:
-        """The ids of walks in whose events one of these documents is named."""
+    def resting_on(self, words: Sequence[str]) -> list[str]:
+        """The ids of walks in whose events one of these words stands, as events write it."""
         e = tables.walk_events.c
         with self._database.read() as connection:
             return sorted(
                 {
                     walk_id
-                    for document_id in document_ids
+                    for word in words
                     for walk_id in connection.execute(
-                        select(e.walk_id).where(func.instr(e.event, document_id) > 0).distinct()
+                        select(e.walk_id).where(func.instr(e.event, word) > 0).distinct()
                     ).scalars()
                 }
             )

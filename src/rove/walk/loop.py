@@ -34,6 +34,7 @@ from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
 from rove.walk.places import Places
+from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
 from rove.walk.text_leads import NOWHERE, leads_from_text
@@ -77,6 +78,9 @@ class Loop:
             case End(stop):
                 yield [Stopped(stop, said(stop, state.budget), replace(state.spent, rounds=state.round))]
             case Compose():
+                if gone := await revisited(state, self._gear):
+                    yield gone
+                    state = folded(gone, state)
                 yield [Answered(await self._answer(state))]
             case _:
                 return

@@ -121,7 +121,7 @@ def _footnotes(text: str) -> Iterator[Reference]:
 def _pages(text: str) -> Iterator[Reference]:
     for found in _patterns()["page"].finditer(text):
         number = next(group for group in found.groups() if group)
-        yield Reference("page", normal_number(number, "page"), found[0], found.span())
+        yield Reference("page", normal_number(number, "page"), found[0].strip(), found.span())
 
 
 def _numbered(text: str) -> Iterator[Reference]:

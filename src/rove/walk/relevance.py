@@ -15,6 +15,7 @@ from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
+from rove.question.wording import is_unspaced, telling_words
 from rove.records import Graded, Hit, Sufficiency
 from rove.records.understood import Grade
 from rove.retrieve import Means
@@ -24,6 +25,7 @@ PASSAGE_CHARS = 2_000
 DEPTH = 100
 RUN_FROM = 10  # ranks from here to `DEPTH` are the common run of a list: see `records.hit.Place.lead`
 LEAST_RUN = 20
+HALF = 0.5  # share of the question's terms that puts a chunk on its topic
 COVERED = 0.75  # share of the question's terms that the chunks must hold together, to be enough without a model
 
 FAILED = "The chat model failed at {count} chunks, which were graded by distance. {reason}"
@@ -85,16 +87,26 @@ def judge_by_text(question: str, language: str, hits: Sequence[Hit], grades: Seq
     if not any(hit.chunk.language == language for hit in chosen):
         return Sufficiency(True, "text", "A chunk in another language is near enough to inform directly.")
     open_terms = uncovered(question, language, chosen)
-    asked = set(query_terms(question, language))
+    asked = asked_terms(question, language)
     share = 1 - len(open_terms) / len(asked) if asked else 1.0
     reason = f"A chunk is near enough, and {share:.0%} of the question's terms were found."
     return Sufficiency(share >= COVERED, "text", reason)
 
 
+def asked_terms(question: str, language: str) -> set[str]:
+    """Return the terms of the telling words of a question; all its terms where no word tells anything."""
+    words = telling_words(question, language)
+    return {term for word in words for term in query_terms(word, language)} or set(query_terms(question, language))
+
+
 def uncovered(question: str, language: str, hits: Sequence[Hit]) -> set[str]:
-    """Return the terms of the question that no chunk holds."""
+    """Return the terms of the question that no chunk holds.
+
+    Of scripts without spaces, a pair of characters is held where both are: the pair may reach over a word's end.
+    """
     held = {term for hit in hits for term in terms(f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language)}
-    return set(query_terms(question, language)) - held
+    left = asked_terms(question, language) - held
+    return {term for term in left if not (is_unspaced(term) and all(character in held for character in term))}
 
 
 async def grade(
@@ -129,25 +141,26 @@ async def grade(
 def grade_by_distance(question: str, language: str, hits: Sequence[Hit], near: Nearness, means: Means) -> list[Graded]:
     """Grade by the cosine distance, by how far a chunk stands above the rest, and by the words that it shares.
 
-    2: well within the embedder's distance (`SURE` of it), or around it and far above the run of the list; 1: around it
-    (`PERHAPS` of it) and above the run by half as much, or with half of the question's terms; else 0.
+    2: well within the embedder's distance (`SURE` of it), or within it and with all of the question's terms, or around
+    it (up to `PERHAPS` of it) and far above the run of the list. 1: around it and above the run by half as much (within
+    it, where there is no run), or with half of the question's terms. Else 0.
     """
-    asked = set(query_terms(question, language))
+    asked = asked_terms(question, language)
     graded: list[Graded] = []
     for hit, distance, lead in zip(hits, near.distances, near.leads, strict=True):
-        held = len(asked - uncovered(question, language, [hit]))
-        shares = bool(asked) and 2 * held >= len(asked)
-        graded.append(Graded(hit.chunk.chunk_id, _grade_of(distance, lead, means.embedder, shares=shares), "text"))
+        share = 1 - len(uncovered(question, language, [hit])) / len(asked) if asked else 0.0
+        graded.append(Graded(hit.chunk.chunk_id, _grade_of(distance, lead, means.embedder, share), "text"))
     return graded
 
 
-def _grade_of(distance: float, lead: float | None, embedder: Embedder, *, shares: bool) -> Grade:
+def _grade_of(distance: float, lead: float | None, embedder: Embedder, share: float) -> Grade:
     limit, least = embedder.max_distance, embedder.min_lead
-    around = distance <= PERHAPS * limit
-    if distance <= SURE * limit:
+    if distance <= SURE * limit or (distance <= limit and share == 1):
         return 2
+    shares = share >= HALF
     if not least or lead is None:
-        return 1 if around or shares else 0
+        return 1 if distance <= limit or shares else 0
+    around = distance <= PERHAPS * limit
     if around and lead >= least:
         return 2
     return 1 if (around and lead >= least / 2) or shares else 0

@@ -12,14 +12,14 @@ from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
 from rove.question.topics import topic_filter
-from rove.question.understand import Understander
+from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
 from rove.retrieve import RETRIEVERS, Means, Query
 from rove.settings import AnswerSettings, Settings
 from rove.store.asked import AskedLog
 from rove.walk.gather import Gatherer
 
-GATHER, REFUSE, UNSOURCED, SPARSE = "gather", "refuse", "unsourced", "sparse"
+GATHER, UNSOURCED, CLARIFYING = "gather", "unsourced", "clarifying"
 ANY_DISTANCE = 2.0
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
@@ -44,6 +44,10 @@ class Responder:
     def __post_init__(self) -> None:
         self.understander = Understander(self.means, self.chat, self.settings.question)
 
+    async def understand(self, question: str, history: History) -> Understood:
+        """Understand a question as `respond` does. See `Understander.understand`."""
+        return await self.understander.understand(question, history, once=self.settings.answer.pipeline != GATHER)
+
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
         understood = await self.understander.understand(question, history)
@@ -66,29 +70,27 @@ class Responder:
             ConfigError: the settings ask for what there is nothing to do it with.
             ServiceError: the embedder failed.
         """
-        understood = await self.understander.understand(question, history)
+        understood = await self.understand(question, history)
         answer, gathered = await self._answered(understood, history, where, listener)
         understood = gathered.understood if gathered else understood
         answer = replace(answer, question=question)
-        if self.settings.question.log and not answer.refused:
+        if self.settings.question.log and answer.mode != CLARIFYING and not answer.refused:
             log = AskedLog(self.means.store.catalog.database)
             await asyncio.to_thread(log.note, understood.standalone, understood.language)
-        turn = Turn(question, answer.text, understood.standalone)
+        turn = Turn(question, answer.text, understood.standalone, asked_back=answer.mode == CLARIFYING)
         return Response(answer, understood, gathered, history.after(turn, most=self.settings.question.max_turns))
 
     async def _answered(
         self, understood: Understood, history: History, where: Filter | None, listener: Listener
     ) -> tuple[Answer, Gathered | None]:
-        if understood.clarification:
-            text = asked_back(understood.clarification)
-            return Answer(understood.question, text, "clarifying", understood.language), None
         intent = understood.intent
         route = intent.route if intent else ""
         if intent and route == REFUSE:
-            note = ROUTED.format(name=intent.name)
-            return Answer(
-                understood.question, refusal(understood.language), "refused", understood.language, note=note
-            ), None
+            language, note = understood.language, ROUTED.format(name=intent.name)
+            return Answer(understood.question, refusal(language), "refused", language, note=note), None
+        if understood.clarification:
+            text = asked_back(understood.clarification)
+            return Answer(understood.question, text, CLARIFYING, understood.language), None
         if not route and self.settings.answer.pipeline == "none":
             return await self._unsourced(understood, listener), None
         if route == GATHER or (not route and self.settings.answer.pipeline == GATHER):
@@ -96,7 +98,7 @@ class Responder:
             settings = _for_gathered(self.settings.answer, gathered)
             answer = await self._from_hits(gathered.understood, gathered.hits, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
-        hits = await self._searched(understood, route or "hybrid", where)
+        hits = await self._searched(understood, route or self.settings.answer.mode, where)
         return await self._from_hits(understood, hits, self.settings.answer, where, listener), None
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:

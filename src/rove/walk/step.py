@@ -77,8 +77,9 @@ def next_step(state: State, leads_a_round: int) -> Step:
     if state.verdict and state.verdict.enough and not _wanted(state):
         return End("enough")
     for lead_id in state.plan:
-        if lead_id not in state.followed and lead_id not in state.dropped:
-            return Follow(state.lead(lead_id), _reason(state, lead_id))
+        lead = state.lead(lead_id)  # None also where what it was has been erased since
+        if lead_id not in state.followed and lead_id not in state.dropped and (lead or lead_id == QUESTION):
+            return Follow(lead, _reason(state, lead_id))
     if state.unread:
         return Read(state.unread)
     if state.verdict is None:

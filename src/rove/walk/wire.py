@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, cast, get_args
 
@@ -29,7 +30,14 @@ def to_line(event: WalkEvent) -> str:
     >>> to_line(Resumed(2))
     '{"event":"Resumed","data":{"round":2}}'
     """
-    return msgspec.json.encode({"event": type(event).__name__, "data": event}).decode()
+    return msgspec.json.encode({"event": type(event).__name__, "data": event}, enc_hook=_as_dict).decode()
+
+
+def _as_dict(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, object]", value))
+    message = f"{type(value).__name__} is no part of an event"
+    raise NotImplementedError(message)
 
 
 def from_line(line: str) -> WalkEvent:

@@ -69,7 +69,8 @@ def said(beside: Comparison | None) -> str:
     if beside is None:
         return "–"
     d = beside.difference
-    return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {beside.p_value:.3f}".replace("-", "−")
+    chance = "p < 0.001" if beside.p_value < 0.001 else f"p = {beside.p_value:.3f}"
+    return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], {chance}".replace("-", "−")
 
 
 def _data(rows: Sequence[Row]) -> Data:

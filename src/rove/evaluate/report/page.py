@@ -22,6 +22,7 @@ from rove.evaluate.study import Effect, Line, Study
 
 HERE = Path(__file__).parent
 MOST_LINES = 500
+SECRETS = ("api_key",)
 SECTIONS = {
     "factors": "What each choice is worth",
     "configurations": "All configurations",
@@ -146,7 +147,7 @@ def _lines(found: Study) -> Markup:
     )
     left = len(found.lines) - len(shown)
     note = f" {left} more are in results.parquet." if left else ""
-    caption = f"Ranks count from the best, ties share the mean; the mean rank is over the metrics.{note}"
+    caption = f"Ranks count from the best, ties share the mean; the mean rank is over the metrics of quality.{note}"
     return tag("div", tag("h3", "Scores, ranks and tests"), tag("div", whole, class_="frame"),
                tag("p", caption), class_="whole")  # fmt: skip
 
@@ -192,7 +193,10 @@ def _missing(found: Study) -> Markup:
 
 def _run(found: Study, machine: Mapping[str, str]) -> Markup:
     grid = found.grid
-    facts = {"grid": grid.name, "dataset": found.dataset, "baseline": grid.baseline, **machine}
+    first = next(one for one in grid.configurations if one.name == grid.baseline)
+    asked = {"mode": first.mode, "rerank": first.rerank, "where": list(first.where), "top_k": first.top_k}
+    whole = " · ".join(_settings({**asked, **first.overrides}))
+    facts = {"grid": grid.name, "dataset": found.dataset, "baseline": grid.baseline, "its settings": whole, **machine}
     pairs = [part for name, value in facts.items() for part in (tag("dt", name), tag("dd", value))]
     factors = [
         (factor.name, choice.label, " · ".join(_settings(choice.given)) or "the default")
@@ -225,7 +229,7 @@ def _settings(given: Mapping[str, object], path: str = "") -> list[str]:
         if isinstance(value, Mapping):
             found += _settings({str(k): v for k, v in value.items()}, f"{path}{key}.")  # pyright: ignore
         else:
-            found.append(f"{path}{key} = {value}")
+            found.append(f"{path}{key} = {'(secret)' if key in SECRETS else value}")
     return found
 
 

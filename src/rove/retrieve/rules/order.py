@@ -20,7 +20,7 @@ def rules_of(settings: SearchSettings) -> tuple[Rule, ...]:
     """Build the rules that the settings name, in their order.
 
     Raises:
-        ConfigError: no rule has that name, a rule has no such option, or options are given for a rule that is not named.
+        ConfigError: no rule has that name, or no such option; or options are given for a rule that is not named.
     """
     unused = sorted(set(settings.rule_options) - set(settings.rules))
     if unused:

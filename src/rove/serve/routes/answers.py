@@ -34,6 +34,8 @@ async def ask(wanted: AskIn, view: ViewIn, server: ServedIn, request: Request) -
     check_question(wanted.question, server)
     view.require("read")
     if wanted.stream or wants_events(request):
-        return events(told(server, view, wanted.question, wanted.condition), server.journal)
-    answered = await while_connected(request, asked(server, view, wanted.question, wanted.condition))
+        telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+        return events(telling, server.journal)
+    asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+    answered = await while_connected(request, asking)
     return AnswerOut.of(answered.answer)

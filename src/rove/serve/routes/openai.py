@@ -63,7 +63,7 @@ async def completions(wanted: CompletionIn, request: Request, server: ServedIn) 
     head = f"chatcmpl-{token_hex(12)}", int(time.time())
     if wanted.stream:
         return stream(_streamed(server, view, wanted, head), server.journal)
-    answered = await while_connected(request, asked(server, view, wanted.question))
+    answered = await while_connected(request, asked(server, view, wanted.question, history=wanted.history))
     return Completion(
         id=head[0],
         created=head[1],
@@ -91,7 +91,7 @@ async def _streamed(server: Served, view: View, wanted: CompletionIn, head: tupl
 
     yield piece(Written(role="assistant", content=""))
     try:
-        answered = await asked(server, view, wanted.question)
+        answered = await asked(server, view, wanted.question, history=wanted.history)
     except RoveError as error:
         problem = problem_of(error)
         yield f'data: {{"error": {problem.model_dump_json()}}}\n\n'.encode()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from rove.records import Filter
+from rove.records import Filter, History, Turn
 from rove.serve.wire import Reply, Wire
 from rove.serve.wire.filters import FilterIn, compiled
 from rove.serve.wire.results import HitOut
@@ -42,10 +42,26 @@ class SearchIn(Asked):
     rerank: bool | None = None
 
 
-class AskIn(Asked):
-    """A question to be answered; with `stream` as events: `delta` (text that is not checked yet), then `answer`."""
+class TurnIn(Wire):
+    """An earlier question of the conversation, and its answer."""
 
+    question: Question
+    answer: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]
+
+
+class AskIn(Asked):
+    """A question to be answered; with `stream` as events: `delta` (text that is not checked yet), then `answer`.
+
+    `history` are the turns before it, the oldest first.
+    """
+
+    history: list[TurnIn] = Field(default=[], max_length=50)
     stream: bool = False
+
+    @property
+    def turns(self) -> History:
+        """The conversation so far."""
+        return History(tuple(Turn(turn.question, turn.answer) for turn in self.history))
 
 
 class SearchOut(Reply):

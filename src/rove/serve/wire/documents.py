@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from rove.serve.jobs import Job, State
 from rove.serve.wire import Reply, Wire
 from rove.serve.wire.results import public_source
-from rove.settings import Label
+from rove.settings.serving import Label
 
 Word = Annotated[str, Field(max_length=10_000)]
 MetaIn = str | bool | int | float | tuple[Word, ...]

@@ -6,11 +6,13 @@ not used. Citations stand in `citations`, a field beside those of the format.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
+from rove.records import History, Turn
 from rove.serve.wire import Reply
 from rove.serve.wire.results import CitationOut
 
@@ -44,7 +46,7 @@ class Message(BaseModel):
 
 
 class CompletionIn(BaseModel):
-    """A request. `model` names a space; the last message of the user is the question."""
+    """A request. `model` names a space; the last message of the user is the question, those before are its history."""
 
     model_config = ConfigDict(
         extra="ignore",
@@ -63,6 +65,13 @@ class CompletionIn(BaseModel):
     def question(self) -> str:
         """What is asked: the user's last message, "" where there is none."""
         return next((m.text for m in reversed(self.messages) if m.role == "user"), "")
+
+    @property
+    def history(self) -> History:
+        """The turns before it: each message of the user's with the reply that followed."""
+        said = [message for message in self.messages if message.role in {"user", "assistant"}]
+        pairs = [(one, other) for one, other in pairwise(said) if (one.role, other.role) == ("user", "assistant")]
+        return History(tuple(Turn(one.text, other.text) for one, other in pairs))
 
 
 class Written(Reply):

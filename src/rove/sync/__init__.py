@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
 from pathlib import Path
 from threading import Thread
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched
@@ -26,13 +26,11 @@ from rove.records import (
     Response,
     Understood,
 )
-from rove.records.memory import LeadEnd, Remembered
-from rove.records.walk import Budget, Edit, WalkEvent, WalkInfo
-from rove.retrieve.memory import LongMemory
+from rove.records.walk import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
-from rove.walk.handle import AsyncWalk
-from rove.walk.state import State
+from rove.sync.memory import Memory
+from rove.sync.walk import Walk
 
 T = TypeVar("T")
 
@@ -237,94 +235,6 @@ class Rove:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-
-
-class Walk:
-    """The blocking face of `AsyncWalk`: iterated in one thread, it can be paused and edited from any."""
-
-    def __init__(self, walk: AsyncWalk, run: Callable[[Awaitable[Any]], Any]) -> None:
-        self._walk = walk
-        self._run = run
-
-    @property
-    def walk_id(self) -> str:
-        """See `AsyncWalk`."""
-        return self._walk.walk_id
-
-    @property
-    def state(self) -> State:
-        """See `AsyncWalk`."""
-        return self._walk.state
-
-    @property
-    def answer(self) -> Answer | None:
-        """See `AsyncWalk.answer`."""
-        return self._walk.answer
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> WalkEvent:
-        event: WalkEvent | None = self._run(anext(self._walk, None))
-        if event is None:
-            raise StopIteration
-        return event
-
-    def answered(self) -> Answer:
-        """See `AsyncWalk.answered`."""
-        return self._run(self._walk.answered())
-
-    def pause(self) -> None:
-        """See `AsyncWalk.pause`."""
-        self._run(self._walk.pause())
-
-    def edit(self, edit: Edit) -> None:
-        """See `AsyncWalk.edit`."""
-        self._run(self._walk.edit(edit))
-
-    def resume(self) -> None:
-        """See `AsyncWalk.resume`."""
-        self._run(self._walk.resume())
-
-    def stop(self) -> None:
-        """See `AsyncWalk.stop`."""
-        self._run(self._walk.stop())
-
-    def close(self) -> None:
-        """See `AsyncWalk.aclose`."""
-        self._run(self._walk.aclose())
-
-
-class Memory:
-    """The blocking face of `LongMemory`."""
-
-    def __init__(self, memory: LongMemory, run: Callable[[Awaitable[Any]], Any]) -> None:
-        self._memory = memory
-        self._run = run
-
-    def facts(self) -> list[Remembered]:
-        """See `LongMemory.facts`."""
-        return self._run(self._memory.facts())
-
-    def leads(self) -> list[LeadEnd]:
-        """See `LongMemory.leads`."""
-        return self._run(self._memory.leads())
-
-    def search(self, question: str, *, top_k: int = 10) -> list[Remembered]:
-        """See `LongMemory.search`."""
-        return self._run(self._memory.search(question, top_k=top_k))
-
-    def edit(self, memory_id: str, text: str) -> Remembered:
-        """See `LongMemory.edit`."""
-        return self._run(self._memory.edit(memory_id, text))
-
-    def forget(self, *memory_ids: str) -> int:
-        """See `LongMemory.forget`."""
-        return self._run(self._memory.forget(*memory_ids))
-
-    def clear(self) -> int:
-        """See `LongMemory.clear`."""
-        return self._run(self._memory.clear())
 
 
 async def _opened(settings: Settings) -> AsyncRove:

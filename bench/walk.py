@@ -1,0 +1,180 @@
+"""Does walking without a model find both ends of a chain, what is each idea worth, and what does it cost?"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bench.metrics import CUT, Quality, measure
+from bench.quality import first_of_each, kind
+from bench.report import Table, say
+from bench.sets import Cap, Doc, RetrievalSet, load
+from bench.vectors import use_remembered
+from rove import Rove, Text
+from rove.records import Document, Prepared
+from rove.records.chunk import Chunk, chunk_id
+from rove.retrieve import RETRIEVERS
+from rove.retrieve.walk import Gait, WalkRetriever
+
+MULTI = "mh_hotpot100"
+SINGLE = ("xquad_en", "xquad_de", "xquad_zh", "jsquad", "lohelp_en", "pgdocs")
+WHOLE = Cap(2_000, 300, 700)
+CUT_DOWN = Cap(600, 200, 250)
+NAMES_A_CHUNK, CHUNKS = 10, 100_000
+GAITS = {
+    "walk": Gait(),
+    "no titles in the question": replace(Gait(), asked=False),
+    "no titles in passages": replace(Gait(), titles=False),
+    "no passages that name the title": replace(Gait(), namers=False),
+    "one hop": replace(Gait(), hops=1),
+    "two hops": replace(Gait(), hops=2),
+    "only titles in passages": replace(Gait(), asked=False, namers=False),
+    "only passages that name the title": replace(Gait(), asked=False, titles=False),
+    "nothing: the ranking alone": replace(Gait(), hops=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What a mode reached on one set; `ms` is the processor time of a question, the embedding included."""
+
+    quality: Quality
+    recall_5: float
+    ms: float
+
+
+def run() -> list[Table]:
+    """Measure, each part on bases of its own."""
+    return [*found(), graph()]
+
+
+def found() -> list[Table]:
+    """Multi-hop with each idea left out, then the sets whose questions one passage answers."""
+    remembered = use_remembered()
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        data = load(MULTI, WHOLE)
+        kb = opened(Path(folder) / "titled", data, remembered)
+        bare = replace(data, docs=tuple(replace(doc, title="") for doc in data.docs))
+        untitled = opened(Path(folder) / "untitled", bare, remembered)
+        rows = []
+        for name, gait in {"hybrid + rerank": None, **GAITS}.items():
+            say(f"walk {MULTI}: {name}")
+            one, two = asked(kb, data, gait), asked(untitled, bare, gait)
+            rows.append([name, *numbers(one), f"{two.quality.all_found:.2f}", f"{two.quality.ndcg:.3f}"])
+        kb.close()
+        untitled.close()
+        single = [row for name in SINGLE for row in one_hop(name, Path(folder) / name, remembered)]
+    columns = ["", "all@10", "recall@5", "nDCG@10", "CPU ms", "all@10 untitled", "nDCG@10 untitled"]
+    note = (
+        f"{len(data.docs)} documents, {len(data.queries)} questions of two hops. top_k = {CUT}; a document counts by "
+        "its first chunk. ms: processor time of a question, its embedding by the packaged model included. "
+        "Untitled: the same texts without their titles."
+    )
+    return [
+        Table("Walking: two hops, and what each idea is worth", columns, rows, note),
+        Table(
+            "Walking: one hop",
+            ["set", "mode", *columns[1:5]],
+            single,
+            f"Sets cut to {CUT_DOWN}. Loss is to be ≤ 0.005.",
+        ),
+    ]
+
+
+def one_hop(name: str, path: Path, remembered: str) -> list[list[object]]:
+    """A set whose questions one passage answers: nothing is to be lost there."""
+    say(f"walk {name}")
+    data = load(name, CUT_DOWN)
+    kb = opened(path, data, remembered)
+    modes = {"hybrid + rerank": None, "walk": Gait()}
+    rows: list[list[object]] = [[name, mode, *numbers(asked(kb, data, gait, top_k=50))] for mode, gait in modes.items()]
+    kb.close()
+    return rows
+
+
+def opened(path: Path, data: RetrievalSet, remembered: str) -> Rove:
+    """Make a base with remembered vectors, and open it with the packaged embedder itself."""
+    with Rove.open(path, embedder={"name": remembered}) as kb:
+        kb.add([as_text(doc) for doc in data.docs])
+    return Rove.open(path, embedder={"threads": 1})
+
+
+def as_text(doc: Doc) -> Text:
+    """A document as it is added, with a title or none."""
+    return Text(doc.text, id=doc.id, title=doc.title, kind=kind(doc))
+
+
+def asked(kb: Rove, data: RetrievalSet, gait: Gait | None, top_k: int = CUT) -> Walked:
+    """Ask every question by that gait; None is hybrid search with reranking."""
+    RETRIEVERS.table["walk-bench"] = "bench.walk:walker"
+    walker.gait = gait or Gait()
+    mode = "walk-bench" if gait else "hybrid"
+    kb.search("warm", mode=mode)
+    lists, started = {}, time.process_time()
+    for query, text in data.queries.items():
+        hits = kb.search(text, top_k=top_k, mode=mode)
+        lists[query] = first_of_each(hit.chunk.document_id for hit in hits)
+    spent = time.process_time() - started
+    recall_5 = sum(len({*lists[q][:5]} & {*gold}) / len(gold) for q, gold in data.gold.items()) / len(data.gold)
+    return Walked(measure(lists, data.gold), recall_5, spent / len(lists) * 1000)
+
+
+class walker(WalkRetriever):  # noqa: N801 - a plug-in that is named like a function
+    """`WalkRetriever` by the gait that is being measured."""
+
+    gait = Gait()
+
+    def __init__(self, means) -> None:  # noqa: ANN001
+        super().__init__(means, type(self).gait)
+
+
+def numbers(walked: Walked) -> list[str]:
+    """The four columns of a row."""
+    q = walked.quality
+    return [f"{q.all_found:.2f}", f"{walked.recall_5:.3f}", f"{q.ndcg:.4f}", f"{walked.ms:.0f}"]
+
+
+def graph(chunks: int = CHUNKS) -> Table:
+    """Load the graph of many made-up chunks: its time and its memory."""
+    from rove.store.names import Names
+    from rove.store.store import Store
+
+    say(f"walk graph: {chunks} chunks")
+    with (
+        tempfile.TemporaryDirectory(prefix="rove-bench-") as folder,
+        Rove.open(folder, embedder={"name": "fake"}) as kb,
+    ):
+        store: Store = kb._kb.store
+        for start in range(0, chunks, 5_000):
+            batch = [made_up(n) for n in range(start, min(start + 5_000, chunks))]
+            keys = {key for item in batch for key in item.vector_keys}
+            vector = dict.fromkeys(keys, np.zeros(store.dimension, np.float32))
+            store.catalog.publish(store.catalog.stage(batch, vector, {}))
+        before, started = resident_mb(), time.process_time()
+        names = Names(store.catalog)
+        names.titles("d0")
+        seconds, megabytes = time.process_time() - started, resident_mb() - before
+    rows = [[chunks, NAMES_A_CHUNK, f"{seconds:.1f}", f"{megabytes:.0f}"]]
+    return Table("Walking: the graph of names", ["chunks", "names a chunk", "load, CPU s", "memory, MB"], rows)
+
+
+def resident_mb() -> float:
+    """What this process holds in memory."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def made_up(number: int) -> Prepared:
+    """A chunk of a document of its own, with names of which some are common and most are rare."""
+    names = " ".join(f"name_{(number * 7919 + n * n * 104_729) % (10 ** (2 + n % 5))}" for n in range(NAMES_A_CHUNK))
+    document = Document(
+        f"d{number}", f"d{number}", "text", "x", title=f"Title {number} of {number % 97}", language="en"
+    )
+    chunk = Chunk(
+        chunk_id(document.document_id, "1", (0, 1), "text"), document.document_id, "x", (0, 1), 0, language="en"
+    )
+    return Prepared(document.document_id, "1", document, [chunk], ["x"], ["x"], names=[names])

@@ -1,0 +1,115 @@
+"""All settings in one frozen tree: a TOML file, then the environment (`ROVE_SEARCH__TOP_K=5`), then arguments."""
+
+from __future__ import annotations
+
+import tomllib
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from rove.errors import ConfigError
+from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings
+from rove.settings.models import ChatSettings, EmbedderSettings, ModelPart, RerankerSettings
+from rove.settings.part import Part
+from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
+from rove.settings.reading import ChunkSettings, EnrichSettings, LoadSettings
+from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
+
+__all__ = [
+    "AnswerSettings",
+    "ChatSettings",
+    "ChunkSettings",
+    "EmbedderSettings",
+    "EnrichSettings",
+    "GatherSettings",
+    "IntentSettings",
+    "KeySettings",
+    "LoadSettings",
+    "ModelPart",
+    "Part",
+    "QuestionSettings",
+    "RerankerSettings",
+    "SearchSettings",
+    "ServeSettings",
+    "Settings",
+    "SlotSettings",
+    "SpaceSettings",
+    "StoreSettings",
+    "TopicSettings",
+    "WalkSettings",
+    "read_settings",
+]
+
+
+class Settings(BaseSettings):
+    """The whole tree."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="ROVE_", env_nested_delimiter="__", env_file=None
+    )
+
+    path: Path = Path("kb")
+    load: LoadSettings = LoadSettings()
+    chunk: ChunkSettings = ChunkSettings()
+    embedder: EmbedderSettings = EmbedderSettings()
+    chat: ChatSettings = ChatSettings()
+    enrich: EnrichSettings = EnrichSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    store: StoreSettings = StoreSettings()
+    search: SearchSettings = SearchSettings()
+    question: QuestionSettings = QuestionSettings()
+    gather: GatherSettings = GatherSettings()
+    answer: AnswerSettings = AnswerSettings()
+    walk: WalkSettings = WalkSettings()
+    serve: ServeSettings = ServeSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Rank arguments over the environment over the file."""
+        del dotenv_settings, file_secret_settings
+        return (init_settings, env_settings, InitSettingsSource(settings_cls, init_kwargs=_file.get({})))
+
+
+_file: ContextVar[dict[str, Any]] = ContextVar("_file")
+"""What `read_settings` has read, for the length of one call."""
+
+
+def read_settings(location: str | Path, **arguments: object) -> Settings:
+    """Read the settings of a knowledge base.
+
+    Args:
+        location: a folder (the knowledge base; its `rove.toml` is read if there is one) or a TOML file, whose `path`
+            is relative to it.
+        arguments: tables or single values that win over file and environment: `search={"top_k": 5}`.
+
+    Raises:
+        ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range.
+    """
+    location = Path(location)
+    is_file = location.suffix == ".toml"
+    file = location if is_file else location / "rove.toml"
+    if is_file and not file.is_file():
+        message = f"There is no settings file {file}."
+        raise ConfigError(message, cure="Give a folder, or make the file.")
+    try:
+        tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        base = file.parent / str(tree.get("path", "kb")) if is_file else location
+        _file.set(tree)
+        return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{file} is not valid TOML: {error}."
+        raise ConfigError(message, cure="Mend the file.") from error
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        message = f"Settings of {location}: {problems}."
+        raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None

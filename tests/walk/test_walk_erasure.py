@@ -1,0 +1,86 @@
+"""A document that is erased leaves the walks as well, to the byte; one that has changed takes its facts with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rove import Text
+from rove.records.walk import Edit, Erased, Fact, FactDropped, FactFound, Lead, RoundStarted
+from walk.chain import CHAIN, QUESTION, Scripted, opened, scripted
+
+__all__ = ["scripted"]
+MARK = "Szeged lies on the river Tisza"
+
+
+def holds(folder: Path, words: str) -> list[str]:
+    """Files of a base that hold these words, in UTF-8 or as JSON writes them."""
+    return [str(path) for path in folder.rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
+
+
+async def test_no_byte_of_an_erased_document_stays_in_a_walk(tmp_path: Path, scripted: type[Scripted]) -> None:
+    async with await opened(tmp_path, chat=True) as kb:
+        walk = kb.walk(QUESTION)
+        await walk.answered()
+        assert holds(tmp_path, MARK)
+        await kb.delete("szeged")
+    assert holds(tmp_path, MARK) == []
+    async with await opened_again(tmp_path) as kb:
+        events = [event async for event in kb.replay(walk.walk_id)]
+        assert len(events) == walk.state.events
+        assert {event.what for event in events if isinstance(event, Erased)} >= {"FactFound", "ChunkSeen", "Answered"}
+        taken = await kb.take_up(walk.walk_id)
+        answer = await taken.answered()
+        assert "Tisza" not in str(taken.state)
+        assert {"acme", "ada"} >= {citation.document_id for citation in answer.citations}
+        assert len(taken.state.facts) == 2
+
+
+async def opened_again(path: Path) -> object:
+    return await opened(path, walk={"memory": False})
+
+
+async def test_what_the_user_wrote_stays(tmp_path: Path, scripted: type[Scripted]) -> None:
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk(QUESTION)
+        async for event in walk:
+            if isinstance(event, FactFound):
+                break
+        await walk.pause()
+        mine = Fact("", "I was told of a bridge.", 1.0, 1)
+        await walk.edit(Edit(facts=(mine,), leads=(Lead("", "the bridge", "user", 1),)))
+        await kb.delete("acme")
+        taken = await kb.take_up(walk.walk_id)
+        assert [fact.text for fact in taken.state.facts] == ["I was told of a bridge."]
+        assert "the bridge" in {lead.text for lead in taken.state.leads}
+        await taken.answered()
+
+
+async def test_a_fact_whose_source_has_changed_is_dropped_with_the_reason(
+    tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk(QUESTION)
+        async for event in walk:
+            if isinstance(event, RoundStarted) and event.round == 2:
+                break
+        first = walk.state.facts[0]
+        await walk.pause()
+        await kb.add(Text("Acme Ltd was founded in 1930 by somebody else.", id=CHAIN[0].id, title="Acme Ltd"))
+        taken = await kb.take_up(walk.walk_id)
+        events = [event async for event in taken]
+        dropped = [event for event in events if isinstance(event, FactDropped)]
+        assert [event.fact_id for event in dropped] == [first.fact_id]
+        assert "does not say so any more" in dropped[0].reason
+        assert "1921" not in taken.answer.text
+
+
+async def test_a_source_that_goes_while_the_walk_is_under_way_is_not_cited(
+    tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
+        walk = kb.walk(QUESTION)
+        async for event in walk:
+            if isinstance(event, FactFound) and "Tisza" in event.fact.text:
+                await kb.delete("szeged")
+        assert "szeged" not in {citation.document_id for citation in walk.answer.citations}
+        assert "Tisza" not in walk.answer.text
