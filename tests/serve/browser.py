@@ -49,7 +49,9 @@ class Visit:
     errors: list[str] = field(default_factory=list)
 
     @asynccontextmanager
-    async def page(self, view: str = "ask", *, holder: str = "root", cut: bool = False, **context: Any) -> AsyncIterator[Page]:
+    async def page(
+        self, view: str = "ask", *, holder: str = "root", cut: bool = False, **context: Any
+    ) -> AsyncIterator[Page]:
         """Open a view as one of the holders, "" without a key; `cut`: all replies come in pieces of three bytes."""
         opened: BrowserContext = await self.browser.new_context(**{"locale": "en", **context})
         opened.set_default_timeout(20_000)
@@ -111,4 +113,7 @@ async def violations(page: Page) -> list[str]:
     """What axe-core has to say against the page as it stands."""
     await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
     found = await page.evaluate("async () => (await axe.run()).violations")
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}" for one in found]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}"
+        for one in found
+    ]

@@ -1,4 +1,4 @@
-"""The web page in a real browser: asking, sources, search, documents, adding, walks; inert, at home, and for everyone."""
+"""The web page in a real browser: asking, sources, search, documents, adding, walks; inert, and for everyone."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ from serve.browser import Visit, chromium, kept, violations
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SENTENCE = "Remote work is approved by the head of unit within five days."
 INTRUDERS = "main img:not(.sheet img), main script, aside script, svg, [onerror], [onload], a[href^='javascript' i]"
+OPENERS = {
+    "ask": ".answer-text .cite",
+    "search": ".hit button",
+    "walk": ".card.end .cite",
+    "documents": ".card:has-text('Zebra') h2 button",
+}
 VIEWS = {
     "ask": "textarea",
     "search": "textarea",
@@ -77,13 +83,15 @@ async def test_a_pdf_opens_as_its_page_with_a_box_on_the_words(visit: Visit) -> 
         await page.wait_for_selector("#source mark")
 
 
-@pytest.mark.parametrize("view", ["ask", "search", "walk", "documents"])
+@pytest.mark.parametrize("view", OPENERS)
 async def test_what_documents_say_stays_text(visit: Visit, view: str) -> None:
     """Also when it comes in pieces of three bytes, which cut characters in two."""
     async with visit.page(view, cut=True) as page:
         if view != "documents":
             await ask(page, "What does the zebra say to all?")
-        found = {"ask": ".answer-text .cite", "search": ".hit button", "walk": ".card.end .cite", "documents": None}[view]
+        found = {"ask": ".answer-text .cite", "search": ".hit button", "walk": ".card.end .cite", "documents": None}[
+            view
+        ]
         opener = page.locator(found).first if found else page.locator(".card:has-text('Zebra') h2 button")
         await opener.click()
         text = page.locator("#source .source-text")

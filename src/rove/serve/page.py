@@ -27,7 +27,9 @@ POLICY = (
 
 def _found() -> Mapping[str, Path]:
     """The files by their address. The first is the page itself; no other address leads to a file."""
-    named = {f"/web/{path.relative_to(FOLDER).as_posix()}": path for path in sorted(FOLDER.rglob("*")) if path.is_file()}
+    named = {
+        f"/web/{path.relative_to(FOLDER).as_posix()}": path for path in sorted(FOLDER.rglob("*")) if path.is_file()
+    }
     return MappingProxyType({"/": FOLDER / "index.html", **{name: named[name] for name in named if _kind(named[name])}})
 
 

@@ -38,7 +38,7 @@ export function add(main, { signal }) {
     hand(list.length === 1 ? list[0].name : t("add.files", { count: list.length }), "/uploads", { form });
   }
 
-  fill(main, el("h1", {}, t("add.title")), dropZone(files), el("hr"), textForm(hand), jobs);
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), jobs, el("hr"), textForm(hand));
 }
 
 function dropZone(files) {
