@@ -64,6 +64,11 @@ Opener = Callable[..., AbstractAsyncContextManager[Town]]
 @pytest.fixture
 def open_town(tmp_path: Path) -> Opener:
     """Open a town; `serve` and `tables` are settings beside the usual ones."""
+    return towns_at(tmp_path)
+
+
+def towns_at(tmp_path: Path) -> Opener:
+    """What opens towns in a folder. See `open_town`."""
 
     @asynccontextmanager
     async def opened(

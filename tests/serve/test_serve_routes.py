@@ -45,6 +45,7 @@ CALLS = [
     Call("GET", f"{SPACE}/documents", query={"cursor": "0", "limit": "10"}),
     Call("GET", f"{SPACE}/document", query={"document_id": "policy"}),
     Call("GET", f"{SPACE}/text", query={"document_id": "policy", "start": "0", "end": "5"}),
+    Call("GET", f"{SPACE}/places", query={"document_id": "policy", "start": "0", "end": "5"}),
     Call("DELETE", f"{SPACE}/document", "delete", query={"document_id": "urlaub"}),
     Call("POST", f"{SPACE}/search", body={**ASKED, "mode": "hybrid", "top_k": 3}),
     Call("POST", f"{SPACE}/ask", body=ASKED),

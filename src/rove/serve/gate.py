@@ -18,12 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rove.errors import RoveError
 from rove.serve.callers import Caller, Callers
 from rove.serve.journal import Journal
+from rove.serve.page import FILES
 from rove.serve.problems import DeniedError, LongHeadError, TooLargeError, response_of
 from rove.serve.spaces import LOOPBACK
 from rove.serve.throttle import Throttle
 from rove.settings import ServeSettings
 
-OPEN = frozenset({"/health", "/openapi.json"})
+OPEN = frozenset({"/health", "/openapi.json", *FILES})
 """What needs no key: it says nothing of what is served."""
 LARGE = ("/uploads", "/import")
 MAX_HEAD_BYTES = 16_384

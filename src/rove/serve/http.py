@@ -11,13 +11,16 @@ from starlette.middleware.cors import CORSMiddleware
 
 from rove.serve.gate import Gate
 from rove.serve.mcp import McpEndpoint
+from rove.serve.page import ROUTES
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
-from rove.serve.routes import answers, care, documents, openai, server, walks
+from rove.serve.routes import answers, care, documents, openai, pictures, server, walks
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
 
-ROUTERS = (server.router, documents.router, answers.router, walks.router, care.router, openai.router)
-"""Every family of routes. A page of one's own would be mounted beside them, in a folder `serve/web`."""
+ROUTERS = (
+    server.router, documents.router, pictures.router, answers.router, walks.router, care.router, openai.router,
+)  # fmt: skip
+"""Every family of routes. The web page, `rove.serve.page`, stands beside them."""
 
 
 def create_app(spaces: Spaces) -> FastAPI:
@@ -46,6 +49,7 @@ def create_app(spaces: Spaces) -> FastAPI:
     app.state.served = made
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.extend(ROUTES)
     app.add_route("/mcp", endpoint, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
     app.add_middleware(Gate, settings=spaces.settings, journal=made.journal)

@@ -1,0 +1,98 @@
+// Add: drop files, or give an address or a text, and watch them go through the stages.
+
+import { here, told } from "./api.js";
+import { drawSource } from "./documents.js";
+import { el, fill, labelled, say } from "./dom.js";
+import { empty, wrong } from "./states.js";
+import { store } from "./store.js";
+import { named, t } from "./words.js";
+
+const STATES = ["queued", "running", "waiting", "done"];
+
+export function add(main, { signal }) {
+  if (!store.may("add")) {
+    fill(main, el("h1", {}, t("add.title")), empty(t("add.refused"), t("add.refused.text")));
+    return;
+  }
+  const jobs = el("div", { class: "list" });
+
+  async function hand(name, path, given) {
+    const body = el("div");
+    const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body);
+    jobs.prepend(job);
+    fill(body, drawJob({ state: "queued", expected: 0, chunks: 0, sources: [], trouble: "" }));
+    try {
+      for await (const { data } of told("POST", here(path), { ...given, signal })) {
+        fill(body, drawJob(data));
+        if (data.state === "done") say(t("add.done", { name }));
+      }
+    } catch (problem) {
+      if (problem.name !== "AbortError") fill(body, wrong(problem, () => (job.remove(), hand(name, path, given))));
+    }
+  }
+
+  function files(list) {
+    if (!list.length) return;
+    const form = new FormData();
+    for (const file of list) form.append("files", file, file.name);
+    hand(list.length === 1 ? list[0].name : t("add.files", { count: list.length }), "/uploads", { form });
+  }
+
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), jobs, el("hr"), textForm(hand));
+}
+
+function dropZone(files) {
+  const input = el("input", { type: "file", multiple: true });
+  input.addEventListener("change", () => {
+    files([...input.files]);
+    input.value = "";
+  });
+  const zone = el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), labelled(t("add.choose"), input));
+  let depth = 0; // dragging over a child leaves the zone and enters it again
+  const over = (by) => zone.classList.toggle("over", (depth += by) > 0);
+  zone.addEventListener("dragenter", (event) => (event.preventDefault(), over(1)));
+  zone.addEventListener("dragleave", () => over(-1));
+  zone.addEventListener("dragover", (event) => event.preventDefault());
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(-depth);
+    files([...event.dataTransfer.files]);
+  });
+  return zone;
+}
+
+function textForm(hand) {
+  const address = el("input", { type: "url", autocomplete: "off", placeholder: "https://" });
+  const title = el("input", { maxlength: 200, autocomplete: "off" });
+  const text = el("textarea", { rows: 4 });
+  const submit = (event) => {
+    event.preventDefault();
+    if (address.value) hand(address.value, "/documents", { body: { url: address.value } });
+    if (text.value.trim()) hand(title.value || t("add.text"), "/documents", { body: { text: text.value, title: title.value, name: title.value } });
+    for (const field of [address, title, text]) field.value = "";
+  };
+  return el(
+    "form",
+    { class: "plain", on: { submit } },
+    labelled(t("add.address"), address),
+    labelled(t("add.text"), text),
+    labelled(t("add.name"), title),
+    el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("add.button"))),
+  );
+}
+
+function drawJob(job) {
+  const at = STATES.indexOf(job.state);
+  const shown = STATES.filter((state) => state !== "waiting" || job.state === "waiting");
+  const steps = shown.map((state) => {
+    const place = STATES.indexOf(state);
+    return el("li", { class: place < at ? "past" : place === at ? "now" : "", "aria-current": place === at ? "step" : null }, named("stage", state));
+  });
+  return [
+    el("ol", { class: "stages" }, steps),
+    job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.sources.length : null, "aria-label": t("add.progress") }),
+    el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.sources.length, expected: Math.max(job.expected, job.sources.length) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
+    job.trouble && el("p", { class: "cure" }, job.trouble),
+    job.sources.length > 0 && el("ul", { class: "list" }, job.sources.map(drawSource)),
+  ];
+}

@@ -1,0 +1,69 @@
+// The server, called from its own page: every call goes to this origin, with the key in a header.
+
+import { events } from "./events.js";
+import { store } from "./store.js";
+import { t } from "./words.js";
+
+/** What the server says went wrong (RFC 9457), or that it could not be reached: status 0. */
+export class Problem extends Error {
+  constructor({ status = 0, title = "", detail = "", cure = "" }, wait = "") {
+    super(detail || title);
+    Object.assign(this, { status, title, detail, cure, wait });
+  }
+}
+
+async function send(method, path, { body, form, accept, signal } = {}) {
+  const headers = {};
+  if (store.key) headers.Authorization = `Bearer ${store.key}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (accept) headers.Accept = accept;
+  let reply;
+  try {
+    const sent = form ?? (body === undefined ? undefined : JSON.stringify(body));
+    reply = await fetch(path, { method, headers, signal, body: sent });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ title: t("problem.unreachable"), detail: t("problem.unreachable.detail") });
+  }
+  if (reply.ok) return reply;
+  let told = { status: reply.status, title: reply.statusText };
+  try {
+    told = { ...told, ...(await reply.json()) };
+  } catch {
+    // not one of the server's own problems: the status says what there is to say
+  }
+  throw new Problem(told, reply.headers.get("Retry-After") ?? "");
+}
+
+/** The address of something in the space that is chosen. */
+export function here(path, query = {}) {
+  const asked = new URLSearchParams(query).toString();
+  return `/v1/spaces/${encodeURIComponent(store.space)}${path}${asked ? `?${asked}` : ""}`;
+}
+
+export async function get(path, signal) {
+  return (await send("GET", path, { signal })).json();
+}
+
+export async function post(path, body, signal) {
+  const reply = await send("POST", path, { body, signal });
+  return reply.status === 204 ? null : reply.json();
+}
+
+export async function erase(path) {
+  await send("DELETE", path);
+}
+
+/** A picture as an address of this page's own; let it go with URL.revokeObjectURL. */
+export async function picture(path, signal) {
+  return URL.createObjectURL(await (await send("GET", path, { signal })).blob());
+}
+
+/** Yield the events of a call; a problem that comes as an event is thrown. */
+export async function* told(method, path, options = {}) {
+  const reply = await send(method, path, { ...options, accept: "text/event-stream" });
+  for await (const one of events(reply.body)) {
+    if (one.event === "problem") throw new Problem(one.data);
+    yield one;
+  }
+}

@@ -1,0 +1,146 @@
+// Documents: all that are there, each with its sections as a tree; and what did not go in, with its reason.
+
+import { erase, get, here } from "./api.js";
+import { el, fill, labelled, say } from "./dom.js";
+import { openSource } from "./source.js";
+import { busy, empty, wrong } from "./states.js";
+import { store } from "./store.js";
+import { named, t } from "./words.js";
+
+export async function documents(main, { signal, refresh }) {
+  const list = el("div", {}, busy());
+  const failed = el("div");
+  fill(main, el("h1", {}, t("documents.title")), list, failed);
+  const all = await everything(signal);
+  if (all.length) drawList(list, all, refresh);
+  else fill(list, empty(t("documents.empty"), t("documents.empty.text"), el("a", { class: "button main", href: "#/add" }, t("nav.add"))));
+  if (store.may("admin")) await drawFailed(failed, signal);
+}
+
+async function everything(signal) {
+  const all = [];
+  let cursor = 0;
+  while (cursor !== null) {
+    const part = await get(here("/documents", { cursor, limit: 1000 }), signal);
+    all.push(...part.documents);
+    cursor = part.next_cursor;
+  }
+  return all;
+}
+
+function drawList(list, all, refresh) {
+  const field = el("input", { type: "search", autocomplete: "off" });
+  const items = el("ul", { class: "list" });
+  const shown = () => {
+    const wanted = field.value.toLocaleLowerCase();
+    const some = all.filter((one) => `${one.title} ${one.source}`.toLocaleLowerCase().includes(wanted));
+    fill(items, some.slice(0, 500).map((one) => drawDocument(one, refresh)));
+    say(t("documents.count", { count: some.length }));
+  };
+  field.addEventListener("input", shown);
+  fill(list, el("div", { class: "plain" }, labelled(t("documents.filter"), field)), items);
+  shown();
+}
+
+function drawDocument(one, refresh) {
+  const title = one.title || one.source || one.document_id;
+  const open = (event) => openSource({ ...one, span: [0, 0] }, event.currentTarget);
+  const tree = el("div", {}, busy());
+  const sections = el("details", {}, el("summary", {}, t("documents.sections")), tree);
+  sections.addEventListener("toggle", () => sections.open && drawTree(tree, one), { once: true });
+  const added = new Date(one.added_at.endsWith("Z") || one.added_at.includes("+") ? one.added_at : `${one.added_at}Z`);
+  return el(
+    "li",
+    { class: "card" },
+    el("h2", {}, el("button", { type: "button", class: "link", on: { click: open } }, title)),
+    el(
+      "p",
+      { class: "facts" },
+      one.source !== title && el("span", {}, one.source),
+      el("span", {}, one.type),
+      el("span", {}, t("documents.chunks", { count: one.chunks })),
+      el("span", {}, t("documents.added", { date: added.toLocaleDateString(document.documentElement.lang) })),
+    ),
+    sections,
+    store.may("delete") && eraser(one, title, refresh),
+  );
+}
+
+function eraser(one, title, refresh) {
+  const ask = el("button", { type: "button", class: "quiet", "aria-label": t("documents.delete-named", { title }) }, t("documents.delete"));
+  const place = el("div", { class: "row" }, ask);
+  const gone = async () => {
+    try {
+      await erase(here("/document", { document_id: one.document_id }));
+      await refresh();
+    } catch (problem) {
+      fill(place, wrong(problem));
+    }
+  };
+  ask.addEventListener("click", () => {
+    const sure = el("button", { type: "button", class: "bad", on: { click: gone } }, t("documents.delete-sure"));
+    const keep = el("button", { type: "button", class: "quiet", on: { click: () => (fill(place, ask), ask.focus()) } }, t("documents.keep"));
+    fill(place, sure, keep);
+    sure.focus();
+  });
+  return place;
+}
+
+async function drawTree(place, one) {
+  try {
+    const { sections } = await get(here("/text", { document_id: one.document_id, start: 0, end: 0 }));
+    if (sections.length) fill(place, el("ul", { class: "tree" }, branches(nested(sections), one)));
+    else fill(place, el("p", { class: "muted" }, t("documents.no-sections")));
+  } catch (problem) {
+    fill(place, wrong(problem, () => drawTree(place, one)));
+  }
+}
+
+/** Sections, which come in order with their levels, as a tree. */
+function nested(sections) {
+  const top = { level: 0, below: [] };
+  const path = [top];
+  for (const section of sections) {
+    const node = { ...section, below: [] };
+    while (path.length > 1 && path.at(-1).level >= section.level) path.pop();
+    path.at(-1).below.push(node);
+    path.push(node);
+  }
+  return top.below;
+}
+
+function branches(nodes, one) {
+  return nodes.map((node) => {
+    const [start, end] = node.span;
+    const span = [start, Math.min(end, start + node.title.length + 12)];
+    const open = (event) => openSource({ ...one, span: [start, Math.max(start, span[1] - 12)], heading: node.title }, event.currentTarget);
+    const link = el("button", { type: "button", class: "link", on: { click: open } }, node.title);
+    if (!node.below.length) return el("li", {}, link);
+    return el("li", {}, link, el("details", { open: node.level < 2 }, el("summary", {}, t("documents.below", { count: node.below.length })), el("ul", {}, branches(node.below, one))));
+  });
+}
+
+async function drawFailed(place, signal) {
+  const { entries } = await get(here("/ledger", { state: "failed" }), signal);
+  if (!entries.length) return;
+  fill(
+    place,
+    el("hr"),
+    el("h2", {}, t("documents.failed", { count: entries.length })),
+    el("ul", { class: "list" }, entries.map(drawSource)),
+  );
+}
+
+/** What became of one source. */
+export function drawSource(one) {
+  const bad = one.state === "failed";
+  const state = one.unchanged ? t("add.unchanged") : named("stage", one.state);
+  return el(
+    "li",
+    { class: "card" },
+    el("div", { class: "row" }, el("strong", {}, one.source), el("span", { class: bad ? "badge bad" : "badge good" }, bad && one.outcome ? named("outcome", one.outcome) : state)),
+    one.reason && el("p", { class: "small" }, one.reason),
+    one.cure && el("p", { class: "small muted" }, one.cure),
+    !bad && el("p", { class: "facts" }, el("span", {}, t("add.made", { documents: one.documents, chunks: one.chunks }))),
+  );
+}

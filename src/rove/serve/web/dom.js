@@ -1,0 +1,41 @@
+// Elements, made without HTML: whatever a document says is put in as text, and stays text.
+
+/** Make an element. `props`: `class`, `on` (listeners), `data`, properties like `value`; all others are attributes. */
+export function el(tag, props = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "on") for (const [event, listener] of Object.entries(value)) made.addEventListener(event, listener);
+    else if (name === "data") Object.assign(made.dataset, value);
+    else if (name === "class") made.className = value;
+    else if (name === "value" || name === "checked" || name === "disabled") made[name] = value;
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  return made;
+}
+
+/** Put these in the place of all that is in an element. */
+export function fill(parent, ...children) {
+  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  return parent;
+}
+
+let names = 0;
+
+/** A label with its field: [label, field], tied together. */
+export function labelled(text, field) {
+  names += 1;
+  field.id = `field-${names}`;
+  return [el("label", { for: field.id }, text), field];
+}
+
+/** Say something to who listens rather than looks. */
+export function say(text) {
+  document.getElementById("said").textContent = text;
+}
+
+/** Characters as Python counts them: spans are in code points, JavaScript's strings in UTF-16. */
+export function points(text) {
+  return Array.from(text);
+}

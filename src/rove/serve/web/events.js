@@ -1,0 +1,33 @@
+// Server-sent events from a fetched reply: EventSource can send neither a key nor a body.
+
+/** Yield {event, data} for each event of a stream of bytes, however it is cut: also within a character. */
+export async function* events(stream) {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const told = one(block);
+        if (told) yield told;
+      }
+      if (done) return;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function one(block) {
+  let event = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event: ")) event = line.slice(7);
+    else if (line.startsWith("data: ")) data.push(line.slice(6));
+  }
+  return data.length ? { event, data: JSON.parse(data.join("\n")) } : null;
+}

@@ -1,0 +1,28 @@
+// What a view shows while there is nothing else to show: at work, nothing there, refused, gone wrong.
+
+import { el } from "./dom.js";
+import { t } from "./words.js";
+
+export function busy(text = t("state.busy")) {
+  return el("p", { class: "busy" }, el("span", { class: "dots", "aria-hidden": "true" }), text);
+}
+
+export function empty(title, text = "", ...more) {
+  return el("div", { class: "empty" }, el("p", { class: "empty-title" }, title), text && el("p", {}, text), ...more);
+}
+
+/** Say what went wrong and what to do; a missing key leads to where it is given. */
+export function wrong(problem, again) {
+  const refused = problem.status === 401 || problem.status === 403;
+  const known = problem.status !== undefined;
+  const wait = problem.wait ? t("problem.wait", { seconds: problem.wait }) : "";
+  return el(
+    "div",
+    { class: refused ? "notice refused" : "notice error", role: "alert" },
+    el("p", { class: "notice-title" }, problem.status === 401 ? t("problem.key") : problem.title || t("problem.title")),
+    el("p", {}, known ? problem.detail : t("problem.page")),
+    (problem.cure || wait) && el("p", { class: "cure" }, problem.cure, " ", wait),
+    problem.status === 401 && el("a", { class: "button", href: "#/settings" }, t("problem.give-key")),
+    !refused && again && el("button", { type: "button", on: { click: again } }, t("state.again")),
+  );
+}

@@ -1,0 +1,65 @@
+// What the browser keeps: the key, the space, the language, the theme. Nothing else is ever written down here.
+
+const PREFIX = "rove.";
+const LANGUAGES = ["en", "de", "hu", "zh", "ja"];
+
+function read(area, name) {
+  try {
+    return area.getItem(PREFIX + name) ?? "";
+  } catch {
+    return ""; // storage is off: the page works, and forgets
+  }
+}
+
+function write(area, name, value) {
+  try {
+    if (value) area.setItem(PREFIX + name, value);
+    else area.removeItem(PREFIX + name);
+  } catch {
+    return;
+  }
+}
+
+let key = read(sessionStorage, "key") || read(localStorage, "key");
+
+export const store = {
+  languages: LANGUAGES,
+  rights: [],
+  spaces: [],
+  get key() {
+    return key;
+  },
+  get remembered() {
+    return Boolean(read(localStorage, "key"));
+  },
+  /** Keep the key for this tab, or on this machine if `remember`. */
+  setKey(value, remember) {
+    key = value;
+    write(sessionStorage, "key", remember ? "" : value);
+    write(localStorage, "key", remember ? value : "");
+  },
+  get space() {
+    const wanted = read(localStorage, "space");
+    return this.spaces.length && !this.spaces.includes(wanted) ? this.spaces[0] : wanted || "default";
+  },
+  set space(value) {
+    write(localStorage, "space", value);
+  },
+  get theme() {
+    const theme = read(localStorage, "theme");
+    return theme === "dark" || theme === "light" ? theme : "auto";
+  },
+  set theme(value) {
+    write(localStorage, "theme", value === "auto" ? "" : value);
+  },
+  get language() {
+    const wanted = [read(localStorage, "language"), ...navigator.languages].map((tag) => tag.slice(0, 2).toLowerCase());
+    return wanted.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+  },
+  set language(value) {
+    write(localStorage, "language", value);
+  },
+  may(right) {
+    return this.rights.includes(right);
+  },
+};

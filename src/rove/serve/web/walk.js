@@ -1,0 +1,132 @@
+// One walk, watched: listened to as it goes, paused, edited, resumed, stopped, told again step by step.
+
+import { get, here, post, told } from "./api.js";
+import { el, fill, say } from "./dom.js";
+import { busy, wrong } from "./states.js";
+import { drawEdit } from "./walk_edit.js";
+import { begun, fold } from "./walk_state.js";
+import { drawBudget, drawTrail } from "./walk_view.js";
+import { t } from "./words.js";
+
+const SPOKEN = new Set(["RoundStarted", "Paused", "Stopped", "Answered"]);
+const STEP_MS = 220;
+
+/** Watch a new walk for a question, or one that is there, by its id. */
+export async function watch(main, { question, budget, walkId = "", signal }) {
+  const seat = { walkId, state: begun(), going: false, control: null, replaying: false };
+  const title = el("h1", {}, question ?? "");
+  const trail = el("div", { class: "trail" });
+  const side = el("div", { class: "walk-side" });
+  const trouble = el("div");
+  fill(main, el("p", {}, el("a", { href: "#/walk" }, `‹ ${t("walk.all")}`)), title, el("div", { class: "walk" }, el("div", {}, trouble, trail), side));
+  signal.addEventListener("abort", () => seat.control?.abort());
+
+  let asked = false;
+  const draw = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      const held = document.activeElement?.dataset?.key;
+      title.textContent = seat.state.question || question || "";
+      fill(trail, drawTrail(seat.state, seat.going));
+      fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit));
+      if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    });
+  };
+  const rests = () => !seat.going && seat.walkId && !seat.replaying;
+
+  function take({ event, data }) {
+    if (event === "WalkStarted") {
+      seat.state = begun(); // whoever listens anew is told all from the start
+      if (!seat.walkId) history.replaceState(null, "", `#/walk/${data.walk_id}`);
+      seat.walkId = data.walk_id;
+    }
+    fold(seat.state, event, data);
+    if (SPOKEN.has(event)) say(spoken(event, data));
+    draw();
+  }
+
+  async function listen(method, path, body) {
+    seat.control?.abort();
+    seat.control = new AbortController();
+    seat.going = true;
+    fill(trouble);
+    draw();
+    try {
+      for await (const one of told(method, path, { body, signal: seat.control.signal })) take(one);
+    } catch (problem) {
+      if (problem.name !== "AbortError") fill(trouble, wrong(problem, seat.walkId ? () => listen("GET", where("/events")) : () => listen(method, path, body)));
+    } finally {
+      seat.going = false;
+      draw();
+    }
+  }
+
+  const where = (action) => here(`/walks/${encodeURIComponent(seat.walkId)}${action}`);
+
+  async function steer(action, body) {
+    try {
+      await post(where(action), body);
+      fill(trouble);
+      return true;
+    } catch (problem) {
+      fill(trouble, wrong(problem));
+      return false;
+    }
+  }
+
+  async function goOn() {
+    if (seat.state.paused && !(await steer("/resume"))) return;
+    await listen("GET", where("/events"));
+  }
+
+  async function edit(change) {
+    if (await steer("/edit", change)) await tell();
+  }
+
+  /** Show all that the walk has told, without going on with it. */
+  async function tell(slowly = false) {
+    const { events } = await get(where(""), signal);
+    seat.replaying = slowly;
+    for (const one of events) {
+      take(one);
+      if (slowly) await new Promise((done) => setTimeout(done, STEP_MS));
+      if (slowly && (signal.aborted || !seat.replaying)) break;
+    }
+    seat.replaying = false;
+    draw();
+  }
+
+  function controls() {
+    const { state, going, replaying } = seat;
+    const over = Boolean(state.answer) && !state.paused;
+    const button = (name, act, more = {}) => el("button", { type: "button", data: { key: name }, on: { click: act }, ...more }, t(`walk.${name}`));
+    return el(
+      "div",
+      { class: "row controls", role: "group", "aria-label": t("walk.controls") },
+      going && button("pause", () => steer("/pause"), { class: "main", disabled: !seat.walkId }),
+      going && button("stop", () => steer("/stop"), { disabled: !seat.walkId }),
+      rests() && !over && button("resume", goOn, { class: "main" }),
+      rests() && !over && button("stop", async () => (await steer("/stop")) && goOn()),
+      rests() && over && button("replay", () => tell(true)),
+      rests() && over && button("go-on", async () => (await steer("/resume")) && listen("GET", where("/events"))),
+      replaying && button("show-all", () => ((seat.replaying = false), tell())),
+    );
+  }
+
+  if (walkId) {
+    fill(trail, busy());
+    try {
+      await tell();
+    } catch (problem) {
+      if (problem.name !== "AbortError") fill(main, wrong(problem));
+    }
+  } else await listen("POST", here("/walks"), { question, budget });
+}
+
+function spoken(event, data) {
+  if (event === "RoundStarted") return t("walk.round", { round: data.round });
+  if (event === "Answered") return data.answer.text;
+  return event === "Paused" ? t("stop.paused") : data.text;
+}

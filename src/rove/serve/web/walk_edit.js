@@ -1,0 +1,63 @@
+// What a user changes while a walk rests: the question, the budget, facts and leads.
+
+import { el, fill, labelled } from "./dom.js";
+import { t } from "./words.js";
+
+/** The panel; `apply` is given what is to change, as POST …/edit takes it. */
+export function drawEdit(state, apply) {
+  return el(
+    "details",
+    { class: "edit card" },
+    el("summary", {}, t("edit.title")),
+    general(state, apply),
+    part(t("edit.facts"), t("edit.add-fact"), [...state.facts.values()].filter((fact) => !fact.dropped), "fact_id", "facts", apply),
+    part(t("edit.leads"), t("edit.add-lead"), [...state.leads.values()].filter((lead) => lead.state === "open"), "lead_id", "leads", apply),
+  );
+}
+
+function general(state, apply) {
+  const question = el("textarea", { rows: 2, value: state.question });
+  const bounds = { rounds: [1, 50], calls: [1, 1_000], tokens: [1, 10_000_000], seconds: [1, 3_600] };
+  const fields = Object.entries(bounds).map(([name, [min, max]]) => [name, el("input", { type: "number", min, max, value: state.budget[name] ?? max })]);
+  const submit = (event) => {
+    event.preventDefault();
+    const budget = Object.fromEntries(fields.map(([name, field]) => [name, Number(field.value)]));
+    const change = { budget };
+    if (question.value.trim() && question.value !== state.question) change.question = question.value.trim();
+    apply(change);
+  };
+  return el(
+    "form",
+    { class: "plain", on: { submit } },
+    labelled(t("edit.question"), question),
+    fields.map(([name, field]) => labelled(t(`budget.${name}`), field)),
+    el("div", { class: "row" }, el("button", { type: "submit" }, t("edit.apply"))),
+  );
+}
+
+function part(title, adding, items, id, family, apply) {
+  const field = el("input", { autocomplete: "off" });
+  const submit = (event) => {
+    event.preventDefault();
+    if (field.value.trim()) apply({ [family]: [{ text: field.value.trim() }] });
+  };
+  return [
+    el("h3", {}, title),
+    el("ul", { class: "edits" }, items.map((item) => one(item, id, family, apply))),
+    el("form", { class: "plain", on: { submit } }, labelled(adding, field), el("div", { class: "row" }, el("button", { type: "submit" }, t("edit.add")))),
+  ];
+}
+
+function one(item, id, family, apply) {
+  const line = el("li");
+  const change = () => {
+    const field = el("textarea", { rows: 3, value: item.text, "aria-label": t("edit.change-named", { text: item.text }) });
+    const save = el("button", { type: "button", on: { click: () => field.value.trim() && apply({ [family]: [{ [id]: item[id], text: field.value.trim() }] }) } }, t("edit.apply"));
+    fill(line, field, el("div", { class: "row" }, save, el("button", { type: "button", class: "quiet", on: { click: () => draw() } }, t("edit.cancel"))));
+    field.focus();
+  };
+  const button = (name, act) => el("button", { type: "button", class: "quiet", "aria-label": t(`edit.${name}-named`, { text: item.text }), on: { click: act } }, t(`edit.${name}`));
+  const draw = () => fill(line, el("span", {}, item.text), el("div", { class: "row" }, button("change", change), button("drop", () => apply({ dropped: [item[id]] }))));
+  draw();
+  return line;
+}

@@ -1,0 +1,104 @@
+// A walk, drawn: rounds along a trail, with what was read, the facts, and the leads that were taken and dropped.
+
+import { cite, drawAnswer } from "./answer.js";
+import { el } from "./dom.js";
+import { openSource } from "./source.js";
+import { busy } from "./states.js";
+import { named, t } from "./words.js";
+
+export function drawTrail(state, going) {
+  return [
+    el("ol", { class: "rounds" }, state.rounds.map((round) => drawRound(state, round))),
+    state.draft.some(Boolean) && el("ul", { class: "drafts" }, state.draft.filter(Boolean).map((text) => el("li", { class: "draft" }, text))),
+    state.warnings.map((text) => el("p", { class: "notice refused small" }, text)),
+    going && !state.answer && busy(t("walk.going")),
+    state.paused && el("p", { class: "badge" }, t("stop.paused")),
+    state.stopped && drawStop(state),
+    state.answer && el("section", { class: "card end", "aria-label": t("walk.answer") }, el("h2", {}, t("walk.answer")), drawAnswer(withNumbers(state.answer))),
+  ];
+}
+
+/** A walk tells records as they are; the answer of `ask` names the same things a little differently. */
+function withNumbers(answer) {
+  const references = (answer.hits ?? []).map((hit) => ({ ...hit.chunk, title: hit.title, source: "", headings: hit.chunk.headings ?? [] }));
+  return { ...answer, refused: answer.mode === "refused", references };
+}
+
+function drawRound(state, round) {
+  const led = round.follows.map((id) => state.leads.get(id)).filter(Boolean);
+  const seen = new Map(round.seen.map((one) => [one.document_id, one]));
+  const count = (id) => round.seen.filter((one) => one.document_id === id).length;
+  const found = [...state.leads.values()].filter((lead) => lead.round === round.number);
+  return el(
+    "li",
+    { class: "round" },
+    el("h2", {}, t("walk.round", { round: round.number })),
+    el("p", { class: "small muted" }, led.length ? t("walk.follows", { leads: led.map((lead) => `“${lead.text}”`).join(", ") }) : t("walk.follows-question")),
+    seen.size > 0 &&
+      el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
+    el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id)))),
+    round.rejected.length > 0 &&
+      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, one.text, el("span", { class: "muted" }, ` — ${one.reason}`))))),
+    found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map(drawLead)),
+    round.judged && drawJudged(round.judged),
+  );
+}
+
+function drawFact(fact) {
+  const share = Math.round(fact.relevance * 100);
+  return el(
+    "li",
+    { class: fact.dropped ? "fact dropped" : "fact" },
+    el("span", { class: "fact-text" }, fact.text),
+    fact.citation && withKey(cite(fact.citation), `fact-${fact.fact_id}`),
+    el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
+    fact.dropped && el("span", { class: "badge bad" }, t("walk.dropped", { reason: fact.dropped === "user" ? t("walk.by-you") : fact.dropped })),
+  );
+}
+
+function withKey(button, key) {
+  button.dataset.key = key;
+  return button;
+}
+
+function drawLead(lead) {
+  const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
+  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason;
+  const what = {
+    open: t("walk.lead-open"),
+    followed: t("walk.lead-followed", { round: lead.in ?? "", chunks: lead.chunks ?? 0 }),
+    dropped: t("walk.lead-dropped"),
+  }[lead.state];
+  const open = lead.document_id && lead.span ? (event) => openSource({ document_id: lead.document_id, title: lead.text, span: lead.span }, event.currentTarget) : null;
+  const text = open ? el("button", { type: "button", class: "link", data: { key: `lead-${lead.lead_id}` }, on: { click: open } }, lead.text) : el("span", {}, lead.text);
+  return el(
+    "li",
+    { class: `lead ${lead.state}` },
+    el("span", { class: "sign", "aria-hidden": "true" }, sign),
+    el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${what}${reason ? `: ${reason}` : ""}`)),
+  );
+}
+
+function drawJudged(judged) {
+  const state = judged.enough ? t("walk.enough") : t("walk.not-enough");
+  return el("p", { class: "judged small" }, el("span", { class: judged.enough ? "badge good" : "badge" }, state), ` ${judged.reason}`, judged.missing && el("span", { class: "muted" }, ` ${t("walk.missing", { missing: judged.missing })}`));
+}
+
+function drawStop({ stopped }) {
+  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), " ", stopped.text);
+}
+
+/** What the walk has used of what it may. */
+export function drawBudget({ budget, spent }) {
+  const lines = ["rounds", "calls", "tokens", "seconds"].filter((name) => budget[name]);
+  if (!lines.length) return null;
+  return el(
+    "dl",
+    { class: "budget" },
+    lines.map((name) => {
+      const used = Math.round(spent[name] ?? 0);
+      const label = t(`budget.${name}`);
+      return [el("dt", {}, label, el("span", { class: "muted" }, ` ${used.toLocaleString()} / ${Math.round(budget[name]).toLocaleString()}`)), el("dd", {}, el("progress", { max: budget[name], value: Math.min(used, budget[name]), "aria-label": label }))];
+    }),
+  );
+}

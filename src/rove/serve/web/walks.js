@@ -1,0 +1,64 @@
+// Walks: begun, listed, and opened again; one at a time is watched.
+
+import { erase, get, here } from "./api.js";
+import { el, fill, labelled } from "./dom.js";
+import { askForm } from "./form.js";
+import { busy, empty, wrong } from "./states.js";
+import { named, t } from "./words.js";
+import { watch } from "./walk.js";
+
+export async function walks(main, { rest, signal }) {
+  if (rest[0]) {
+    await watch(main, { walkId: rest[0], signal });
+    return;
+  }
+  const rounds = el("input", { type: "number", min: 1, max: 50, value: 4 });
+  const begin = (question) => watch(main, { question, budget: { rounds: Number(rounds.value) || 4 }, signal });
+  const list = el("div", {}, busy());
+  fill(
+    main,
+    el("h1", {}, t("walk.title")),
+    el("p", { class: "muted" }, t("walk.text")),
+    askForm({ label: t("walk.label"), button: t("walk.button"), hint: t("walk.hint"), onAsk: begin, extra: [el("div", { class: "few" }, labelled(t("walk.rounds"), rounds))] }),
+    list,
+  );
+  await drawList(list, signal);
+}
+
+async function drawList(list, signal) {
+  try {
+    const told = await get(here("/walks"), signal);
+    if (!told.walks.length) fill(list, empty(t("walk.none"), t("walk.none.text")));
+    else fill(list, el("h2", { class: "spaced" }, t("walk.earlier")), el("ul", { class: "list" }, told.walks.map((one) => drawOne(one, () => drawList(list, signal)))));
+  } catch (problem) {
+    if (problem.name !== "AbortError") fill(list, wrong(problem, () => drawList(list, signal)));
+  }
+}
+
+function drawOne(one, again) {
+  const rests = one.status === "open" || one.status === "paused";
+  const forget = el("button", { type: "button", class: "quiet", "aria-label": t("walk.forget-named", { question: one.question }) }, t("walk.forget"));
+  const card = el(
+    "li",
+    { class: "card" },
+    el("h3", {}, el("a", { href: `#/walk/${encodeURIComponent(one.walk_id)}` }, one.question)),
+    el(
+      "p",
+      { class: "facts" },
+      el("span", { class: rests ? "badge good" : "badge" }, named("stop", one.status)),
+      el("span", {}, t("walk.counts", { rounds: one.rounds, facts: one.facts })),
+      el("span", {}, new Date(one.updated_at.replace(/(?<![Z]|[+]\d\d:\d\d)$/, "Z")).toLocaleString(document.documentElement.lang)),
+      forget,
+    ),
+  );
+  forget.addEventListener("click", async () => {
+    try {
+      await erase(here(`/walks/${encodeURIComponent(one.walk_id)}`));
+      await again();
+    } catch (problem) {
+      fill(card, wrong(problem, again));
+    }
+  });
+  return card;
+}
+

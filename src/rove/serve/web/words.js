@@ -1,0 +1,27 @@
+// The page's own words in the reader's language: `lang/*.json`, with {slots} that are filled as text.
+
+let words = {};
+let fallback = {};
+
+async function load(language) {
+  const reply = await fetch(`/web/lang/${language}.json`);
+  return reply.ok ? reply.json() : {};
+}
+
+/** Fetch the words of a language; what it lacks is said in English. */
+export async function speak(language) {
+  [words, fallback] = await Promise.all([load(language), language === "en" ? {} : load("en")]);
+  document.documentElement.lang = language;
+}
+
+/** The words of a name, with its slots filled. */
+export function t(name, slots = {}) {
+  const said = words[name] ?? fallback[name] ?? name;
+  return said.replace(/\{(\w+)\}/g, (whole, slot) => (slot in slots ? String(slots[slot]) : whole));
+}
+
+/** What something is called that the server names by a word of its own; its word, if it is a new one. */
+export function named(family, word) {
+  const name = `${family}.${word}`;
+  return words[name] ?? fallback[name] ?? word;
+}

@@ -1,0 +1,119 @@
+"""A town in a real browser: Debian's Chromium, driven by Playwright, one for all tests of a module."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
+
+from rove.records import Text
+from serve.conftest import Town, listening, towns_at
+
+RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
+EVIL = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+HOSTILE = Text(
+    f"# {EVIL}\n\nThe zebra says {EVIL} to all. [press](javascript:window.hacked=1) 斑马与シマウマ.\n\n## \"><svg/onload=hacked=1>\n\n"
+    "![x](https://evil.example/x.png) The zebra sleeps at noon.",
+    id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
+)  # fmt: skip
+IN_THREES = """
+const whole = window.fetch;
+window.fetch = async (...given) => {
+  const reply = await whole(...given);
+  if (!reply.body) return reply;
+  const cut = new TransformStream({
+    transform(piece, out) { for (let at = 0; at < piece.length; at += 3) out.enqueue(piece.slice(at, at + 3)); },
+  });
+  return new Response(reply.body.pipeThrough(cut), { status: reply.status, headers: reply.headers });
+};
+"""
+
+
+@dataclass
+class Visit:
+    """A town, its address, and a browser; `asked` is every address that any page of it has called."""
+
+    town: Town
+    address: str
+    browser: Browser
+    asked: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def page(
+        self, view: str = "ask", *, holder: str = "root", cut: bool = False, **context: Any
+    ) -> AsyncIterator[Page]:
+        """Open a view as one of the holders, "" without a key; `cut`: all replies come in pieces of three bytes."""
+        opened: BrowserContext = await self.browser.new_context(**{"locale": "en", **context})
+        opened.set_default_timeout(20_000)
+        opened.on("request", self._note)
+        if holder:
+            await opened.add_init_script(f"sessionStorage.setItem('rove.key', {self.town.keys[holder]!r})")
+        if cut:
+            await opened.add_init_script(IN_THREES)
+        page = await opened.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        try:
+            await self.go(page, view)
+            yield page
+        finally:
+            await opened.close()
+
+    async def go(self, page: Page, view: str) -> None:
+        """Go to a view, and wait until the page stands."""
+        await page.goto(f"{self.address}/#/{view}")
+        await page.wait_for_selector("body[data-ready]")
+
+    def _note(self, request: Request) -> None:
+        self.asked.append(request.url)
+
+
+def chromium() -> str:
+    """Where the browser is; a test without one skips, save in the project's CI."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        if os.environ.get("ROVE_REQUIRE_BROWSER"):
+            pytest.fail("ROVE_REQUIRE_BROWSER is set and there is no chromium")
+        pytest.skip("needs Chromium (apt-get install chromium)")
+    return found
+
+
+@asynccontextmanager
+async def visiting(folder: Path) -> AsyncIterator[Visit]:
+    """A town with hostile documents and a PDF, and a browser that can go there."""
+    path = chromium()
+    async with towns_at(folder)() as town, listening(town) as address, async_playwright() as playwright:
+        base = town.spaces._spaces["hr"].kb
+        await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
+        arguments = ["--no-sandbox"] if os.getuid() == 0 else []
+        browser = await playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield Visit(town, address, browser)
+        finally:
+            await browser.close()
+
+
+async def kept(folder: Path, made: asyncio.Future[Visit], done: asyncio.Event) -> None:
+    """Hold a visit open in one task: pytest sets up and tears down in different ones."""
+    async with visiting(folder) as visit:
+        made.set_result(visit)
+        await done.wait()
+
+
+async def violations(page: Page) -> list[str]:
+    """What axe-core has to say against the page as it stands."""
+    await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))
+    found = await page.evaluate("async () => (await axe.run()).violations")
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}"
+        for one in found
+    ]

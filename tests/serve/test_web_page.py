@@ -1,0 +1,193 @@
+"""The web page in a real browser: asking, sources, search, documents, adding, walks; inert, and for everyone."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page
+
+from serve.browser import Visit, chromium, kept, violations
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+SENTENCE = "Remote work is approved by the head of unit within five days."
+INTRUDERS = "main img:not(.sheet img), main script, aside script, svg, [onerror], [onload], a[href^='javascript' i]"
+OPENERS = {
+    "ask": ".answer-text .cite",
+    "search": ".hit button",
+    "walk": ".card.end .cite",
+    "documents": ".card:has-text('Zebra') h2 button",
+}
+VIEWS = {
+    "ask": "textarea",
+    "search": "textarea",
+    "walk": "textarea",
+    "documents": ".card",
+    "add": ".drop",
+    "settings": "form",
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
+    chromium()
+    made: asyncio.Future[Visit] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
+    task = asyncio.create_task(kept(tmp_path_factory.mktemp("web"), made, done))
+    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        await task
+    yield made.result()
+    done.set()
+    await task
+
+
+async def ask(page: Page, question: str) -> None:
+    await page.fill("textarea", question)
+    await page.keyboard.press("Enter")
+
+
+async def test_a_citation_opens_the_words_it_rests_on_by_keyboard(visit: Visit) -> None:
+    async with visit.page(holder="anna") as page:
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.id") == "skip"
+        await ask(page, "Who approves remote work within five days?")
+        cite = page.locator(".answer-text .cite").first
+        await cite.focus()
+        await page.keyboard.press("Enter")
+        mark = page.locator("#source mark")
+        await mark.wait_for()
+        assert await mark.inner_text() == SENTENCE
+        assert await page.evaluate("document.activeElement.tagName") == "H2"
+        await page.keyboard.press("Escape")
+        assert await page.locator("#source").is_hidden()
+        assert await page.evaluate("document.activeElement.className") == "cite"
+
+
+async def test_a_pdf_opens_as_its_page_with_a_box_on_the_words(visit: Visit) -> None:
+    async with visit.page("search") as page:
+        await page.select_option("select[aria-label='How to search']", "keyword")
+        await ask(page, "receipt")
+        await page.click("li.hit:has-text('receipt.pdf') button")
+        await page.wait_for_selector(".sheet img")
+        assert await page.evaluate("document.querySelector('.sheet img').naturalWidth") > 500
+        sheet, box = await page.locator(".sheet").bounding_box(), await page.locator(".box").first.bounding_box()
+        assert sheet is not None
+        assert box is not None
+        assert sheet["x"] <= box["x"] < box["x"] + box["width"] <= sheet["x"] + sheet["width"]
+        await page.click("text=Text >> nth=-1")
+        await page.wait_for_selector("#source mark")
+
+
+@pytest.mark.parametrize("view", OPENERS)
+async def test_what_documents_say_stays_text(visit: Visit, view: str) -> None:
+    """Also when it comes in pieces of three bytes, which cut characters in two."""
+    async with visit.page(view, cut=True) as page:
+        if view != "documents":
+            await ask(page, "What does the zebra say to all?")
+        found = {"ask": ".answer-text .cite", "search": ".hit button", "walk": ".card.end .cite", "documents": None}[
+            view
+        ]
+        opener = page.locator(found).first if found else page.locator(".card:has-text('Zebra') h2 button")
+        await opener.click()
+        text = page.locator("#source .source-text")
+        await text.wait_for()
+        assert "<script>window.hacked=1</script>" in await text.inner_text()
+        assert "斑马与シマウマ" in await text.inner_text()
+        assert "<img src=x" in await page.locator("#source h2").inner_text()
+        assert await page.locator(INTRUDERS).count() == 0
+        assert await page.evaluate("window.hacked") is None
+
+
+async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
+    async with visit.page("walk", holder="anna") as page, visit.town.client("anna") as client:
+        await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")
+        await page.wait_for_selector(".card.end .cite")
+        assert await page.locator(".round").count() >= 1
+        facts = await page.locator(".fact").all_inner_texts()
+        assert any("Nordwind" in fact for fact in facts)
+        walk_id = page.url.rpartition("/")[2]
+        forked = (await client.post(f"/v1/spaces/hr/walks/{walk_id}/fork", json={"at": 2})).json()["walk_id"]
+        await client.post(f"/v1/spaces/hr/walks/{forked}/pause")
+        await page.click("text=Replay")
+        await page.click("text=Show all")
+        await page.wait_for_selector(".card.end")
+        await visit.go(page, "walk")
+        assert await page.locator(".list .card").count() == 2
+        await visit.go(page, f"walk/{forked}")
+        await page.click("text=Change the walk")
+        await page.fill("input >> nth=-1", "Urlaub Vorstand")
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector(".edits:has-text('Urlaub Vorstand'), .lead:has-text('Urlaub Vorstand')")
+        await page.click(".controls >> text=Go on")
+        await page.wait_for_selector(".card.end")
+        kept = (await client.get(f"/v1/spaces/hr/walks/{forked}")).json()["events"]
+        assert {"Paused", "Edited", "Resumed", "Answered"} <= {event["event"] for event in kept}
+
+
+async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) -> None:
+    note, broken = tmp_path / "otter.md", tmp_path / "broken.pdf"
+    note.write_text("# Otters\n\n## Food\n\nOtters eat fish.", "utf-8")
+    broken.write_bytes(b"no PDF")
+    async with visit.page("add") as page:
+        await page.set_input_files("input[type=file]", [note, broken])
+        await page.wait_for_selector(".stages .now:has-text('Done')")
+        cards = await page.locator(".list .list .card").all_inner_texts()
+        assert any("otter.md" in card and "Can be found" in card for card in cards)
+        assert any("broken.pdf" in card and "Damaged" in card and "no whole PDF" in card for card in cards)
+        await visit.go(page, "documents")
+        await page.click(".card:has-text('otter.md') summary")
+        await page.click(".tree >> text=Food")
+        assert await page.locator("#source mark").inner_text() != ""
+        assert await page.locator("text=Did not go in").count() == 1
+
+
+async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:
+    async with visit.page(holder="") as page:
+        assert "key" in await page.locator(".refused").inner_text()
+        await page.click("text=Give a key")
+        await page.fill("input[type=password]", visit.town.keys["otto"])
+        await page.click("text=Save")
+        await page.wait_for_selector("text=Rights: read")
+        await visit.go(page, "add")
+        assert "cannot add" in await page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, scheme: str) -> None:
+    phone = {"color_scheme": scheme, "viewport": {"width": 390, "height": 800}}
+    found: dict[str, list[str]] = {}
+    async with visit.page(**phone) as page:
+        for view, there in VIEWS.items():
+            await visit.go(page, view)
+            await page.wait_for_selector(there)
+            found[view] = await violations(page)
+            assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390, view
+        await visit.go(page, "walk")
+        await ask(page, "Who approves remote work within five days?")
+        await page.click(".card.end .cite")
+        await page.wait_for_selector("#source mark")
+        found["source"] = await violations(page)
+        await page.keyboard.press("Escape")
+        await page.click("text=Change the walk")
+        found["one walk"] = await violations(page)
+        await page.emulate_media(color_scheme="light")
+    assert found == dict.fromkeys(found, [])
+
+
+@pytest.mark.parametrize(("language", "word"), {"de": "Fragen", "hu": "Kérdés", "zh": "提问", "ja": "質問"}.items())
+async def test_the_page_speaks(visit: Visit, language: str, word: str) -> None:
+    async with visit.page("settings", locale=language) as page:
+        assert await page.evaluate("document.documentElement.lang") == language
+        assert re.split(r"\s+", await page.locator("nav").inner_text())[0] == word
+
+
+async def test_nothing_was_asked_of_anyone_else(visit: Visit) -> None:
+    """Stands last: over all that the tests above have done."""
+    elsewhere = [url for url in visit.asked if not url.startswith((visit.address, f"blob:{visit.address}", "data:"))]
+    assert elsewhere == []
+    assert visit.errors == []
