@@ -23,7 +23,7 @@ from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
-from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, chat_model
+from rove.models import EMBEDDERS, RERANKERS, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
@@ -224,14 +224,13 @@ class AsyncRove(Holdings, WalkDesk):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(self.store, ChunkModels(self.embedder, self._chat()), self.pool, self.twins, listener)
+        return Ingest(
+            self.store, ChunkModels(self.embedder, chat_model(self.settings.chat)), self.pool, self.twins, listener
+        )
 
     def _responder(self, question: str) -> Responder:
         _check(question)
-        return Responder(self.means, self._chat(), self.settings, self.text)
-
-    def _chat(self) -> ChatModel | None:
-        return chat_model(self.settings.chat)
+        return Responder(self.means, chat_model(self.settings.chat), self.settings, self.text)
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:

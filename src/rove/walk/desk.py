@@ -6,10 +6,11 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from weakref import WeakSet
 
 from rove.errors import InputError
 from rove.language.detect import detect
-from rove.models import ChatModel
+from rove.models import chat_model
 from rove.records import Filter
 from rove.records.walk import Answered, Budget, Stopped, WalkEvent, WalkInfo, WalkStarted
 from rove.retrieve import Means
@@ -152,20 +153,19 @@ class WalkDesk:
     async def _text_of(self, document_id: str) -> str:
         return await asyncio.to_thread(self.store.catalog.text, document_id)
 
-    def _chat(self) -> ChatModel | None:
-        raise NotImplementedError
-
     def _gear(self) -> Gear:
         memory = WalkMemory(self.memory(), self._text_of) if self.settings.walk.memory else None
-        return Gear(self.means, self._chat(), self.settings.walk, self.settings.answer, self._text_of, memory)
+        return Gear(
+            self.means, chat_model(self.settings.chat), self.settings.walk, self.settings.answer, self._text_of, memory
+        )
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
-        self.__dict__.setdefault("_live_walks", []).append(walk)
+        self.__dict__.setdefault("_live_walks", WeakSet[AsyncWalk]()).add(walk)
         return walk
 
     async def _close_walks(self) -> None:
         """Let go of the walks that are under way."""
-        for walk in self.__dict__.pop("_live_walks", []):
+        for walk in list(self.__dict__.pop("_live_walks", ())):
             await walk.aclose()
 
     async def _events(self, walk_id: str) -> list[WalkEvent]:
