@@ -21,7 +21,8 @@ from serve.conftest import Town, listening, towns_at
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
 EVIL = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 HOSTILE = Text(
-    f"# {EVIL}\n\nThe zebra says {EVIL} to all. [press](javascript:window.hacked=1) 斑马与シマウマ.\n\n## \"><svg/onload=hacked=1>\n\n"
+    f"# {EVIL}\n\nThe zebra says {EVIL} to all. [press](javascript:window.hacked=1) 斑马与シマウマ.\n\n"
+    '## "><svg/onload=hacked=1>\n\n'
     "![x](https://evil.example/x.png) The zebra sleeps at noon.",
     id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
 )  # fmt: skip
