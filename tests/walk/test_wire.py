@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rove import InputError, field
-from rove.records import Answer, Chunk, Citation, Conflict, Hit, Place, Sentence, Side, Step
+from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Place, Sentence, Side
 from rove.records.filter import All, Any, Compare, Not
 from rove.records.walk import FactDelta, WalkEvent
 from rove.walk.state import folded
@@ -31,7 +31,7 @@ ANSWER = st.builds(
     sentences=st.tuples(SENTENCE),
     hits=st.tuples(HIT),
     conflicts=st.tuples(st.builds(Conflict, sides=st.tuples(st.builds(Side, citation=CITATION)))),
-    path=st.tuples(st.builds(Step)),
+    path=st.tuples(st.builds(PathStep)),
 )
 st.register_type_strategy(Answer, ANSWER)
 st.register_type_strategy(FactDelta, st.builds(FactDelta, fields=st.dictionaries(TEXT, TEXT, max_size=3)))

@@ -79,7 +79,7 @@ class LongMemory:
         asked = (await self._embedder.queries([question]))[0]
         direct = self._direct(held, asked, set(query_terms(question, detect(question))))
         scores = np.maximum(direct, held.relevances * self.likeness(held.asked, asked))
-        best = np.argsort(-scores, kind="stable")[: SPARE * top_k]
+        best = [int(place) for place in np.argsort(-scores, kind="stable")[: SPARE * top_k]]
         seqs = [held.seqs[place] for place in best]
         facts = await asyncio.to_thread(self._kept.facts, self._space, seqs)
         once: dict[object, Remembered] = {}

@@ -119,7 +119,7 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
 def discreet(settings: Settings) -> Settings:
     """Leave out what is made of a question by means of the whole base, whoever asks.
 
-    Typos are mended by the words of all documents, and who is vague is asked back by their titles; questions that others
+    Typos are mended by the words of all documents, and who is vague is asked back by their titles; what others
     have asked would be suggested. None of this knows of labels.
     """
     question = settings.question.model_copy(update={"spelling": False, "clarify": False, "log": False})

@@ -64,7 +64,7 @@ class AskArguments(Spaced):
 
 
 class WalkArguments(Spaced):
-    """Answer a question that takes several steps: what is found is followed to where it leads, until enough is known."""
+    """Answer a question that takes several steps: what is found is followed to where it leads, until it is enough."""
 
     question: Question
 
