@@ -63,6 +63,7 @@ class Visit:
             await opened.add_init_script(IN_THREES)
         page = await opened.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda told: self.errors.append(told.text) if "Content Security" in told.text else None)
         try:
             await self.go(page, view)
             yield page

@@ -110,7 +110,6 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
       rests() && !over && button("resume", goOn, { class: "main" }),
       rests() && !over && button("stop", async () => (await steer("/stop")) && goOn()),
       rests() && over && button("replay", () => tell(true)),
-      rests() && over && button("go-on", async () => (await steer("/resume")) && listen("GET", where("/events"))),
       replaying && button("show-all", () => ((seat.replaying = false), tell())),
     );
   }
