@@ -21,7 +21,8 @@ from serve.conftest import Town, listening, towns_at
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
 EVIL = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
 HOSTILE = Text(
-    f"# {EVIL}\n\nThe zebra says {EVIL} to all. [press](javascript:window.hacked=1) 斑马与シマウマ.\n\n## \"><svg/onload=hacked=1>\n\n"
+    f"# {EVIL}\n\nThe zebra says {EVIL} to all. [press](javascript:window.hacked=1) 斑马与シマウマ.\n\n"
+    '## "><svg/onload=hacked=1>\n\n'
     "![x](https://evil.example/x.png) The zebra sleeps at noon.",
     id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
 )  # fmt: skip
@@ -62,6 +63,7 @@ class Visit:
             await opened.add_init_script(IN_THREES)
         page = await opened.new_page()
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda told: self.errors.append(told.text) if "Content Security" in told.text else None)
         try:
             await self.go(page, view)
             yield page

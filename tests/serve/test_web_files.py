@@ -1,4 +1,4 @@
-"""The page's files: all named alike in each language, none that makes HTML of a text, none that names another origin."""
+"""The page's files: the same words in each language, no script that makes HTML of a text, no other origin."""
 
 from __future__ import annotations
 

@@ -115,6 +115,13 @@ async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
         await client.post(f"/v1/spaces/hr/walks/{forked}/pause")
         await page.click("text=Replay")
         await page.click("text=Show all")
+        await page.wait_for_selector(".controls >> text=Replay")
+        await page.click("text=Change the walk")
+        dropped = page.locator(".edits li").first
+        text = await dropped.locator("span").inner_text()
+        await dropped.locator("text=Drop").click()
+        await page.wait_for_selector(f".fact.dropped:has-text({text!r})")
+        await page.click(".controls >> text=Go on")  # what was over can go on, without that fact
         await page.wait_for_selector(".card.end")
         await visit.go(page, "walk")
         assert await page.locator(".list .card").count() == 2

@@ -15,6 +15,8 @@ export function add(main, { signal }) {
     return;
   }
   const jobs = el("div", { class: "list" });
+  const access = el("input", { autocomplete: "off", placeholder: "staff, board" });
+  const labels = () => access.value.split(",").map((label) => label.trim()).filter(Boolean);
 
   async function hand(name, path, given) {
     const body = el("div");
@@ -35,10 +37,11 @@ export function add(main, { signal }) {
     if (!list.length) return;
     const form = new FormData();
     for (const file of list) form.append("files", file, file.name);
+    for (const label of labels()) form.append("access", label);
     hand(list.length === 1 ? list[0].name : t("add.files", { count: list.length }), "/uploads", { form });
   }
 
-  fill(main, el("h1", {}, t("add.title")), dropZone(files), jobs, el("hr"), textForm(hand));
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), jobs, el("hr"), textForm(hand, labels, access));
 }
 
 function dropZone(files) {
@@ -61,14 +64,14 @@ function dropZone(files) {
   return zone;
 }
 
-function textForm(hand) {
+function textForm(hand, labels, access) {
   const address = el("input", { type: "url", autocomplete: "off", placeholder: "https://" });
   const title = el("input", { maxlength: 200, autocomplete: "off" });
   const text = el("textarea", { rows: 4 });
   const submit = (event) => {
     event.preventDefault();
-    if (address.value) hand(address.value, "/documents", { body: { url: address.value } });
-    if (text.value.trim()) hand(title.value || t("add.text"), "/documents", { body: { text: text.value, title: title.value, name: title.value } });
+    if (address.value) hand(address.value, "/documents", { body: { url: address.value, access: labels() } });
+    if (text.value.trim()) hand(title.value || t("add.text"), "/documents", { body: { text: text.value, title: title.value, name: title.value, access: labels() } });
     for (const field of [address, title, text]) field.value = "";
   };
   return el(
@@ -77,6 +80,7 @@ function textForm(hand) {
     labelled(t("add.address"), address),
     labelled(t("add.text"), text),
     labelled(t("add.name"), title),
+    labelled(t("add.access"), access),
     el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("add.button"))),
   );
 }

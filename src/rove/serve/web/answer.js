@@ -7,11 +7,11 @@ import { named, t } from "./words.js";
 const MARKS = /(?:\s?\[\d+\])+/g;
 
 /** A button that opens the words which a citation rests on. */
-export function cite(citation) {
+export function cite(citation, sign = String(citation.number)) {
   const page = citation.page ? t("source.page", { page: citation.page }) : "";
   const open = (event) => openSource(citation, event.currentTarget);
-  const label = t("answer.cite", { number: citation.number, title: citation.title });
-  return el("button", { type: "button", class: "cite", "aria-label": label, title: [citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, String(citation.number));
+  const label = t("answer.cite", { number: sign === "¶" ? "" : sign, title: citation.title });
+  return el("button", { type: "button", class: "cite", "aria-label": label, title: [citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
 /** The answer's text from its start to its end: what stands between sentences stays, the [n] in it become buttons. */

@@ -47,6 +47,7 @@ function drawTop() {
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links)),
     store.spaces.length > 1 && spaces,
   );
+  document.querySelector(".top [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   const skip = document.getElementById("skip");
   skip.textContent = t("nav.skip");
 }

@@ -13,7 +13,7 @@ const STEP_MS = 220;
 
 /** Watch a new walk for a question, or one that is there, by its id. */
 export async function watch(main, { question, budget, walkId = "", signal }) {
-  const seat = { walkId, state: begun(), going: false, control: null, replaying: false };
+  const seat = { walkId, state: begun(), going: false, control: null, replaying: false, editing: false };
   const title = el("h1", {}, question ?? "");
   const trail = el("div", { class: "trail" });
   const side = el("div", { class: "walk-side" });
@@ -30,7 +30,7 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
       const held = document.activeElement?.dataset?.key;
       title.textContent = seat.state.question || question || "";
       fill(trail, drawTrail(seat.state, seat.going));
-      fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit));
+      fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit, seat));
       if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
     });
   };
@@ -110,7 +110,6 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
       rests() && !over && button("resume", goOn, { class: "main" }),
       rests() && !over && button("stop", async () => (await steer("/stop")) && goOn()),
       rests() && over && button("replay", () => tell(true)),
-      rests() && over && button("go-on", async () => (await steer("/resume")) && listen("GET", where("/events"))),
       replaying && button("show-all", () => ((seat.replaying = false), tell())),
     );
   }

@@ -4,10 +4,11 @@ import { el, fill, labelled } from "./dom.js";
 import { t } from "./words.js";
 
 /** The panel; `apply` is given what is to change, as POST …/edit takes it. */
-export function drawEdit(state, apply) {
+export function drawEdit(state, apply, seat) {
+  const toggle = (event) => (seat.editing = event.target.open);
   return el(
     "details",
-    { class: "edit card" },
+    { class: "edit card", open: seat.editing, on: { toggle } },
     el("summary", {}, t("edit.title")),
     general(state, apply),
     part(t("edit.facts"), t("edit.add-fact"), [...state.facts.values()].filter((fact) => !fact.dropped), "fact_id", "facts", apply),

@@ -55,6 +55,7 @@ function change(table, id, fields) {
 }
 
 function edited(state, edit) {
+  Object.assign(state, { stopped: null, answer: null }); // what was over can go on
   if (edit.question) state.question = edit.question;
   if (edit.budget) state.budget = edit.budget;
   for (const fact of edit.facts ?? []) {

@@ -50,7 +50,7 @@ function drawFact(fact) {
     "li",
     { class: fact.dropped ? "fact dropped" : "fact" },
     el("span", { class: "fact-text" }, fact.text),
-    fact.citation && withKey(cite(fact.citation), `fact-${fact.fact_id}`),
+    fact.citation && withKey(cite(fact.citation, "¶"), `fact-${fact.fact_id}`),
     el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
     fact.dropped && el("span", { class: "badge bad" }, t("walk.dropped", { reason: fact.dropped === "user" ? t("walk.by-you") : fact.dropped })),
   );
