@@ -16,11 +16,12 @@ from rove.walk.leads import fact_id, lead_to, plain
 from rove.walk.state import State
 
 CANDIDATES = 120
-MEANING, WORDS = 0.5, 0.5
+WORDS = 0.5  # weight of the words that question and sentence share, beside the nearness of their meaning
 REACH = 1.25  # a sentence at so many times the embedder's max_distance is taken to mean something else
 LEAST = 0.3  # relevance of a fact
 WEAK = 0.6  # share of the best one's relevance that a fact must reach
 LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
+UNKNOWN = "und"
 NAMES = 3  # leads to names that one fact may give
 
 
@@ -34,9 +35,10 @@ class ExtractiveReader:
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`.
 
-        relevance = `MEANING` · nearness + `WORDS` · share of the question's terms in the sentence, those in its title
+        relevance = (1 - `WORDS`) · nearness + `WORDS` · share of the question's terms in the sentence, those in its title
         or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least. In a
-        chunk that a lead led to, the better of the question's and of the question's with the lead counts.
+        chunk that a lead led to, the better of the question's and of the question's with the lead counts. Of a sentence
+        in another language than the question, nearness alone: it cannot have its words.
         """
         candidates = [one for one in list_candidates(material.hits) if not _is_heading(one)][:CANDIDATES]
         if not candidates:
@@ -67,7 +69,12 @@ class ExtractiveReader:
             max(_share(state.question, candidate, state), _share(question, candidate, state))
             for question, candidate in zip(asked, candidates, strict=True)
         ]
-        return MEANING * near + WORDS * np.array(shares)
+        words = np.array([WORDS * _shares_words(candidate, state) for candidate in candidates])
+        return (1 - words) * near + words * np.array(shares)
+
+
+def _shares_words(candidate: Candidate, state: State) -> bool:
+    return candidate.hit.chunk.language in {state.language, UNKNOWN} or state.language == UNKNOWN
 
 
 def _share(question: str, candidate: Candidate, state: State) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from rove.walk.state import State
 SHOWN = 24  # facts that the model is shown, the most relevant first
 COVERED = 1.0  # share of the question's terms that the facts must hold
 CLEAR = 0.5  # relevance of the best fact, at least
+WORD = re.compile(r"\w+")
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
 
@@ -56,7 +58,8 @@ def judged_by_text(state: State) -> Judged:
     share = 1 - len(missing) / asked if asked else 1.0
     best = max(fact.relevance for fact in state.facts)
     reason = f"The facts hold {share:.0%} of the question's words."
-    return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, " ".join(missing))
+    said = " ".join(in_words(missing, state.question, state.language))
+    return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, said)
 
 
 def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
@@ -70,6 +73,21 @@ def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
     if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state)).enough:
         return replace(verdict, by=MEMORY)
     return None
+
+
+def in_words(wanted: Sequence[str], question: str, language: str) -> list[str]:
+    """Return terms as the words of the question that they come from; those of unspaced scripts as they are.
+
+    >>> in_words(["approv", "sinc"], "Who approves it, and since when?", "en")
+    ['approves', 'since']
+    """
+    words = {
+        term: word
+        for word in reversed(WORD.findall(question))
+        if len(found := terms(word, language)) == 1
+        for term in found
+    }
+    return [words.get(term, term) for term in wanted]
 
 
 def uncovered(question: str, facts: Sequence[Fact], language: str) -> list[str]:
