@@ -35,10 +35,10 @@ class ExtractiveReader:
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`.
 
-        relevance = (1 - `WORDS`) · nearness + `WORDS` · share of the question's terms in the sentence, those in its title
-        or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least. In a
-        chunk that a lead led to, the better of the question's and of the question's with the lead counts. Of a sentence
-        in another language than the question, nearness alone: it cannot have its words.
+        relevance = (1 - `WORDS`) · nearness + `WORDS` · share of the question's terms in the sentence, those in its
+        title or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least.
+        In a chunk that a lead led to, the better of the question's and of the question's with the lead counts. Of a
+        sentence in another language than the question, nearness alone: it cannot have its words.
         """
         candidates = [one for one in list_candidates(material.hits) if not _is_heading(one)][:CANDIDATES]
         if not candidates:
