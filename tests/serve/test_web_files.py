@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 from rove.serve.page import FILES, FOLDER, POLICY
+from rove.serve.pictures import picture
+from rove.serve.problems import AbsentError
 from serve.conftest import Town
 
 LANGUAGES = ("en", "de", "hu", "zh", "ja")
 SCRIPTS = sorted(FOLDER.glob("*.js"))
+RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
 MOST_LINES = 300
 FORBIDDEN = (
     "innerHTML",
@@ -75,11 +81,36 @@ async def test_files_need_no_key_and_lead_nowhere_else(town: Town) -> None:
             assert (await client.get(address)).status_code == 401, address
 
 
-async def test_pictures_are_for_who_may_see_the_document(town: Town) -> None:
+async def test_pictures_are_drawn_for_who_may_see_the_document(town: Town, tmp_path: Path) -> None:
+    file = tmp_path / "receipt.pdf"
+    shutil.copyfile(RECEIPT, file)
+    base = town.spaces._spaces["hr"].kb
+    await base.add(file)
+    (info,) = await base.named(file)
+    picture_of, places = "/v1/spaces/hr/picture", "/v1/spaces/hr/places"
+    asked = {"document_id": info.document_id}
     async with town.client("lara") as lara, town.client("root") as root:
-        for route in ("places", "picture"):
-            hidden = await lara.get(f"/v1/spaces/hr/{route}", params={"document_id": "merger"})
-            assert hidden.status_code == 404
-        there = await root.get("/v1/spaces/hr/places", params={"document_id": "merger", "start": 0, "end": 9})
-        assert there.json() == {"page": None, "pages": 0, "pictures": False, "boxes": []}
-        assert (await root.get("/v1/spaces/hr/picture", params={"document_id": "merger"})).status_code == 404
+        for route in (picture_of, places):
+            assert (await lara.get(route, params=asked)).status_code == 404
+        drawn = await root.get(picture_of, params={**asked, "page": 1})
+        assert (drawn.status_code, drawn.headers["content-type"], drawn.content[:4]) == (200, "image/png", b"\x89PNG")
+        assert (await root.get(picture_of, params={**asked, "page": 99})).status_code == 404
+        there = (await root.get(places, params={**asked, "start": 0, "end": 40})).json()
+        assert (there["page"], there["pictures"]) == (1, True)
+        assert all(
+            0 <= box["left"] < box["right"] <= 1 and 0 <= box["top"] < box["bottom"] <= 1 for box in there["boxes"]
+        )
+        assert there["boxes"]
+        later = time.time() + 60
+        os.utime(file, (later, later))  # it has changed since it was read: its pages may show other words
+        assert not (await root.get(places, params=asked)).json()["pictures"]
+        assert (await root.get(picture_of, params=asked)).status_code == 404
+        plain = await root.get(places, params={"document_id": "merger", "start": 0, "end": 9})
+        assert plain.json() == {"page": None, "pages": 0, "pictures": False, "boxes": []}
+
+
+async def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 and no more")
+    with pytest.raises(AbsentError, match="cannot be drawn"):
+        await picture(broken, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
-from serve.browser import Visit, chromium, kept, violations
+from serve.browser import EVIL, Visit, chromium, kept, violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SENTENCE = "Remote work is approved by the head of unit within five days."
@@ -103,6 +104,20 @@ async def test_what_documents_say_stays_text(visit: Visit, view: str) -> None:
         assert await page.evaluate("window.hacked") is None
 
 
+async def test_what_a_model_is_still_writing_stays_text(visit: Visit) -> None:
+    """And where the stream ends before the checked answer, the page says so."""
+    said = f"{EVIL} [press](javascript:1) 斑马与シマウマ"
+    pieces = [said[at : at + 3] for at in range(0, len(said), 3)]
+    body = "".join(f"event: delta\ndata: {json.dumps({'text': piece}, ensure_ascii=False)}\n\n" for piece in pieces)
+    async with visit.page(cut=True) as page:
+        await page.route("**/ask", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
+        await ask(page, "Anything?")
+        await page.wait_for_selector(".error:has-text('ended early')")
+        assert await page.locator(".draft").inner_text() == said
+        assert await page.locator(INTRUDERS).count() == 0
+        assert await page.evaluate("window.hacked") is None
+
+
 async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
     async with visit.page("walk", holder="anna") as page, visit.town.client("anna") as client:
         await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")
@@ -120,10 +135,11 @@ async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
         dropped = page.locator(".edits li").first
         text = await dropped.locator("span").inner_text()
         await dropped.locator("text=Drop").click()
-        await page.wait_for_selector(f".fact.dropped:has-text({text!r})")
+        await page.locator(".fact.dropped").filter(has_text=text).wait_for()
         await page.click(".controls >> text=Go on")  # what was over can go on, without that fact
         await page.wait_for_selector(".card.end")
         await visit.go(page, "walk")
+        await page.wait_for_selector(".list .card")
         assert await page.locator(".list .card").count() == 2
         await visit.go(page, f"walk/{forked}")
         await page.click("text=Change the walk")
@@ -149,8 +165,8 @@ async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) ->
         await visit.go(page, "documents")
         await page.click(".card:has-text('otter.md') summary")
         await page.click(".tree >> text=Food")
-        assert await page.locator("#source mark").inner_text() != ""
-        assert await page.locator("text=Did not go in").count() == 1
+        await page.wait_for_selector("#source mark:has-text('Food')")
+        await page.wait_for_selector("text=Did not go in")
 
 
 async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:
@@ -161,7 +177,7 @@ async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:
         await page.click("text=Save")
         await page.wait_for_selector("text=Rights: read")
         await visit.go(page, "add")
-        assert "cannot add" in await page.locator("main").inner_text()
+        await page.wait_for_selector("main:has-text('cannot add')")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -171,7 +187,7 @@ async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, scheme
     async with visit.page(**phone) as page:
         for view, there in VIEWS.items():
             await visit.go(page, view)
-            await page.wait_for_selector(there)
+            await page.wait_for_selector(f"main.view-{view} {there}")
             found[view] = await violations(page)
             assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390, view
         await visit.go(page, "walk")

@@ -1,6 +1,6 @@
 // Add: drop files, or give an address or a text, and watch them go through the stages.
 
-import { here, told } from "./api.js";
+import { here, Problem, told } from "./api.js";
 import { drawSource } from "./documents.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { empty, wrong } from "./states.js";
@@ -26,8 +26,11 @@ export function add(main, { signal }) {
     try {
       for await (const { data } of told("POST", here(path), { ...given, signal })) {
         fill(body, drawJob(data));
-        if (data.state === "done") say(t("add.done", { name }));
+        if (data.state !== "done") continue;
+        say(t("add.done", { name }));
+        return;
       }
+      throw new Problem({ title: t("problem.ended"), detail: t("add.goes-on") });
     } catch (problem) {
       if (problem.name !== "AbortError") fill(body, wrong(problem, () => (job.remove(), hand(name, path, given))));
     }

@@ -1,6 +1,6 @@
 // Ask: a question, its answer as it is written, and each sentence tied to the words that hold it.
 
-import { here, told } from "./api.js";
+import { here, Problem, told } from "./api.js";
 import { drawAnswer } from "./answer.js";
 import { el, fill, say } from "./dom.js";
 import { askForm } from "./form.js";
@@ -38,11 +38,13 @@ export function ask(main, { signal }) {
         } else if (event === "answer") {
           fill(body, drawAnswer(data));
           say(data.text);
+          return;
         }
       }
+      throw new Problem({ title: t("problem.ended"), detail: t("problem.ended.text") });
     } catch (problem) {
       if (problem.name === "AbortError") fill(body, el("p", { class: "muted" }, t("ask.stopped")));
-      else fill(body, wrong(problem, () => answer(question, body, stop)));
+      else fill(body, draft, wrong(problem, () => answer(question, body, stop)));
     } finally {
       body.removeAttribute("aria-busy");
     }

@@ -111,9 +111,7 @@ function nested(sections) {
 
 function branches(nodes, one) {
   return nodes.map((node) => {
-    const [start, end] = node.span;
-    const span = [start, Math.min(end, start + node.title.length + 12)];
-    const open = (event) => openSource({ ...one, span: [start, Math.max(start, span[1] - 12)], heading: node.title }, event.currentTarget);
+    const open = (event) => openSource({ ...one, span: node.span, line: true }, event.currentTarget);
     const link = el("button", { type: "button", class: "link", on: { click: open } }, node.title);
     if (!node.below.length) return el("li", {}, link);
     return el("li", {}, link, el("details", { open: node.level < 2 }, el("summary", {}, t("documents.below", { count: node.below.length })), el("ul", {}, branches(node.below, one))));

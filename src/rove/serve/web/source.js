@@ -6,6 +6,7 @@ import { busy, wrong } from "./states.js";
 import { t } from "./words.js";
 
 const AROUND = 3_000;
+const LINE = 200;
 const aside = document.getElementById("source");
 const narrow = matchMedia("(max-width: 60rem)");
 let opener = null;
@@ -25,7 +26,7 @@ export function closeSource({ quiet = false } = {}) {
   if (!quiet) opener?.focus();
 }
 
-/** Open a document at a place: {document_id, title, span, page}. `from` gets the focus back. */
+/** Open a document at a place: {document_id, title, span}; `line`: at its first line. `from` gets the focus back. */
 export async function openSource(place, from) {
   control?.abort();
   control = new AbortController();
@@ -50,7 +51,8 @@ export async function openSource(place, from) {
 }
 
 async function draw(place, tabs, body, signal) {
-  const [start, end] = place.span ?? [0, 0];
+  const [start, last] = place.span ?? [0, 0];
+  const end = place.line ? Math.min(last, start + LINE) : last; // a heading is shown, not all that stands under it
   const printed = await places(place, start, end, signal);
   const text = () => drawText(body, place, start, end, signal);
   if (!printed) return text();
@@ -112,10 +114,12 @@ function boxed(box) {
   return drawn;
 }
 
-async function drawText(body, place, start, end, signal) {
-  const told = await get(here("/text", { document_id: place.document_id, start: Math.max(0, start - AROUND), end: end + AROUND }), signal);
+async function drawText(body, place, start, last, signal) {
+  const told = await get(here("/text", { document_id: place.document_id, start: Math.max(0, start - AROUND), end: last + AROUND }), signal);
   const letters = points(told.text);
   let [from, to] = told.span;
+  const line = letters.slice(start - from, last - from).indexOf("\n");
+  const end = place.line && line >= 0 ? start + line : last;
   const path = told.sections.filter(({ span }) => span[0] <= start && start < span[1]).sort((a, b) => a.level - b.level);
   const mark = el("mark", { tabindex: -1 }, letters.slice(start - from, end - from).join(""));
   const text = el("div", { class: "source-text", tabindex: 0, role: "region", "aria-label": t("source.text") });
