@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rove.models import Embedder
 from rove.records.source import MetaValue
 from rove.registry import Registry
-from rove.settings import EnrichSettings
-from rove.store.store import Store
+
+if TYPE_CHECKING:  # reading processes import this package: they start without models, settings and store
+    from rove.models import Embedder
+    from rove.settings import EnrichSettings
+    from rove.store.store import Store
 
 Fields = Mapping[str, Mapping[str, MetaValue | None]]
 """Document id → name → value; None takes a field away that an enricher gave."""

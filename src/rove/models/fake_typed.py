@@ -45,7 +45,9 @@ def first_sentence(text: str) -> str:
 
 def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], place: int, name: str) -> object:
     if "$ref" in schema:
-        schema = named[str(schema["$ref"]).rpartition("/")[2]]
+        own = str(schema["$ref"]).rpartition("/")[2]
+        schema = named[own]
+        named = {key: part for key, part in named.items() if key != own}  # what holds itself ends here
     options = cast("Sequence[Schema]", schema.get("anyOf") or schema.get("allOf") or ())
     if options:
         return _value(options[0], named, pieces, place, name)
@@ -58,8 +60,7 @@ def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], p
             fields = cast("Mapping[str, Schema]", schema.get("properties", {}))
             return {key: _value(part, named, pieces, place, key) for key, part in fields.items()}
         case "array":
-            most = min(int(schema.get("maxItems", ITEMS)), ITEMS, len(pieces))
-            return [_value(cast("Schema", schema["items"]), named, pieces, at, name) for at in range(most)]
+            return _items(schema, named, pieces, name)
         case "integer" if name in {"number", "reference"}:
             return place + 1
         case "integer" | "number":
@@ -68,3 +69,11 @@ def _value(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], p
             return True
         case _:
             return pieces[place % len(pieces)][: int(schema.get("maxLength", 1_000))]
+
+
+def _items(schema: Schema, named: Mapping[str, Schema], pieces: Sequence[str], name: str) -> list[object]:
+    item = cast("Schema", schema["items"])
+    if "$ref" in item and str(item["$ref"]).rpartition("/")[2] not in named:
+        return []
+    most = min(int(schema.get("maxItems", ITEMS)), ITEMS, len(pieces))
+    return [_value(item, named, pieces, place, name) for place in range(most)]
