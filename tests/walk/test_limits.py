@@ -13,6 +13,8 @@ from rove.records.walk import (
     Answered,
     Budget,
     ChunksRead,
+    Fact,
+    FactDelta,
     FactFound,
     FactRejected,
     Judged,
@@ -142,8 +144,8 @@ def test_the_most_promising_leads_are_followed_first() -> None:
     assert next_step(state, 2) == Begin(2, ("b", "c"))
 
 
-def next_round(state: State) -> State:
-    step = next_step(state, 3)
+def next_round(state: State, leads: int = 3) -> State:
+    step = next_step(state, leads)
     assert isinstance(step, Begin)
     return folded([RoundStarted(step.round, step.lead_ids)], state)
 
@@ -159,8 +161,24 @@ async def test_walks_with_the_fake_chat_model_are_the_same_each_time(tmp_path: P
         async with kb:
             await kb.add([*CHAIN, *FILLER])
             events = [event async for event in kb.walk(QUESTION)]
-            told = [event for event in events if not isinstance(event, WalkStarted | Used | Stopped)]
+            told = [event for event in events if not isinstance(event, WalkStarted | Used | Stopped | FactDelta)]
             texts.append("\n".join(map(to_line, told)))
             assert [event for event in events if isinstance(event, FactFound)]
             assert {event.by for event in events if isinstance(event, Judged)} == {"fake"}
     assert texts[0] == texts[1]
+
+
+def test_two_rounds_without_a_new_fact_end_a_walk() -> None:
+    leads = [Lead(name, name, "name", 1, score=score) for name, score in (("a", 0.9), ("b", 0.5), ("c", 0.2))]
+    state = folded([LeadFollowed(ASKED, 1, 1), *map(LeadFound, leads)], next_round(_started()))
+    state = folded([FactFound(Fact("f", "Szeged lies on the Tisza.", 0.9, 1))], state)
+    taken = []
+    while isinstance(step := next_step(_judged(state), 1), Begin):
+        taken += step.lead_ids
+        state = folded([LeadFollowed(step.lead_ids[0], step.round, 1)], next_round(_judged(state), 1))
+    assert taken == ["a", "b"]
+    assert step == End("no-new-fact")
+
+
+def _judged(state: State) -> State:
+    return folded([Judged(state.round, enough=False, by="extractive", reason="")], state)

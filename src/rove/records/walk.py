@@ -16,7 +16,10 @@ LeadKind = Literal[
     "next-source", "expected-info", "reference", "section", "page", "footnote", "link", "name", "user", "memory"
 ]
 Origin = Literal["model", "text", "user", "memory"]
-Stop = Literal["enough", "no-lead", "no-new-chunk", "rounds", "calls", "tokens", "seconds", "money", "user", "failed"]
+Stop = Literal[
+    "enough", "no-lead", "no-new-chunk", "no-new-fact",
+    "rounds", "calls", "tokens", "seconds", "money", "user", "failed",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

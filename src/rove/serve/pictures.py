@@ -23,7 +23,7 @@ def original(info: DocumentInfo, document: Document) -> Path | None:
     if info.kind != "pdf" or not document.pages or not path.is_absolute():
         return None
     with suppress(OSError, ValueError):
-        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        changed = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)  # whole seconds, as the other one
         added = datetime.fromisoformat(info.added_at)
         if path.is_file() and changed <= (added if added.tzinfo else added.replace(tzinfo=UTC)):
             return path

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.extract import Candidate, list_candidates
+from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
 from rove.records.walk import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
@@ -109,5 +110,15 @@ def _fact(candidate: Candidate, relevance: float, number: int) -> Fact:
 def _names(fact: Fact, candidate: Candidate, state: State) -> list[Lead]:
     known = [candidate.hit.title, *(lead.text for lead in state.leads if lead.lead_id in state.followed)]
     language = candidate.hit.chunk.language
-    named = bridges(state.question, candidate.text, language, known=known)[:NAMES]
-    return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named if score >= LIKELY]
+    sure = {mention.name for mention in mentions(candidate.text, language) if mention.sure}
+    named = [
+        (name, score)
+        for name, score in bridges(state.question, candidate.text, language, known=known)
+        if score >= LIKELY and (name in sure or not _has_case(name))
+    ]
+    return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]
+
+
+def _has_case(name: str) -> bool:
+    """Say whether a name is in a script with capitals, in which a word that may be none is not worth a search."""
+    return name.casefold() != name or name.upper() != name

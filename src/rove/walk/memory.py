@@ -20,7 +20,7 @@ LEAST = 0.5  # score of a fact that is recalled
 KEPT = 0.5  # relevance of a fact that is kept though the answer does not need it
 SAME_WORDS = 0.5  # share of their words, of all that either has, that leads which look for the same have in common
 PLACES = frozenset({"reference", "section", "page", "footnote", "link"})
-WHOLE = frozenset({"enough", "no-lead", "no-new-chunk", "rounds"})
+WHOLE = frozenset({"enough", "no-lead", "no-new-chunk", "no-new-fact", "rounds"})
 """How walks end that have found what they could."""
 WORTH: dict[Outcome, float] = {"answer": 1.0, "fact": 0.25, "nothing": -1.0}
 

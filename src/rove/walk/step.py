@@ -8,6 +8,8 @@ from rove.records.walk import Lead, Stop
 from rove.walk.budget import exhausted
 from rove.walk.state import QUESTION, State
 
+BARREN_ROUNDS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Begin:
@@ -96,7 +98,15 @@ def _after_round(state: State, leads_a_round: int) -> Step:
         return End("no-lead" if fresh else "no-new-chunk")
     if state.budget.rounds and state.round >= state.budget.rounds:
         return End("rounds")
+    if _barren(state) and not _wanted(state):
+        return End("no-new-fact")
     return Begin(state.round + 1, chosen)
+
+
+def _barren(state: State) -> bool:
+    """Say whether so many rounds have passed since the last new fact that the next one would hardly bring any."""
+    last = max((fact.round for fact in state.facts), default=0)
+    return state.round - last >= BARREN_ROUNDS
 
 
 def _wanted(state: State) -> tuple[Lead, ...]:
