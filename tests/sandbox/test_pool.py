@@ -200,3 +200,9 @@ def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> Non
             return
         time.sleep(0.1)
     pytest.fail("the reading process is still there")
+
+
+def test_a_reading_process_starts_without_store_settings_and_models() -> None:
+    code = "import sys, rove.sandbox.child; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"sqlalchemy", "pydantic", "lancedb", "onnxruntime", "httpx"} & set(done.stdout.split())
