@@ -2,7 +2,7 @@
 
 The killed processes come from a nursery: this file run as a script. It imports all but LanceDB (which starts threads,
 and most of the 2 s that a start takes are spent before), and forks: a child is ready in 0.4 s, and the next one gets
-ready while the present one works. `ROVE_KILLS` says how many random kills there are (CI: 100); where it is not set, as
+ready while the present one works. `ROVE_KILLS` says how many random kills there are (CI: 60); where it is not set, as
 many as fit into 60 s, but 20 at least and 100 at most.
 """
 
