@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ConfigError
-from rove.question.quantities import dates, han_number, numbers
+from rove.language.han import han_number
+from rove.question.quantities import dates, numbers
 from rove.records import Slot
 from scripted_chat import ScriptedChat, Understanding
 

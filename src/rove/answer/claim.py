@@ -8,21 +8,17 @@ from dataclasses import dataclass
 from functools import cache
 
 from rove.answer.data import table
+from rove.language.han import NUMERALS, han_number
 from rove.language.words import query_terms
 
 UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 NO_NAMES_BY_CASE = frozenset({"de"})  # there every noun is written with a capital
-DIGITS = {character: value for value, row in enumerate(("〇零", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
-          for character in row}  # fmt: skip
-POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 WORD_VALUES = (*range(2, 13), *range(20, 101, 10))
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
-_COUNTED = re.compile(
-    r"([〇零一二两三四五六七八九十百千万]+)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])"
-)
+_COUNTED = re.compile(rf"([{NUMERALS}]+)(?=[年月日个個人名天时時小元円圆岁歳周週回次件台层階点度秒分倍])")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*['’]?")
 _QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|\"([^\"]+)\"|«([^»]+)»|「([^」]+)」|『([^』]+)』|»([^«]+)«")
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'，。、）】]+|(?<=\]\()[^)\s]+")
@@ -73,7 +69,7 @@ def numbers(text: str, language: str) -> frozenset[str]:
     text = _GROUPED.sub("", unicodedata.normalize("NFKC", text))
     found = {_plain(number) for number in _NUMBER.findall(text)}
     if language in {"zh", "ja"}:
-        found.update(str(han_value(run)) for run in _COUNTED.findall(text))
+        found.update(str(han_number(run)) for run in _COUNTED.findall(text))
     values = _number_words(language)
     if values:
         found.update(values[word] for word in _WORD.findall(text.casefold()) if word in values)
@@ -122,25 +118,6 @@ def _plain(number: str) -> str:
     whole, part = (number[:decimal], number[decimal + 1 :]) if decimal > 0 else (number, "")
     whole = whole.replace(",", "").replace(".", "")
     return f"{whole}.{part}" if part else whole
-
-
-def han_value(run: str) -> int:
-    """Return what a run of Chinese numerals counts.
-
-    >>> han_value("三百二十"), han_value("二〇二四")
-    (320, 2024)
-    """
-    if not any(character in POWERS for character in run):
-        return int("".join(str(DIGITS[character]) for character in run))
-    total = section = digit = 0
-    for character in run:
-        if character in DIGITS:
-            digit = DIGITS[character]
-        elif character == "万":
-            total, section, digit = (total + section + digit) * POWERS[character], 0, 0
-        else:
-            section, digit = section + (digit or 1) * POWERS[character], 0
-    return total + section + digit
 
 
 @cache

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from rove.answer.claim import DIGITS, NO_NAMES_BY_CASE, POWERS, UNSPACED, numbers, read_claim
+from rove.answer.claim import NO_NAMES_BY_CASE, UNSPACED, numbers, read_claim
 from rove.answer.data import table
+from rove.language.han import NUMERALS
 from rove.language.words import query_terms, terms
 
 SHARE_OF_SHORTER, SHARE_OF_LONGER = 0.75, 0.6  # of their telling words that must be common to both, save what differs
@@ -33,7 +34,7 @@ _ENDING = re.compile(r"(?<=\d)-[^\W\d_]+")  # "1912-ben" is "in 1912" in Hungari
 _LABEL = re.compile(r"(?:第|[ァ-ヶーA-Za-z])\d+|\b[^\W\d_]+\.? \d+\b")
 _YEAR = re.compile(r"\d{4}")
 _DATE_PART = re.compile(r"\d+|[^\W\d_]{3,}")
-_HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(POWERS)}]+")
+_HAN_NUMBER = re.compile(f"[{NUMERALS}]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 
 

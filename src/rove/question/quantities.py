@@ -8,14 +8,12 @@ from datetime import date, timedelta
 
 import regex
 
+from rove.language.han import DIGITS, NUMERALS, UNITS, han_number
 from rove.language.words import DOT_GROUPS
 from rove.question.data import table
 
 FIRST_YEAR, LAST_YEAR = 1000, 9999
-_DIGITS = {**{digit: value for value, digit in enumerate("〇一二三四五六七八九")}, "零": 0, "两": 2, "兩": 2}
-_UNITS = {"十": 10, "百": 100, "千": 1_000}
-_LARGE = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
-_HAN_NUMBER = regex.compile(f"[{''.join((*_DIGITS, *_UNITS, *_LARGE))}]+")
+_HAN_NUMBER = regex.compile(f"[{NUMERALS}]+")
 _NUMBER = regex.compile(r"(?<![\p{Latin}_\d.,])-?\d+(?:[.,\s\u00a0\u202f']\d{3})*(?:[.,]\d+)?(?![\d])")
 _ISO = regex.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _HAN_DATE = regex.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号號]")
@@ -47,30 +45,9 @@ def numbers(text: str, language: str) -> list[Quantity]:
         found += [
             Quantity(str(han_number(m.group())), m.start(), m.end())
             for m in _HAN_NUMBER.finditer(text)
-            if set(m.group()) & (_DIGITS.keys() | _UNITS.keys())
+            if set(m.group()) & (DIGITS.keys() | UNITS.keys())
         ]
     return sorted(found, key=lambda quantity: quantity.start)
-
-
-def han_number(text: str) -> int:
-    """Read a number in Chinese characters, by units or digit by digit.
-
-    >>> han_number("一万二千零三"), han_number("十五"), han_number("二〇二四")
-    (12003, 15, 2024)
-    """
-    if not set(text) & (_UNITS.keys() | _LARGE.keys()):
-        return int("".join(str(_DIGITS[digit]) for digit in text))
-    total = section = digit = 0
-    for character in text:
-        if character in _DIGITS:
-            digit = _DIGITS[character]
-        elif character in _UNITS:
-            section += (digit or 1) * _UNITS[character]
-            digit = 0
-        else:
-            total += ((section + digit) or 1) * _LARGE[character]
-            section = digit = 0
-    return total + section + digit
 
 
 def dates(text: str, language: str, today: str = "") -> list[Quantity]:

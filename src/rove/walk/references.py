@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from rove.answer.claim import han_value
+from rove.language.han import han_number
 from rove.records.document import Span
 from rove.records.walk import LeadKind
 
@@ -92,7 +92,7 @@ def normal_number(number: str, unit: str) -> str:
     """
     number = unicodedata.normalize("NFKC", number).strip(". ")
     if number and all(character in HAN_NUMBER for character in number):
-        return str(han_value(number))
+        return str(han_number(number))
     if unit != "appendix" and re.fullmatch(r"[IVXLC]+", number):
         values = [_ROMAN[letter] for letter in number]
         pairs = zip(values, [*values[1:], 0], strict=True)

@@ -37,7 +37,7 @@ def _as_dict(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     message = f"{type(value).__name__} is no part of an event"
-    raise NotImplementedError(message)
+    raise TypeError(message)
 
 
 def from_line(line: str) -> WalkEvent:
