@@ -31,7 +31,7 @@ demo: $(STAMP) ## add real documents, search them, ask, and open the citations
 	@$(BIN)/python demo/run.py
 
 test: $(STAMP) ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP) ## run the linters: style, types, layers, generated pages
 	$(BIN)/ruff check .

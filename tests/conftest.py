@@ -22,3 +22,8 @@ def shared_data() -> Path:
             pytest.fail(f"ROVE_REQUIRE_DATA is set and {SHARED_DATA} is not there")
         pytest.skip("needs the project's shared/data, which is not part of the package")
     return SHARED_DATA
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the files of long tests go first: several processes then end at about the same time."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

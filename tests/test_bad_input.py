@@ -344,6 +344,7 @@ def test_a_file_that_goes_bad_keeps_what_was_good(folder: Path, kb: Rove) -> Non
     assert kb.doctor().ok
 
 
+@pytest.mark.long
 def test_ten_thousand_files_of_which_a_hundred_are_bad(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     bad = make_ten_thousand(folder)

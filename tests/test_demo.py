@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.long
 @pytest.mark.model
 def test_demo_answers_in_every_language_and_opens_a_citation(tmp_path: Path) -> None:
     environment = {**os.environ, "ROVE_KB": str(tmp_path / "kb"), "PYTHONIOENCODING": "utf-8"}
@@ -24,5 +25,7 @@ def test_demo_answers_in_every_language_and_opens_a_citation(tmp_path: Path) -> 
     assert "»Mobiles Arbeiten genehmigt seit dem 1. März 2024 die Abteilungsleitung;" in told
     assert "当年未休完的年假可以顺延到次年三月三十一日，逾期作废。 [" in told
     assert "A napidíj külföldi kiküldetés esetén napi 55 euró" in told
+    assert "SIGINT This is the Fast Shutdown mode. [" in told
+    assert "\nRound 1\n" in told
     assert "The knowledge base does not hold enough to answer this." in told
     assert "21 unchanged" in told

@@ -93,6 +93,7 @@ def test_a_record_that_left_its_file_leaves_the_base(tmp_path: Path) -> None:
         assert [h.chunk.metadata["k"] for h in kb.search("anderer Text", where=field("k") == "c")] == ["c"]
 
 
+@pytest.mark.long
 def test_every_hit_lies_in_its_document_word_for_word(tmp_path: Path, shared_data: Path) -> None:
     with Rove.open(tmp_path / "kb", embedder=FAKE) as kb:
         report = kb.add(shared_data / "files" / "markitdown", shared_data / "files" / "py-pdf-sample-files")

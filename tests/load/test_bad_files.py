@@ -31,6 +31,7 @@ def secret() -> Iterator[None]:
     Path(SECRET_PATH).unlink(missing_ok=True)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("secret")
 def test_bad_files_end_well(tmp_path: Path) -> None:
     count, reach, limits = (COUNT, FAR_REACH, Limits()) if COUNT else (QUICK_COUNT, QUICK_REACH, QUICK)

@@ -167,7 +167,7 @@ def test_a_reader_who_has_had_enough_leaves_no_process_behind(pool: Pool) -> Non
     reading = pool.read([hostile(f"flood {n}", f"f{n}") for n in range(4)])
     assert isinstance(next(item for item in reading if item), Prepared)
     began = time.monotonic()
-    reading.close()
+    assert len(list(reading)) == 1
     assert time.monotonic() - began < 10
     assert said(pool, "say again") == "again"
 
@@ -182,16 +182,16 @@ def test_thousands_of_small_sources_come_whole(pool: Pool) -> None:
 def test_processes_that_were_started_beforehand_do_the_reading() -> None:
     pool = Pool(RECIPE, LIMITS, 2)
     pool.warm(1)
-    assert [worker is not None for worker in pool._workers] == [True, False]
+    assert [worker is not None for worker in pool.workers] == [True, False]
     pool.warm(100)
-    started = [worker and worker.process.pid for worker in pool._workers]
+    started = [worker and worker.process.pid for worker in pool.workers]
     ended, _ = ends(pool, [(Location(str(n), str(n), "", text=Text("warm", id=str(n))), "") for n in range(300)])
     assert len(ended) == 300
-    assert [worker and worker.process.pid for worker in pool._workers] == started
+    assert [worker and worker.process.pid for worker in pool.workers] == started
     reading = pool.read([(Location("a", "a", "", text=Text("warm", id="a")), "")])
     next(reading)
     pool.warm(2)  # another `add` of the same base does not wait for this one
-    reading.close()
+    assert len(list(reading)) == 1
     pool.close()
 
 
@@ -206,7 +206,7 @@ def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> Non
         "from rove.sandbox.pool import Pool\n"
         "pool = Pool(Recipe('m', 'p'), Limits(), 1)\n"
         "list(pool.read([(at, '') for at in locate([sys.argv[1]])]))\n"
-        "print(pool._workers[0].process.pid, flush=True)\n"
+        "print(pool.workers[0].process.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)

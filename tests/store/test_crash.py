@@ -300,6 +300,7 @@ def check_after(base: Path, wanted: list[str]) -> None:
         assert kb.search("harbour letters", mode="keyword")
 
 
+@pytest.mark.long
 def test_killed_at_random_moments(
     nurse: Nursery, template: Path, docs: Path, uninterrupted: tuple[list[str], float], tmp_path: Path
 ) -> None:

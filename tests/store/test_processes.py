@@ -156,6 +156,7 @@ def test_two_write_while_a_third_searches(tmp_path: Path) -> None:
         assert sources == {"first", *(str(file) for folder in folders for file in folder.iterdir())}
 
 
+@pytest.mark.long
 def test_two_processes_take_in_the_same_folder(tmp_path: Path) -> None:
     """The second finds all there, or does the same work again: either way each chunk is there once."""
     base, folder = tmp_path / "kb", tmp_path / "docs"

@@ -56,6 +56,7 @@ def done(events: list[WalkEvent]) -> dict[str, list[object]]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", KILLS)
 def test_killed_at_an_event_it_is_taken_up_where_it_was(at: int, whole: list[WalkEvent], tmp_path: Path) -> None:
     assert len(whole) > max(KILLS), "the walk is too short for these kills"

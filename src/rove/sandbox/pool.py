@@ -48,9 +48,9 @@ class Pool:
     def __init__(self, recipe: Recipe, limits: Limits, size: int) -> None:
         self.recipe = recipe
         self.limits = limits
-        self._workers: list[Worker | None] = [None] * max(1, size)
+        self.workers: list[Worker | None] = [None] * max(1, size)
         self._reading = Lock()
-        finalize(self, let_go, self._workers, limits)
+        finalize(self, let_go, self.workers, limits)
 
     def warm(self, sources: int) -> None:
         """Start the processes that so many sources will need, and wait for nothing.
@@ -60,8 +60,8 @@ class Pool:
         """
         if self._reading.acquire(blocking=False):  # else they are there
             try:
-                for at in range(min(sources, len(self._workers))):
-                    self._workers[at] = self._workers[at] or waiting(self.limits) or Worker.start(self.limits)
+                for at in range(min(sources, len(self.workers))):
+                    self.workers[at] = self.workers[at] or waiting(self.limits) or Worker.start(self.limits)
             finally:
                 self._reading.release()
 
@@ -78,7 +78,7 @@ class Pool:
             slices = _Slices(jobs)
             results: Results = Queue(WAITING_FRAMES)
             run = _Run(slices, results, Event())
-            threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self._workers))]
+            threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
             for thread in threads:
                 thread.start()
             try:
@@ -86,7 +86,7 @@ class Pool:
             finally:
                 run.stop.set()
                 abandoned = any(thread.is_alive() for thread in threads)
-                for worker in filter(None, self._workers if abandoned else ()):
+                for worker in filter(None, self.workers if abandoned else ()):
                     worker.kill()
                 for at, thread in enumerate(threads):
                     thread.join()
@@ -96,7 +96,7 @@ class Pool:
     def close(self) -> None:
         """Let the processes go; they wait a while for another pool of the same limits, and end."""
         with self._reading:
-            let_go(self._workers, self.limits)
+            let_go(self.workers, self.limits)
 
     # -- in a thread for each process -----------------------------------------------------------------------------
 
@@ -123,12 +123,12 @@ class Pool:
 
     def _attempt(self, at: int, jobs: Sequence[Job], run: _Run) -> int:
         """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
-        worker = self._workers[at] or waiting(self.limits)
+        worker = self.workers[at] or waiting(self.limits)
         if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
             worker.stop()
             worker = None
         worker = worker or Worker.start(self.limits)
-        self._workers[at] = worker
+        self.workers[at] = worker
         worker.ready()
         ended = 0
         with suppress(BrokenPipeError):
@@ -139,7 +139,7 @@ class Pool:
         return ended
 
     def _discard(self, at: int) -> int:
-        worker, self._workers[at] = self._workers[at], None
+        worker, self.workers[at] = self.workers[at], None
         return worker.stop() if worker else RETIRED
 
 
