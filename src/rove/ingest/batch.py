@@ -68,9 +68,11 @@ def next_batch(batches: Iterator[Batch]) -> Batch | None:
             gc.enable()
 
 
-def queued(entry: LedgerEntry) -> LedgerEntry:
+def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
     """Put a source in the queue. It keeps the fingerprint of what is live of it, if that is live whole."""
-    return replace(entry, state="queued", fingerprint=entry.fingerprint if entry.state in {"live", "queued"} else "")
+    if known is None:
+        return LedgerEntry(source, "queued")
+    return replace(known, state="queued", fingerprint=known.fingerprint if known.state in {"live", "queued"} else "")
 
 
 def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> Finished:

@@ -72,7 +72,7 @@ class Ingest:
         await self.store.mend()  # the first time this imports the index's library, while those processes start
         uris = [source.uri for source in locations] + [end.source for end in ends]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
-        await asyncio.to_thread(self.store.ledger.put, [queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])
+        await asyncio.to_thread(self.store.ledger.put, [queued(uri, known.get(uri)) for uri in uris])
         items = self._items(locations, ends, known)
         try:
             await self.take(batched(items))
@@ -127,7 +127,7 @@ class Ingest:
         self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
     ) -> Iterator[Prepared | SourceEnd | None]:
         """Read a few sources of the quick kinds here, and all others in the sandbox."""
-        jobs = [(at, queued(known[at.uri]).fingerprint if at.uri in known else "") for at in locations]
+        jobs = [(at, queued(at.uri, known.get(at.uri)).fingerprint) for at in locations]
         few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
         foreign: list[Job] = []
         for job in jobs:

@@ -53,6 +53,8 @@ class Tally:
 
     def settled(self, entry: LedgerEntry) -> LedgerEntry:
         """Return the entry of a source with what is known of it only now: duplicates left out, chunks, notes."""
+        if not any(entry.source in noted for noted in (self._dropped, self._cut_chunks, self._said)):
+            return entry
         dropped = self._dropped.get(entry.source, [])
         entry = replace(
             entry,

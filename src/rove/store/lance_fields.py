@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -21,6 +22,7 @@ PLAIN = re.compile(r"[a-z][a-z0-9_]{0,40}")
 SQL_OPS = {"==": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
+@lru_cache(4_096)
 def column_of(name: str, kind: str) -> str:
     """The column that holds this field's values of one kind.
 

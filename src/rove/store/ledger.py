@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from operator import attrgetter
 
@@ -14,7 +13,9 @@ from rove.store import tables
 from rove.store.database import Database, insert_rows
 from rove.store.rows import slices, within
 
-values = attrgetter(*(column.name for column in tables.ledger.columns))
+COLUMNS = [column.name for column in tables.ledger.columns]
+TIME = COLUMNS.index("updated_at")
+values = attrgetter(*COLUMNS)
 """An entry's values in the order of the columns."""
 
 
@@ -47,7 +48,7 @@ class Ledger:
         if not entries:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        rows = [values(replace(entry, updated_at=now)) for entry in entries]
+        rows = [(*row[:TIME], now, *row[TIME + 1 :]) for row in map(values, entries)]
         with self.database.write() as connection:
             insert_rows(connection, tables.ledger, rows, replace=True)
 
