@@ -12,7 +12,7 @@ import pytest
 
 from rove.engine import AsyncRove
 from rove.records import Hit, Text
-from serve.conftest import Opener, Town
+from serve.conftest import Opener, Town, hold
 
 EVALUATIONS = "/v1/spaces/hr/evaluations"
 TABLE = (
@@ -37,21 +37,6 @@ async def finished(client: httpx.AsyncClient, reply: httpx.Response) -> dict[str
     evaluation_id = reply.json()["evaluation_id"]
     assert (await client.get(f"{EVALUATIONS}/{evaluation_id}/events")).status_code == 200
     return (await client.get(f"{EVALUATIONS}/{evaluation_id}")).json()
-
-
-def hold(monkeypatch: pytest.MonkeyPatch, after: int) -> asyncio.Event:
-    """Let searches stand still after so many, until the event is set."""
-    gate, search, asked = asyncio.Event(), AsyncRove.search, 0
-
-    async def held(self: AsyncRove, question: str, **more: Any) -> list[Hit]:
-        nonlocal asked
-        asked += 1
-        if asked > after:
-            await gate.wait()
-        return await search(self, question, **more)
-
-    monkeypatch.setattr(AsyncRove, "search", held)
-    return gate
 
 
 async def until(town: Town, evaluation_id: str, asked: int) -> None:
