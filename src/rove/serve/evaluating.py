@@ -139,15 +139,27 @@ class Evaluations:
                 for record in records]  # fmt: skip
 
     async def cancel(self, evaluation_id: str) -> None:
-        """End an evaluation, if it runs; what it has found goes. Raises as `Shelf.of` does."""
+        """End an evaluation, if it runs; what it has found goes.
+
+        Raises:
+            AbsentError: there is none of that id.
+            InputError: another process runs it.
+        """
         evaluation, task = await self.get(evaluation_id), self._task
         if evaluation is self._running and task:
             await _stopped(task)
-            if not evaluation.over:
-                await self._end(evaluation, "cancelled")
+        if evaluation.over:
+            return
+        if not self._hold():
+            message = "Another process that serves this base runs this evaluation."
+            raise InputError(message, cure="Cancel it there.")
+        try:
+            await self._end(evaluation, "cancelled")
+        finally:
+            self._lock.release()
 
     async def delete(self, evaluation_id: str) -> None:
-        """Take an evaluation off the disk; one that runs is cancelled. Raises as `Shelf.of` does."""
+        """Take an evaluation off the disk; one that runs is cancelled. Raises as `cancel` does."""
         await self.cancel(evaluation_id)
         await asyncio.to_thread(self.shelf.delete, evaluation_id)
 

@@ -25,10 +25,10 @@ class Watched:
         before.set()
 
     async def watch(self) -> AsyncGenerator[Self]:
-        """Yield it at once, and again after each change, until it is over."""
+        """Yield it at once, and again after each change; how it ended is always the last that is seen."""
         while True:
-            waiting = self._changed
+            waiting, over = self._changed, self.over
             yield self
-            if self.over:
+            if over:  # as it was when it was seen: it may have ended since
                 return
             await waiting.wait()
