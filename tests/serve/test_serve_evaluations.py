@@ -76,6 +76,18 @@ async def test_a_table_is_asked_in_two_ways_and_the_report_is_kept(town: Town) -
         assert list(folder(town).iterdir()) == []
 
 
+async def test_of_equals_the_baseline_is_the_best(town: Town) -> None:
+    """The second is as good and quicker: that makes nothing better of it."""
+    table = "question,source\nWho approves remote work within five days?,policy\n"
+    ways = [{"name": "hybrid"}, {"name": "keyword", "mode": "keyword"}]
+    async with town.client() as client:
+        told = await finished(client, await client.post(EVALUATIONS, json=asking(table, configurations=ways)))
+        page = await client.get(f"{EVALUATIONS}/{told['evaluation']['evaluation_id']}/page")
+    assert told["evaluation"]["best"] == "hybrid"
+    assert told["report"]["worst"] == []
+    assert "No configuration has a higher ndcg@10 than the baseline" in page.text
+
+
 async def test_what_it_reports_is_what_the_base_finds(town: Town) -> None:
     """And the base is left as it is: its own searches do not go through the lab's memory."""
     base = town.spaces._spaces["hr"].kb
@@ -99,6 +111,9 @@ async def test_questions_are_made_from_the_documents(town: Town) -> None:
     told = [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: ")]
     assert (reply.status_code, told[-1]["state"], told[-1]["name"]) == (202, "done", "")
     assert told[-1]["questions"] >= 2
+    async with town.client() as client:
+        page = await client.get(f"{EVALUATIONS}/{told[-1]['evaluation_id']}/page")
+    assert "<h1>Questions made from the documents</h1>" in page.text
     assert {mean["metric"]: mean["scored"] for mean in told[-1]["headline"]}["span_recall@5"] == told[-1]["questions"]
 
 

@@ -34,6 +34,7 @@ from rove.settings import ServeSettings
 
 MOST_STARTS = 3
 """An evaluation that was cut off so often is not begun again: it may be what ends the server."""
+MADE = "Questions made from the documents"
 LEAST_WAIT_S, MOST_WAIT_S = 5.0, 300.0
 log = logging.getLogger("rove.serve")
 
@@ -252,7 +253,7 @@ class Evaluations:
     def _read(self, path: Path, name: str) -> Dataset:
         """Read a file of questions; what is said against it names it as its owner does."""
         try:
-            dataset = replace(read_dataset(path, layout="questions"), name=name)
+            dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
         except InputError as error:
             raise InputError(error.reason.replace(str(path), path.name), cure=error.cure) from None
         most, longest = self._settings.max_eval_questions, self._settings.max_question_chars
@@ -270,7 +271,7 @@ class Evaluations:
 
 
 def _grid(record: EvaluationOut) -> Grid:
-    return grid_of_trial(record.name, [way.configuration for way in record.configurations], record.metrics)
+    return grid_of_trial(record.name or MADE, [way.configuration for way in record.configurations], record.metrics)
 
 
 def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> EvaluationOut:

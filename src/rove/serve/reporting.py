@@ -41,6 +41,8 @@ def finished(record: EvaluationOut, study: Study, dataset: Dataset, titles: Mapp
     """Make the report. `dataset` has the gold; `titles`: the documents' titles, by id."""
     metric = study.grid.metrics[0]
     best = best_line(study.lines, metric)
+    if best.means[metric] == study.baseline.means[metric]:
+        best = study.baseline
     ways = {way.name: way for way in record.configurations}
     rows = {line.name: _row(line, ways[line.name], study.scores[line.name]) for line in study.lines}
     report = ReportOut(

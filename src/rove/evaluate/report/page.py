@@ -74,8 +74,8 @@ def _header(found: Study, metric: str, best: Line) -> Markup:
 
 def _verdict(found: Study, metric: str, best: Line) -> list[str]:
     """The result in a sentence."""
-    if best.name == found.grid.baseline:
-        return [f"No configuration has a higher {metric} than the baseline, ", tag("strong", best.name), "."]
+    if best.means[metric] == found.baseline.means[metric]:
+        return [f"No configuration has a higher {metric} than the baseline, ", tag("strong", found.grid.baseline), "."]
     beside = best.beside.get(metric)
     words = {"better": "more than chance would explain", "open": "which chance alone could explain", "worse": ""}
     return [

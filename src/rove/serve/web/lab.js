@@ -146,7 +146,7 @@ function drawOne(one, again) {
     el(
       "p",
       { class: "facts" },
-      el("span", { class: done ? "badge good" : one.state === "failed" ? "badge bad" : "badge" }, named("lab.state", one.state)),
+      isOver(one) && el("span", { class: done ? "badge good" : one.state === "failed" ? "badge bad" : "badge" }, named("lab.state", one.state)),
       el("span", {}, when(one.began_at)),
       one.questions > 0 && el("span", {}, t("lab.questions", { count: one.questions })),
       done && one.configurations.length > 1 && el("span", {}, t("lab.best", { name: named("search.mode", one.best) })),
