@@ -104,11 +104,25 @@ async def visiting(folder: Path) -> AsyncIterator[Visit]:
             await browser.close()
 
 
-async def kept(folder: Path, made: asyncio.Future[Visit], done: asyncio.Event) -> None:
-    """Hold a visit open in one task: pytest sets up and tears down in different ones."""
-    async with visiting(folder) as visit:
-        made.set_result(visit)
-        await done.wait()
+@asynccontextmanager
+async def held(folder: Path) -> AsyncIterator[Visit]:
+    """A visit that one task holds open: pytest sets up and tears down in different ones."""
+    chromium()
+    made: asyncio.Future[Visit] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
+
+    async def keep() -> None:
+        async with visiting(folder) as visit:
+            made.set_result(visit)
+            await done.wait()
+
+    task = asyncio.create_task(keep())
+    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        await task
+    yield made.result()
+    done.set()
+    await task
 
 
 async def violations(page: Page) -> list[str]:

@@ -14,7 +14,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from rove.records import Text
+from rove.engine import AsyncRove
+from rove.records import Hit, Text
 from rove.serve.http import create_app
 from rove.serve.keys import hash_key, make_key
 from rove.serve.server import make_server
@@ -134,3 +135,18 @@ async def settled(client: httpx.AsyncClient, space: str, reply: httpx.Response) 
     events = await client.get(f"/v1/spaces/{space}/jobs/{reply.json()['job_id']}/events")
     assert '"state":"done"' in events.text
     return (await client.get(f"/v1/spaces/{space}/jobs/{reply.json()['job_id']}")).json()
+
+
+def hold(monkeypatch: pytest.MonkeyPatch, after: int) -> asyncio.Event:
+    """Let searches stand still after so many, until the event is set."""
+    gate, search, asked = asyncio.Event(), AsyncRove.search, 0
+
+    async def held(self: AsyncRove, question: str, **more: Any) -> list[Hit]:
+        nonlocal asked
+        asked += 1
+        if asked > after:
+            await gate.wait()
+        return await search(self, question, **more)
+
+    monkeypatch.setattr(AsyncRove, "search", held)
+    return gate

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -80,6 +80,35 @@ def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
         assert sorted(document["source"] for document in documents) == sorted(acknowledged)
         health = client.post("/v1/spaces/default/doctor").json()
         assert health["problems"] == []
+
+
+def test_an_evaluation_outlives_a_kill(tmp_path: Path) -> None:
+    kb, evaluations = tmp_path / "kb", "/v1/spaces/default/evaluations"
+    table = "question,source\n" + "".join(f"What does sentence {n} of the note say?,note\n" for n in range(120))
+    ways = [{"name": mode, "mode": mode} for mode in ("keyword", "gather")]
+    body = {"table": {"name": "many.csv", "text": table}, "configurations": ways, "metrics": ["rr"]}
+    with serving(kb) as (client, process):
+        text = "\n\n".join(f"Sentence {n} of the note is here." for n in range(120))
+        client.post("/v1/spaces/default/documents", json={"text": text, "name": "note", "title": "note"})
+        _await(lambda: client.get("/v1/spaces/default/documents").json()["documents"])
+        started = client.post(evaluations, json=body).json()["evaluation_id"]
+        _await(lambda: client.get(f"{evaluations}/{started}").json()["evaluation"]["asked"] > 20)
+        process.kill()
+        process.wait(timeout=60)
+    with serving(kb) as (client, _):
+        kept = client.get(f"{evaluations}/{started}").json()["evaluation"]
+        assert (kept["starts"], kept["state"]) != (1, "done")  # it was cut off in the middle
+        _await(lambda: client.get(f"{evaluations}/{started}").json()["evaluation"]["state"] == "done")
+        told = client.get(f"{evaluations}/{started}").json()
+    assert (told["evaluation"]["starts"], told["evaluation"]["asked"]) == (2, 240)
+    assert {mean["scored"] for row in told["report"]["rows"] for mean in row["means"]} == {120}
+
+
+def _await(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:

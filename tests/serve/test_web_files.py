@@ -54,7 +54,7 @@ def test_every_word_that_is_said_is_there() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_no_script_makes_html_of_a_text(script: Path) -> None:
-    text = script.read_text("utf-8")
+    text = script.read_text("utf-8").replace('"http://www.w3.org/2000/svg"', "")  # a name, and no address
     for word in (
         "innerHTML",
         "outerHTML",

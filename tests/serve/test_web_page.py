@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -12,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
-from serve.browser import EVIL, Visit, chromium, kept, violations
+from serve.browser import EVIL, Visit, held, violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SENTENCE = "Remote work is approved by the head of unit within five days."
@@ -35,16 +34,8 @@ VIEWS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
-    chromium()
-    made: asyncio.Future[Visit] = asyncio.get_running_loop().create_future()
-    done = asyncio.Event()
-    task = asyncio.create_task(kept(tmp_path_factory.mktemp("web"), made, done))
-    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        await task
-    yield made.result()
-    done.set()
-    await task
+    async with held(tmp_path_factory.mktemp("web")) as opened:
+        yield opened
 
 
 async def ask(page: Page, question: str) -> None:

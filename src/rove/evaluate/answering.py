@@ -51,7 +51,7 @@ async def answer_all(lab: Lab, dataset: Dataset, configuration: Configuration) -
     usage, judging = Usage(), Usage()
     graders: dict[str, None] = {}
     texts: dict[str, str] = {}
-    judge = chat_model(configuration.settings(lab.base.settings.path).chat)
+    judge = chat_model(lab.settings_of(configuration).chat)
     for question in dataset.questions:
         lab.forget()
         with metered() as meter:

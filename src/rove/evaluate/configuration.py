@@ -50,6 +50,21 @@ class Configuration:
         """
         return read_settings(location, **self.overrides)
 
+    def over(self, settings: Settings) -> Settings:
+        """The tree of a base that is open, with this configuration's tables laid over it.
+
+        Raises:
+            ConfigError: an unknown table or key, or a value out of range.
+        """
+        tables: dict[str, Part] = {}
+        for table, given in self.overrides.items():
+            held = getattr(settings, table, None)
+            if not isinstance(held, Part):
+                message = f"{self.name}: there is no {table!r}."
+                raise ConfigError(message, cure=f"Choose among: {', '.join(TABLES)}.")
+            tables[table] = _table(table, {**dict(held), **given}, self.name)
+        return settings.model_copy(update=tables)
+
 
 def configuration(name: str, choices: Mapping[str, str], given: Tree) -> Configuration:
     """Make a configuration of tables and arguments that stand side by side, as in a grid.
@@ -74,7 +89,7 @@ def check_keys(given: Tree, where: str) -> None:
         if key in ARGUMENTS:
             _check_argument(key, value, where)
         elif key in TABLES:
-            _check_table(key, value, where)
+            _table(key, value, where)
         else:
             message = f"{where}: there is no {key!r}."
             raise ConfigError(message, cure=f"Choose among: {', '.join((*ARGUMENTS, *TABLES))}.")
@@ -95,10 +110,10 @@ def _check_argument(key: str, value: object, where: str) -> None:
             raise ConfigError(message, cure=error.cure) from error
 
 
-def _check_table(table: str, value: object, where: str) -> None:
+def _table(table: str, value: object, where: str) -> Part:
     shape = cast("type[Part]", Settings.model_fields[table].annotation)
     try:
-        shape.model_validate(value)
+        return shape.model_validate(value)
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join((table, *map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
         message = f"{where}: {problems}."

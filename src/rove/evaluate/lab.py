@@ -204,10 +204,14 @@ class Asked:
 
 
 class Lab:
-    """One open base. `search` asks it as a configuration says; `forget` between two questions keeps memory small."""
+    """One open base. `search` asks it as a configuration says; `forget` between two questions keeps memory small.
 
-    def __init__(self, base: AsyncRove, memory: Memory | None = None) -> None:
+    Configurations are laid over `under`; where it is None, over the settings of file and environment.
+    """
+
+    def __init__(self, base: AsyncRove, memory: Memory | None = None, *, under: Settings | None = None) -> None:
         self.base = base
+        self._under = under
         self.memory = memory or Memory()
         base.store = RememberingStore(base.store, self.memory)
         late = isinstance(base.embedder, LateEmbedder)
@@ -241,6 +245,12 @@ class Lab:
         answer = await kb.ask(question, where=way.condition)
         return answer, perf_counter() - began + self.memory.borrowed_s
 
+    def settings_of(self, way: Configuration) -> Settings:
+        """The settings that a configuration comes to here. Raises as `Configuration.settings` does."""
+        path = self.base.settings.path
+        settings = way.over(self._under) if self._under else way.settings(path)
+        return settings.model_copy(update={"path": path})
+
     def forget(self) -> None:
         """The next question comes."""
         cast("RememberingStore", self.base.store).forget()
@@ -248,7 +258,7 @@ class Lab:
     def _way(self, way: Configuration) -> AsyncRove:
         """The base, set up as the configuration says; two that differ in arguments only have the same."""
         if way.name not in self._named:
-            settings = way.settings(self.base.settings.path).model_copy(update={"path": self.base.settings.path})
+            settings = self.settings_of(way)
             key = settings.model_dump_json()
             if key not in self._ways:
                 self._ways[key] = self._varied(settings)

@@ -13,12 +13,13 @@ from rove.serve.gate import Gate
 from rove.serve.mcp import McpEndpoint
 from rove.serve.page import ROUTES
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
-from rove.serve.routes import answers, care, documents, openai, pictures, server, walks
+from rove.serve.routes import answers, care, documents, evaluations, openai, pictures, server, walks
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
 
 ROUTERS = (
-    server.router, documents.router, pictures.router, answers.router, walks.router, care.router, openai.router,
+    server.router, documents.router, pictures.router, answers.router, walks.router, evaluations.router, care.router,
+    openai.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.page`, stands beside them."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,6 +14,7 @@ from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
 from rove.serve.tracing import span
+from rove.serve.watched import Watched
 
 REMEMBERED = 1_000
 RETRY_S = 10.0
@@ -24,7 +24,7 @@ log = logging.getLogger("rove.serve")
 
 
 @dataclass(slots=True)
-class Job:
+class Job(Watched):
     """One job. `sources` and `failed` hold the ends of its sources; `trouble` says why it has to wait."""
 
     job_id: str
@@ -34,7 +34,11 @@ class Job:
     chunks: int = 0
     events: list[SourceDone] = field(default_factory=list[SourceDone])
     trouble: str = ""
-    _changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    @property
+    def over(self) -> bool:
+        """See `Watched.over`."""
+        return self.state == "done"
 
     def listen(self, event: Event) -> None:
         """Take note of what the engine tells."""
@@ -48,20 +52,6 @@ class Job:
             case _:
                 pass
         self.changed()
-
-    def changed(self) -> None:
-        """Wake those who watch."""
-        before, self._changed = self._changed, asyncio.Event()
-        before.set()
-
-    async def watch(self) -> AsyncGenerator[Job]:
-        """Yield the job at once, and again after each change, until it is done."""
-        while True:
-            waiting = self._changed
-            yield self
-            if self.state == "done":
-                return
-            await waiting.wait()
 
 
 class Jobs:

@@ -11,6 +11,7 @@ from rove.engine import AsyncRove
 from rove.errors import ConfigError
 from rove.models import Embedder
 from rove.serve.callers import Caller
+from rove.serve.evaluating import Evaluations
 from rove.serve.jobs import Jobs
 from rove.serve.problems import AbsentError
 from rove.serve.view import View
@@ -28,6 +29,7 @@ class Space:
     name: str
     kb: AsyncRove
     jobs: Jobs
+    evaluations: Evaluations
 
 
 class Spaces:
@@ -35,7 +37,7 @@ class Spaces:
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
-        self._spaces = {name: Space(name, kb, Jobs(kb)) for name, kb in bases.items()}
+        self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
 
     @classmethod
     def open(cls, settings: Settings, folder: Path) -> Self:
@@ -58,9 +60,10 @@ class Spaces:
         return cls(serve, bases)
 
     def start(self) -> None:
-        """Take up the jobs that were left."""
+        """Take up the jobs and the evaluation that were left."""
         for space in self._spaces.values():
             space.jobs.start()
+            space.evaluations.start()
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""
@@ -83,7 +86,8 @@ class Spaces:
         return View(name, caller, self.get(name, caller).kb, self.settings.access_field)
 
     async def close(self) -> None:
-        """Let jobs end, and close the bases."""
+        """Let jobs end, and close the bases; an evaluation is left for the next start."""
+        await asyncio.gather(*(space.evaluations.stop() for space in self._spaces.values()))
         await asyncio.gather(*(space.jobs.stop(self.settings.drain_s) for space in self._spaces.values()))
         await asyncio.gather(*(space.kb.close() for space in self._spaces.values()))
 

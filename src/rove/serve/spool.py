@@ -107,9 +107,7 @@ class Spool:
     def commit(self, draft: Draft, caller: str, items: Sequence[Item]) -> Spooled:
         """Write down what the folder holds; from then on the job is not lost."""
         order = Order(draft.folder.name, caller, tuple(items))
-        _write(draft.folder / f"{JOB}.part", msgspec.json.encode(order))
-        (draft.folder / f"{JOB}.part").replace(draft.folder / JOB)
-        _sync(draft.folder)
+        write_whole(draft.folder / JOB, msgspec.json.encode(order))
         _sync(self._folder)
         return Spooled(draft.folder, order, draft.lock)
 
@@ -143,6 +141,17 @@ async def write_stream(target: Path, pieces: AsyncIterator[bytes]) -> int:
     return size
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all; it is on the disk itself when this returns."""
+    part = path.with_name(f"{path.name}.part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+    _sync(path.parent)
+
+
 def _hold(folder: Path) -> FileLock | None:
     lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
     try:
@@ -150,13 +159,6 @@ def _hold(folder: Path) -> FileLock | None:
     except (Timeout, OSError):
         return None
     return lock
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sync(folder: Path) -> None:

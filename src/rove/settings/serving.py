@@ -45,7 +45,8 @@ class ServeSettings(Part):
 
     `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
     call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute` and
-    `concurrent` hold for each key. On SIGTERM, what runs is given `drain_s` to finish.
+    `concurrent` hold for each key, `max_eval_questions` for each evaluation. On SIGTERM, what runs is given `drain_s`
+    to finish.
     """
 
     host: str = "127.0.0.1"
@@ -59,6 +60,7 @@ class ServeSettings(Part):
     max_files: int = Field(default=100, ge=1)
     max_body_kb: int = Field(default=1024, ge=16)
     max_question_chars: int = Field(default=4_000, ge=1)
+    max_eval_questions: int = Field(default=1_000, ge=1)
     requests_per_minute: int = Field(default=6_000, ge=1)
     concurrent: int = Field(default=256, ge=1)
     drain_s: float = Field(default=20.0, ge=0)

@@ -93,7 +93,7 @@ def read_json_lines(path: Path) -> Iterator[Row]:
         place = f"{path}:{number}"
         try:
             value = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise bad(place, f"this line is no JSON ({error})", "Write one JSON object a line.") from error
         if not isinstance(value, dict):
             raise bad(place, "this line is no JSON object", "Write one {…} a line.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rove.evaluate.report.figure import Data, table
@@ -34,7 +34,7 @@ SECTIONS = {
 
 
 def page(found: Study, machine: Mapping[str, str]) -> str:
-    """Write the report of a sweep as one HTML file; it loads nothing, and needs no script to be read."""
+    """Write the report of a sweep or a trial as one HTML file; it loads nothing, and can be read without a script."""
     style, script = ((HERE / name).read_text("utf-8") for name in ("page.css", "page.js"))
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -52,7 +52,7 @@ def page(found: Study, machine: Mapping[str, str]) -> str:
         "body",
         _header(found, metric, best),
         tag("main", *_sections(found, metric, best, machine)),
-        tag("footer", "Written by rove sweep. Everything here is in this file: it loads nothing."),
+        tag("footer", "Written by Rove. Everything here is in this file: it loads nothing."),
         tag("script", Markup(script)),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
@@ -64,7 +64,7 @@ def _header(found: Study, metric: str, best: Line) -> Markup:
     links = [tag("a", title, href=f"#{name}") for name, title in SECTIONS.items()]
     return tag(
         "header",
-        tag("p", "Rove · sweep", class_="kicker"),
+        tag("p", "Rove · the lab", class_="kicker"),
         tag("h1", grid.title),
         tag("p", f"{found.dataset}: {counts}. ", *_verdict(found, metric, best), class_="lead"),
         _cards(found, metric, best),
@@ -74,8 +74,8 @@ def _header(found: Study, metric: str, best: Line) -> Markup:
 
 def _verdict(found: Study, metric: str, best: Line) -> list[str]:
     """The result in a sentence."""
-    if best.name == found.grid.baseline:
-        return [f"No configuration has a higher {metric} than the baseline, ", tag("strong", best.name), "."]
+    if best.means[metric] == found.baseline.means[metric]:
+        return [f"No configuration has a higher {metric} than the baseline, ", tag("strong", found.grid.baseline), "."]
     beside = best.beside.get(metric)
     words = {"better": "more than chance would explain", "open": "which chance alone could explain", "worse": ""}
     return [
@@ -215,11 +215,17 @@ def _run(found: Study, machine: Mapping[str, str]) -> Markup:
         tag("dl", *pairs),
         tag("h3", "Factors and choices"),
         tag("div", table(Data(["factor", "choice", "sets"], factors)), class_="frame"),
+        *(_bases(made) if made else ()),
+        tag("p", f"{len(equal)} configurations are equal to another one, and were run once.") if equal else Markup(""),
+    ])  # fmt: skip
+
+
+def _bases(made: Sequence[tuple[str, ...]]) -> list[Markup]:
+    return [
         tag("h3", "Bases"),
         tag("div", table(Data(["chunks", "documents", "s to make", "s embedding", "MB", ""], made)), class_="frame"),
         tag("p", "What an earlier base had embedded already is taken over and costs no time here."),
-        tag("p", f"{len(equal)} configurations are equal to another one, and were run once.") if equal else Markup(""),
-    ])  # fmt: skip
+    ]
 
 
 def _settings(given: Mapping[str, object], path: str = "") -> list[str]:

@@ -7,7 +7,7 @@ import { askForm } from "./form.js";
 import { busy, empty, wrong } from "./states.js";
 import { t } from "./words.js";
 
-export function ask(main, { signal }) {
+export function ask(main, { rest, signal }) {
   const thread = el("div", { class: "thread" }, empty(t("ask.empty"), t("ask.empty.text")));
   let control = null;
   let any = false;
@@ -53,7 +53,7 @@ export function ask(main, { signal }) {
   fill(
     main,
     el("h1", {}, t("ask.title")),
-    askForm({ label: t("ask.label"), button: t("ask.button"), hint: t("ask.hint"), onAsk: put }),
+    askForm({ label: t("ask.label"), button: t("ask.button"), hint: t("ask.hint"), onAsk: put, value: rest[0] }),
     thread,
   );
 }

@@ -5,6 +5,7 @@ import { el, fill, labelled, say } from "./dom.js";
 import { openSource } from "./source.js";
 import { busy, empty, wrong } from "./states.js";
 import { store } from "./store.js";
+import { eraser } from "./sure.js";
 import { named, t } from "./words.js";
 
 export async function documents(main, { signal, refresh }) {
@@ -48,6 +49,10 @@ function drawDocument(one, refresh) {
   const tree = el("div", {}, busy());
   const sections = el("details", {}, el("summary", {}, t("documents.sections")), tree);
   sections.addEventListener("toggle", () => sections.open && drawTree(tree, one), { once: true });
+  const gone = async () => {
+    await erase(here("/document", { document_id: one.document_id }));
+    await refresh();
+  };
   const added = new Date(one.added_at.endsWith("Z") || one.added_at.includes("+") ? one.added_at : `${one.added_at}Z`);
   return el(
     "li",
@@ -62,28 +67,8 @@ function drawDocument(one, refresh) {
       el("span", {}, t("documents.added", { date: added.toLocaleDateString(document.documentElement.lang) })),
     ),
     sections,
-    store.may("delete") && eraser(one, title, refresh),
+    store.may("delete") && eraser(t("documents.delete-named", { title }), gone),
   );
-}
-
-function eraser(one, title, refresh) {
-  const ask = el("button", { type: "button", class: "quiet", "aria-label": t("documents.delete-named", { title }) }, t("documents.delete"));
-  const place = el("div", { class: "row" }, ask);
-  const gone = async () => {
-    try {
-      await erase(here("/document", { document_id: one.document_id }));
-      await refresh();
-    } catch (problem) {
-      fill(place, wrong(problem));
-    }
-  };
-  ask.addEventListener("click", () => {
-    const sure = el("button", { type: "button", class: "bad", on: { click: gone } }, t("documents.delete-sure"));
-    const keep = el("button", { type: "button", class: "quiet", on: { click: () => (fill(place, ask), ask.focus()) } }, t("documents.keep"));
-    fill(place, sure, keep);
-    sure.focus();
-  });
-  return place;
 }
 
 async function drawTree(place, one) {

@@ -15,6 +15,14 @@ export function el(tag, props = {}, ...children) {
   return made;
 }
 
+/** Make an element of a drawing; all `props` are attributes. */
+export function svg(tag, props = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(props)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 /** Put these in the place of all that is in an element. */
 export function fill(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));

@@ -2,8 +2,8 @@
 
 import { el, labelled } from "./dom.js";
 
-export function askForm({ label, button, hint, onAsk, extra = [], value = "" }) {
-  const field = el("textarea", { rows: 2, value, autocomplete: "off", placeholder: hint });
+export function askForm({ label, button, hint, onAsk, extra = [], value }) {
+  const field = el("textarea", { rows: 2, value: value ?? "", autocomplete: "off", placeholder: hint });
   const grow = () => {
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + 2}px`;

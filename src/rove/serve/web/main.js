@@ -5,6 +5,7 @@ import { add } from "./add.js";
 import { ask } from "./ask.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
+import { lab } from "./lab.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
@@ -13,7 +14,7 @@ import { store } from "./store.js";
 import { walks } from "./walks.js";
 import { speak, t } from "./words.js";
 
-const VIEWS = { ask, search, walk: walks, documents, add, settings };
+const VIEWS = { ask, search, walk: walks, documents, add, lab, settings };
 const main = document.getElementById("main");
 let leave = () => {};
 

@@ -9,7 +9,7 @@ import { named, t } from "./words.js";
 
 const MODES = ["hybrid", "keyword", "semantic", "gather"];
 
-export function search(main, { signal }) {
+export function search(main, { rest, signal }) {
   const found = el("div", { "aria-live": "polite" }, empty(t("search.empty"), t("search.empty.text")));
   const mode = el("select", { "aria-label": t("search.mode") }, MODES.map((name) => el("option", { value: name }, named("search.mode", name))));
   let turn = 0;
@@ -28,7 +28,7 @@ export function search(main, { signal }) {
     }
   }
 
-  fill(main, el("h1", {}, t("search.title")), askForm({ label: t("search.label"), button: t("search.button"), hint: t("search.hint"), onAsk: look, extra: [mode] }), found);
+  fill(main, el("h1", {}, t("search.title")), askForm({ label: t("search.label"), button: t("search.button"), hint: t("search.hint"), onAsk: look, extra: [mode], value: rest[0] }), found);
 }
 
 function drawHit(hit) {

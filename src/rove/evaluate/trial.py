@@ -1,0 +1,111 @@
+"""A trial: some configurations side by side over a base that is open and stays in use, over questions about it.
+
+A sweep makes bases; a trial asks the one that is there. What it has found is kept as it comes, so that it can be taken
+up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from rove.engine import AsyncRove, varied
+from rove.evaluate.configuration import Configuration
+from rove.evaluate.dataset import Dataset
+from rove.evaluate.grid import Choice, Factor, Grid
+from rove.evaluate.lab import Lab
+from rove.evaluate.made import MadeQuestion
+from rove.evaluate.plan import Base, Opening, Plan, Way, asked_by
+from rove.evaluate.questions import make_questions
+from rove.evaluate.results import Outcome, Results
+from rove.evaluate.run import ask_all, question_key
+from rove.evaluate.study import Study, study
+from rove.models import chat_model
+from rove.records import Chunk, Document, content_hash
+
+FACTOR = "configuration"
+MOST_DOCUMENTS = 2_000
+"""How many documents questions are made from at most; they are all in memory at once."""
+Watch = Callable[[int], None]
+
+
+def grid_of_trial(title: str, configurations: Sequence[Configuration], metrics: Sequence[str]) -> Grid:
+    """Make the grid whose one factor is the configuration itself; the first of them is the baseline."""
+    named = tuple(replace(one, choices={FACTOR: one.name}) for one in configurations)
+    choices = tuple(Choice(one.name, one.name, {**_arguments(one), **one.overrides}) for one in named)
+    return Grid(
+        name=title, title=title, about="", dataset=title, metrics=tuple(metrics), factors=(Factor(FACTOR, choices),),
+        configurations=named, baseline=named[0].name,
+    )  # fmt: skip
+
+
+async def questions_about(kb: AsyncRove, count: int, *, model: bool) -> tuple[MadeQuestion, ...]:
+    """Make up to `count` questions from the first `MOST_DOCUMENTS` documents of a base. See `make_questions`.
+
+    Args:
+        kb: the base.
+        count: how many, at most.
+        model: let the chat model of the settings make them; else headings, titles, captions and tables do.
+    """
+    infos = (await kb.documents())[:MOST_DOCUMENTS]
+    documents: list[tuple[Document, list[Chunk]]] = [await kb.document(info.document_id) for info in infos]
+    chat = chat_model(kb.settings.chat) if model else None
+    if chat is None:  # no call to wait for: what is left takes the processor's time, and not the server's
+        made = await asyncio.to_thread(lambda: asyncio.run(make_questions(documents, count)))
+    else:
+        made = await make_questions(documents, count, chat)
+    return made.questions
+
+
+async def run_trial(kb: AsyncRove, grid: Grid, dataset: Dataset, results: Results, watch: Watch) -> Study:
+    """Ask an open base every question in every way, and work out what that says. `kb` itself is left as it is.
+
+    Args:
+        kb: the base; it may be in use meanwhile.
+        grid: of `grid_of_trial`.
+        dataset: questions, and the base's documents that should answer them.
+        results: where outcomes are kept; what is there already is not asked again.
+        watch: told how many outcomes more there are.
+
+    Raises:
+        ConfigError, ServiceError: a configuration cannot be asked, or a model has failed; what was found is kept.
+    """
+    lab = Lab(varied(kb, kb.settings), under=kb.settings)
+    planned = _plan(lab, grid)
+    ways = planned.bases[0].ways
+    asked = {question_key(question) for question in dataset.questions}
+    found = {pair for pair in results.known(way.key for way in ways) if pair[1] in asked}
+    watch(len(found))
+
+    def keep(outcomes: Sequence[Outcome]) -> None:
+        results.keep(outcomes)
+        watch(len(outcomes))
+
+    await ask_all(lab, ways, dataset.questions, dataset.gold, found, keep)
+    return await asyncio.to_thread(study, grid, planned, dataset, results)
+
+
+def expected_of(kb: AsyncRove, grid: Grid, questions: int) -> int:
+    """How many outcomes a trial will have: equal configurations are asked once.
+
+    Raises:
+        ConfigError: a configuration's settings are wrong.
+    """
+    return _plan(Lab(varied(kb, kb.settings), under=kb.settings), grid).distinct * questions
+
+
+def _plan(lab: Lab, grid: Grid) -> Plan:
+    """The plan of asking the one base that is there."""
+    settings = lab.base.settings
+    name = content_hash(str(settings.path))
+    keys = {one.name: content_hash(name, asked_by(lab.settings_of(one), one)) for one in grid.configurations}
+    ways: dict[str, Way] = {}
+    for one in grid.configurations:
+        ways.setdefault(keys[one.name], Way(keys[one.name], one))
+    base = Base(name, settings, (Opening(settings, tuple(ways.values())),), tuple(keys))
+    return Plan((base,), keys, dict.fromkeys(keys, name))
+
+
+def _arguments(one: Configuration) -> dict[str, object]:
+    return {"mode": one.mode, "rerank": one.rerank, "top_k": one.top_k, "where": list(one.where)}

@@ -1,0 +1,311 @@
+"""Evaluations: one at a time in each base, watched, cancelled, kept; what a restart cut off is taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from time import monotonic
+
+from filelock import FileLock, Timeout
+
+from rove.engine import AsyncRove
+from rove.errors import InputError, RoveError
+from rove.evaluate.dataset import Dataset, read_dataset
+from rove.evaluate.dataset.resolve import resolve
+from rove.evaluate.grid import Grid
+from rove.evaluate.made import write_rows
+from rove.evaluate.results import Results
+from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
+from rove.serve.intake import safe_name
+from rove.serve.problems import ThrottledError, TooLargeError
+from rove.serve.reporting import finished
+from rove.serve.shelf import QUESTIONS, RESULTS, Shelf
+from rove.serve.tracing import span
+from rove.serve.watched import Watched
+from rove.serve.wire.evaluations import EvaluationIn, EvaluationOut, State
+from rove.serve.wire.results import public_source
+from rove.settings import ServeSettings
+
+MOST_STARTS = 3
+"""An evaluation that was cut off so often is not begun again: it may be what ends the server."""
+MADE = "Questions made from the documents"
+LEAST_WAIT_S, MOST_WAIT_S = 5.0, 300.0
+log = logging.getLogger("rove.serve")
+
+
+@dataclass(slots=True)
+class Evaluation(Watched):
+    """An evaluation as it stands. `began`: when it began to ask, by the monotonic clock."""
+
+    record: EvaluationOut
+    began: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Its id."""
+        return self.record.evaluation_id
+
+    @property
+    def over(self) -> bool:
+        """See `Watched.over`."""
+        return self.record.over
+
+    @property
+    def left_s(self) -> float:
+        """How long it may still take, in seconds, as far as it can be told."""
+        record = self.record
+        rate = record.asked / max(monotonic() - self.began, 1e-3)
+        return min(max((record.expected - record.asked) / rate, LEAST_WAIT_S), MOST_WAIT_S) if rate else LEAST_WAIT_S
+
+    def asking(self, count: int) -> None:
+        """Note that so many searches more are done."""
+        asked = self.record.asked + count
+        self.now(asked=asked, state="scoring" if asked >= self.record.expected else "asking")
+
+    def now(self, **known: object) -> None:
+        """Change the record, and wake those who watch."""
+        self.record = self.record.model_copy(update=known)
+        self.changed()
+
+
+class Evaluations:
+    """The evaluations of one base. `start` takes up what an earlier process left."""
+
+    def __init__(self, kb: AsyncRove, settings: ServeSettings) -> None:
+        self.shelf = Shelf(kb.settings.path)
+        self._kb = kb
+        self._settings = settings
+        self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
+        self._running: Evaluation | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Take up what was left, unless another process is at it."""
+        left = [record for record in self.shelf.records() if not record.over]
+        if not left or not self._hold():
+            return
+        self.shelf.tidy()
+        for record in left[1:] if left[0].starts < MOST_STARTS else left:
+            reason = f"It was cut off {record.starts} times."
+            self.shelf.keep(_ended(record, "failed", reason=reason, cure="Begin it anew, with fewer questions."))
+        if left[0].starts < MOST_STARTS:
+            self._go(Evaluation(left[0]))
+        else:
+            self._lock.release()
+
+    async def begin(self, wanted: EvaluationIn, caller: str) -> Evaluation:
+        """Keep what is wanted on disk, and begin.
+
+        Raises:
+            ThrottledError: another one runs in this base.
+            InputError: the file of questions is malformed, or there are too many.
+        """
+        if self._running or not self._hold():
+            left_s = self._running.left_s if self._running else LEAST_WAIT_S
+            message = "An evaluation of this space is running."
+            raise ThrottledError(message, cure="Wait for it, or cancel it.", retry_after_s=left_s)
+        try:
+            folder = self.shelf.begin()
+        except BaseException:
+            self._lock.release()
+            raise
+        evaluation = Evaluation(_record(folder.name, wanted, caller))
+        self._running = evaluation  # nobody comes between while the file is read
+        try:
+            await asyncio.to_thread(self._keep, folder, evaluation.record, wanted)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            self._running = None
+            self._lock.release()
+            raise
+        return self._go(evaluation)
+
+    async def get(self, evaluation_id: str) -> Evaluation:
+        """An evaluation, running or over. Raises as `Shelf.of` does."""
+        if self._running and self._running.name == evaluation_id:
+            return self._running
+        return Evaluation(await asyncio.to_thread(self.shelf.get, evaluation_id))
+
+    async def listed(self) -> list[Evaluation]:
+        """All evaluations, the latest first."""
+        records = await asyncio.to_thread(self.shelf.records)
+        now = self._running
+        return [now if now and record.evaluation_id == now.name else Evaluation(record)
+                for record in records]  # fmt: skip
+
+    async def cancel(self, evaluation_id: str) -> None:
+        """End an evaluation, if it runs; what it has found goes.
+
+        Raises:
+            AbsentError: there is none of that id.
+            InputError: another process runs it.
+        """
+        evaluation, task = await self.get(evaluation_id), self._task
+        if evaluation is self._running and task:
+            await _stopped(task)
+        if evaluation.over:
+            return
+        if not self._hold():
+            message = "Another process that serves this base runs this evaluation."
+            raise InputError(message, cure="Cancel it there.")
+        try:
+            await self._end(evaluation, "cancelled")
+        finally:
+            self._lock.release()
+
+    async def delete(self, evaluation_id: str) -> None:
+        """Take an evaluation off the disk; one that runs is cancelled. Raises as `cancel` does."""
+        await self.cancel(evaluation_id)
+        await asyncio.to_thread(self.shelf.delete, evaluation_id)
+
+    async def stop(self) -> None:
+        """Stop where it stands; the next process goes on from there."""
+        if self._task:
+            await _stopped(self._task)
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _hold(self) -> bool:
+        try:
+            self._lock.acquire()
+        except (Timeout, OSError):
+            return False
+        return True
+
+    def _keep(self, folder: Path, record: EvaluationOut, wanted: EvaluationIn) -> None:
+        if wanted.table:
+            (folder / record.table).write_text(wanted.table.text, "utf-8", newline="")
+            self._read(folder / record.table, record.name)
+        expected_of(self._kb, _grid(record), 0)
+        self.shelf.keep(record)
+
+    def _go(self, evaluation: Evaluation) -> Evaluation:
+        evaluation.record = evaluation.record.model_copy(update={"starts": evaluation.record.starts + 1})
+        self.shelf.keep(evaluation.record)
+        self._running = evaluation
+        self._task = asyncio.create_task(self._run(evaluation))
+        self._task.add_done_callback(partial(self._ran, evaluation))
+        return evaluation
+
+    async def _run(self, evaluation: Evaluation) -> None:
+        try:
+            with span("evaluate", configurations=len(evaluation.record.configurations)):
+                await self._work(evaluation)
+        except RoveError as error:
+            log.warning("evaluation failed", extra={"evaluation": evaluation.name, "reason": error.reason})
+            await self._end(evaluation, "failed", reason=error.reason, cure=error.cure)
+
+    def _ran(self, evaluation: Evaluation, task: asyncio.Task[None]) -> None:
+        """Make room for the next one; called however the task ended, also where it never came to begin."""
+        self._running = self._task = None
+        self._lock.release()
+        if not task.cancelled() and (error := task.exception()):
+            log.error("evaluation failed", exc_info=error, extra={"evaluation": evaluation.name})
+            reason, cure = "Something went wrong that should not have.", "See the server's log."
+            evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
+            self.shelf.keep(evaluation.record)
+        evaluation.changed()
+
+    async def _end(self, evaluation: Evaluation, state: State, *, reason: str = "", cure: str = "") -> None:
+        record = _ended(evaluation.record, state, reason=reason, cure=cure)
+        await asyncio.to_thread(self.shelf.keep, record)
+        evaluation.record = record
+        evaluation.changed()
+
+    async def _work(self, evaluation: Evaluation) -> None:
+        record = evaluation.record
+        folder = self.shelf.of(record.evaluation_id)
+        path = folder / (record.table or f"{QUESTIONS}.jsonl")
+        if not path.exists():
+            await self._make(path, record)
+        dataset = await asyncio.to_thread(self._read, path, record.name)
+        grid = _grid(record)
+        evaluation.began = monotonic()
+        count = len(dataset.questions)
+        evaluation.now(state="asking", questions=count, asked=0, expected=expected_of(self._kb, grid, count))
+        infos = await self._kb.documents()
+        dataset = await asyncio.to_thread(resolve, dataset, infos)
+        results = Results(folder / RESULTS)
+        try:
+            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking)
+        finally:
+            results.close()
+        study = replace(study, documents=len(infos))
+        titles = {info.document_id: info.title or public_source(info.source) for info in infos}
+        done = await asyncio.to_thread(finished, evaluation.record, study, dataset, titles)
+        record = _ended(done.record, "done")
+        await asyncio.to_thread(self.shelf.finish, record, done.report, done.page)
+        evaluation.record = record
+
+    async def _make(self, path: Path, record: EvaluationOut) -> None:
+        made = await questions_about(self._kb, record.make, model=record.model)
+        if not made:
+            message = "The base holds nothing that a question could be made from."
+            raise InputError(message, cure="Add documents with headings, or hand in a file of questions.")
+        await asyncio.to_thread(write_rows, path, (question.row for question in made))
+
+    def _read(self, path: Path, name: str) -> Dataset:
+        """Read a file of questions; what is said against it names it as its owner does."""
+        try:
+            dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
+        except InputError as error:
+            raise InputError(error.reason.replace(str(path), path.name), cure=error.cure) from None
+        most, longest = self._settings.max_eval_questions, self._settings.max_question_chars
+        if len(dataset.questions) > most:
+            message = f"There are {len(dataset.questions)} questions; {most} are asked at most."
+            raise TooLargeError(message, cure="Hand in fewer, or raise serve.max_eval_questions.")
+        for question in dataset.questions:
+            if len(question.text) > longest:
+                message = f"The question {question.question_id!r} has {len(question.text)} characters."
+                raise TooLargeError(message, cure=f"Shorten it to {longest}, or raise serve.max_question_chars.")
+            if not _is_text(question.question_id, question.text, *dataset.sources.get(question.question_id, ())):
+                message = f"The question {question.question_id!a} is not Unicode."
+                raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
+        return dataset
+
+
+def _grid(record: EvaluationOut) -> Grid:
+    return grid_of_trial(record.name or MADE, [way.configuration for way in record.configurations], record.metrics)
+
+
+def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> EvaluationOut:
+    name = safe_name(wanted.table.name) if wanted.table else ""
+    return EvaluationOut(
+        evaluation_id=evaluation_id,
+        by=caller,
+        name=Path(name).stem,
+        began_at=_now(),
+        configurations=wanted.configurations,
+        metrics=wanted.metrics,
+        table=f"{QUESTIONS}{Path(name).suffix.casefold()}" if wanted.table else "",
+        make=wanted.make.count if wanted.make else 0,
+        model=bool(wanted.make and wanted.make.model),
+    )
+
+
+def _ended(record: EvaluationOut, state: State, *, reason: str = "", cure: str = "") -> EvaluationOut:
+    return record.model_copy(update={"state": state, "reason": reason, "cure": cure, "ended_at": _now()})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _is_text(*texts: str) -> bool:
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

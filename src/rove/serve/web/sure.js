@@ -1,0 +1,25 @@
+// Taking something away for good: asked for once, and once more.
+
+import { el, fill } from "./dom.js";
+import { wrong } from "./states.js";
+import { t } from "./words.js";
+
+/** A button that asks again before it calls `gone`. `label` says what it takes away, to who cannot see what is beside. */
+export function eraser(label, gone) {
+  const ask = el("button", { type: "button", class: "quiet", "aria-label": label }, t("documents.delete"));
+  const place = el("div", { class: "row" }, ask);
+  const going = async () => {
+    try {
+      await gone();
+    } catch (problem) {
+      fill(place, wrong(problem));
+    }
+  };
+  ask.addEventListener("click", () => {
+    const sure = el("button", { type: "button", class: "bad", on: { click: going } }, t("documents.delete-sure"));
+    const keep = el("button", { type: "button", class: "quiet", on: { click: () => (fill(place, ask), ask.focus()) } }, t("documents.keep"));
+    fill(place, sure, keep);
+    sure.focus();
+  });
+  return place;
+}
