@@ -15,6 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from rove.records import Text
+from rove.serve.callers import Caller, Callers
 from rove.serve.http import create_app
 from rove.serve.keys import hash_key, make_key
 from rove.serve.server import make_server
@@ -56,6 +57,10 @@ class Town:
         given = {"Authorization": f"Bearer {self.keys[holder]}"} if holder else {}
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={**given, **headers})
+
+    def caller(self, holder: str) -> Caller:
+        """What the gate makes of a holder's key."""
+        return Callers(self.spaces.settings.keys).find(f"Bearer {self.keys[holder]}")
 
 
 Opener = Callable[..., AbstractAsyncContextManager[Town]]

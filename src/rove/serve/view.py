@@ -16,7 +16,6 @@ from rove.records.filter import All
 from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
-from rove.serve.tracing import span
 from rove.store.health import Health
 
 START = History()
@@ -59,8 +58,7 @@ class View:
         if mode not in RETRIEVERS.names():
             message = f"There is no mode {mode!r}."
             raise InputError(message, cure=f"Choose one of: {', '.join(RETRIEVERS.names())}.")
-        with span("search", space=self.space, mode=mode):
-            found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
+        found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
         return self._seen(found)
 
     async def ask(
@@ -68,8 +66,7 @@ class View:
     ) -> Answer:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
-        with span("ask", space=self.space):
-            response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
+        response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
         answer = response.answer
         if len(self._seen(answer.hits)) < len(answer.hits):
             message = "The documents changed while the answer was made."
