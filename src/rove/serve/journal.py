@@ -73,6 +73,7 @@ class Journal:
             registry=self._registry,
             buckets=STAGE_SECONDS,
         )
+        self._timed: dict[str, Histogram] = {}  # finding one by its label costs more than all else
         self.streams = Gauge("rove_streams", "Event streams that are open.", registry=self._registry)
         self.tokens = Counter(
             "rove_chat_tokens", "Tokens that chat models read and wrote.", ("direction",), registry=self._registry
@@ -99,7 +100,9 @@ class Journal:
 
     def note_stage(self, name: str, seconds: float) -> None:
         """Note an operation or stage that is done. See `rove.spans.watched`."""
-        self._stages.labels(name).observe(seconds)
+        if name not in self._timed:
+            self._timed[name] = self._stages.labels(name)
+        self._timed[name].observe(seconds)
 
     def text(self) -> bytes:
         """The numbers, in Prometheus' text format."""
