@@ -102,7 +102,7 @@ class _Counted:
     def __init__(self) -> None:
         self._turn = Lock()
         self._revision = -1
-        self._held: OrderedDict[Filter | None, Vocabulary] = OrderedDict()
+        self._held: OrderedDict[str, Vocabulary] = OrderedDict()
 
     def get(self, store: Store, where: Filter | None) -> Vocabulary:
         """Return the words of what a filter lets through. Blocks, where they must be counted."""
@@ -110,12 +110,13 @@ class _Counted:
             if (revision := store.catalog.revision()) != self._revision:
                 self._held.clear()
                 self._revision = revision
-            if where not in self._held:
-                self._held[where] = Vocabulary(count_words(store.catalog.live_texts(where)))
-            self._held.move_to_end(where)
+            key = repr(where)  # which tells True from 1, as filters do
+            if key not in self._held:
+                self._held[key] = Vocabulary(count_words(store.catalog.live_texts(where)))
+            self._held.move_to_end(key)
             while len(self._held) > MOST_HELD:
                 self._held.popitem(last=False)
-            return self._held[where]
+            return self._held[key]
 
 
 _counted: WeakKeyDictionary[Store, _Counted] = WeakKeyDictionary()

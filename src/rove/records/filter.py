@@ -100,7 +100,7 @@ def _conditions(where: Filter | None) -> list[Filter]:
 
 
 def _condition_implies(narrow: Filter, wide: Filter) -> bool:
-    if narrow == wide:
+    if repr(narrow) == repr(wide):  # which tells True from 1, as filters do
         return True
     if not (isinstance(narrow, Compare) and isinstance(wide, Compare) and narrow.name == wide.name):
         return False
