@@ -59,21 +59,25 @@ async def test_no_walk_shows_what_is_hidden(town: Town) -> None:
             assert '"document_id": "merger"' not in text
 
 
-async def test_a_place_is_told_to_those_who_see_it_and_is_nowhere_for_others(town: Town) -> None:
+async def test_a_place_is_told_to_those_who_see_it_and_is_nowhere_for_others(open_town: Opener) -> None:
     """What is hidden and what is not there are answered alike."""
-    leads: dict[str, dict[str, dict[str, Any]]] = {}
-    async with town.client("root") as root:
-        for name in ("Nordwind", "Südsturm"):
-            body = {"text": f"Remote work is approved by the dean of {name}: see “{name}”.", "access": ["staff"]}
-            await settled(root, "hr", await root.post("/v1/spaces/hr/documents", json=body))
-    for holder in ("mira", "lara"):
-        async with town.client(holder) as client:
-            _, events = await walked(client, {"question": "Which dean approves remote work?"})
-        leads[holder] = {data["lead"]["text"]: data["lead"] for name, data in events if name == "LeadFound"}
-    assert leads["mira"]["“Nordwind”"]["document_id"] == "merger"
-    hidden, absent = leads["lara"]["Nordwind"], leads["lara"]["Südsturm"]
-    assert {name for name in hidden if hidden[name] != absent[name]} <= {"lead_id", "text", "fact_id", "chunk_id"}
-    assert (hidden["document_id"], hidden["span"]) == ("", None)
+    leads: dict[str, list[dict[str, Any]]] = {}
+    async with open_town(walk={"memory": False}) as town:
+        async with town.client("root") as root:
+            for name in ("Nordwind", "Südsturm"):
+                body = {"text": f"Remote work is approved by the dean of {name}: see “{name}”.", "access": ["staff"]}
+                await settled(root, "hr", await root.post("/v1/spaces/hr/documents", json=body))
+        for holder in ("mira", "lara"):
+            async with town.client(holder) as client:
+                _, events = await walked(client, {"question": "Which dean approves remote work?"})
+            leads[holder] = [data["lead"] for name, data in events if name == "LeadFound"]
+    assert "merger" in {lead["document_id"] for lead in leads["mira"]}
+    assert {lead["document_id"] for lead in leads["lara"]} == {""}
+    hidden, absent = (
+        {(lead["text"].replace(name, ""), lead["kind"], lead["span"]) for lead in leads["lara"] if name in lead["text"]}
+        for name in ("Nordwind", "Südsturm")
+    )
+    assert hidden == absent != set()
 
 
 async def test_a_walk_is_its_makers(town: Town) -> None:
