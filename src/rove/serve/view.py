@@ -5,6 +5,7 @@ What a caller may not see is not there: it is filtered before the search, and lo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
 from rove.store.health import Health
+from rove.store.walks import Walks
+from rove.walk.erasure import erase_from_walks
 
 START = History()
 
@@ -90,9 +93,10 @@ class View:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def delete(self, document_id: str) -> None:
-        """Erase one document, by its id alone."""
+        """Erase one document, by its id alone, from walks too."""
         self.require("delete")
         await self._info(document_id)
+        await asyncio.to_thread(erase_from_walks, Walks(self.kb.store.catalog.database), [document_id])
         await self.kb.store.remove([document_id], erase=True)
 
     def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:
