@@ -51,11 +51,16 @@ def failure(status: int, message: str = "scripted", **headers: str) -> Reply:
     return Reply(status, [body], {"Content-Type": "application/json", **named})
 
 
-def chat(*pieces: str, done: bool = True, delay_s: float = 0.0, cut: bool = False) -> Reply:
-    """A streamed chat completion of these text pieces."""
+def chat(
+    *pieces: str, done: bool = True, delay_s: float = 0.0, cut: bool = False, usage: tuple[int, int] | None = None
+) -> Reply:
+    """A streamed chat completion of these text pieces; `usage`: tokens read and written."""
     chunks = [_event({"delta": {"role": "assistant", "content": piece}, "finish_reason": None}) for piece in pieces]
     if done:
-        chunks += [_event({"delta": {}, "finish_reason": "stop"}), b"data: [DONE]\n\n"]
+        chunks.append(_event({"delta": {}, "finish_reason": "stop"}))
+        if usage:
+            chunks.append(_event(usage=usage))
+        chunks.append(b"data: [DONE]\n\n")
     return Reply(chunks=chunks, headers={"Content-Type": "text/event-stream"}, delay_s=delay_s, cut=cut)
 
 
@@ -143,12 +148,14 @@ async def _write(reply: Reply, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-def _event(choice: dict) -> bytes:
+def _event(choice: dict | None = None, usage: tuple[int, int] = (0, 0)) -> bytes:
     body = {
         "id": "scripted",
         "object": "chat.completion.chunk",
         "created": 1,
         "model": "scripted",
-        "choices": [{"index": 0, **choice}],
+        "choices": [{"index": 0, **choice}] if choice else [],
     }
+    if choice is None:
+        body["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
     return f"data: {json.dumps(body, ensure_ascii=False)}\n\n".encode()

@@ -27,9 +27,10 @@ from rove.models import EMBEDDERS, RERANKERS, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED
-from rove.retrieve import RETRIEVERS, Means, Query
+from rove.retrieve import Means, Query, retrieve
 from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
+from rove.spans import operation
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
@@ -99,17 +100,19 @@ class AsyncRove(Holdings, WalkDesk):
             ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
-        for window in _windows(sources):
-            found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
-            pages = [location for location in found if location.kind == PAGE]
-            await ingest.run([location for location in found if location.kind != PAGE])
-            for site in pages if crawl else ():
-                await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
-            if pages and not crawl:
-                await ingest.take_pages(fetched(pages, limits), len(pages))
-        report = await ingest.finish()
-        for name in self.settings.enrich.after_add:
-            await self.enrich(name)
+        with operation("add") as adding:
+            for window in _windows(sources):
+                found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
+                pages = [location for location in found if location.kind == PAGE]
+                await ingest.run([location for location in found if location.kind != PAGE])
+                for site in pages if crawl else ():
+                    await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
+                if pages and not crawl:
+                    await ingest.take_pages(fetched(pages, limits), len(pages))
+            report = await ingest.finish()
+            for name in self.settings.enrich.after_add:
+                await self.enrich(name)
+            adding.tell(documents=report.documents, chunks=report.chunks, failed=len(report.failed))
         return report
 
     async def enrich(self, name: str) -> Enriched:
@@ -120,6 +123,10 @@ class AsyncRove(Holdings, WalkDesk):
         Raises:
             ConfigError: no enricher has that name, or its settings are wrong.
         """
+        with operation("enrich", enricher=name):
+            return await self._enrich(name)
+
+    async def _enrich(self, name: str) -> Enriched:
         enricher: Enricher = ENRICHERS.get(name)(Workshop(self.store, self.embedder, self.settings.enrich))
         documents = changed = 0
         async for fields in enricher.fields():
@@ -185,10 +192,12 @@ class AsyncRove(Holdings, WalkDesk):
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
-        retriever = RETRIEVERS.get(mode)(self.means)
         rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
-        return ruled(await retriever.retrieve(Query(question, depth, where, rerank)), self.rules)[:top_k]
+        with operation("search", mode=mode, top_k=top_k) as searching:
+            searching.show(question=question)
+            found = await retrieve(mode, self.means, Query(question, depth, where, rerank))
+            return ruled(found, self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
@@ -201,9 +210,9 @@ class AsyncRove(Holdings, WalkDesk):
         responder = self._responder(question)
         return await responder.respond(question, history=history, where=where, listener=listener)
 
-    async def understand(self, question: str, *, history: History = START) -> Understood:
+    async def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
-        return await self._responder(question).understand(question, history)
+        return await self._responder(question).understand(question, history, where)
 
     async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 
 from rove.engine import AsyncRove
 from rove.records import Hit, Text
+from rove.serve.callers import Caller, Callers
 from rove.serve.http import create_app
 from rove.serve.keys import hash_key, make_key
 from rove.serve.server import make_server
@@ -57,6 +58,10 @@ class Town:
         given = {"Authorization": f"Bearer {self.keys[holder]}"} if holder else {}
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={**given, **headers})
+
+    def caller(self, holder: str) -> Caller:
+        """What the gate makes of a holder's key."""
+        return Callers(self.spaces.settings.keys).find(f"Bearer {self.keys[holder]}")
 
 
 Opener = Callable[..., AbstractAsyncContextManager[Town]]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 
 import pytest
 
 from rove.serve.journal import JsonLines
+from rove.spans import CONTENT
 from serve.conftest import PUBLIC, Opener, Town
 
 SEARCH = "/v1/spaces/hr/search"
@@ -61,21 +63,41 @@ async def test_logs_are_json_and_hold_no_question_and_no_key(town: Town, caplog:
     assert town.keys["anna"] not in "".join(lines)
 
 
+async def test_numbers_hold_the_time_of_each_stage(town: Town) -> None:
+    async with town.client("root") as root:
+        await root.post(SEARCH, json={"question": "Who?"})
+        await root.post("/v1/spaces/hr/ask", json={"question": "Who approves remote work?"})
+        numbers = (await root.get("/metrics")).text
+    counts = dict(re.findall(r'rove_stage_seconds_count{stage="([^"]+)"} ([0-9.]+)', numbers))
+    assert counts.keys() >= {"search", "retrieve", "keyword", "semantic", "fetch", "embed", "ask", "understand"}
+    assert float(counts["search"]) == float(counts["ask"]) == 1
+    assert float(counts["retrieve"]) >= 2
+
+
+@pytest.mark.parametrize("shown", [False, True])
 async def test_an_error_of_our_own_tells_the_log_and_not_the_client(
-    town: Town, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    town: Town, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, shown: bool
 ) -> None:
+    """The log is told where it was; what it says, which can be content, only where content may be shown."""
+
     async def broken() -> None:
         message = "the password is swordfish"
         raise ZeroDivisionError(message)
+
+    monkeypatch.setenv(CONTENT, str(shown))
+    caplog.set_level(logging.INFO, logger="rove.serve")
 
     monkeypatch.setattr(town.spaces._spaces["hr"].kb, "documents", broken)
     async with town.client("anna") as client:
         reply = await client.get("/v1/spaces/hr/documents")
     assert reply.status_code == 500
+    assert [record.status for record in caplog.records if record.getMessage() == "request"] == [500]
     assert reply.headers["content-type"] == "application/problem+json"
     assert "swordfish" not in reply.text
     line = json.loads(JsonLines().format(next(r for r in caplog.records if r.getMessage() == "unexpected error")))
-    assert "swordfish" in line["trace"]
+    assert line["request"] == reply.headers["x-request-id"]
+    assert all(words in line["trace"] for words in ("in broken", "ZeroDivisionError"))
+    assert ("swordfish" in line["trace"].replace('message = "the password is swordfish"', "")) == shown
 
 
 async def test_the_description_has_examples_and_problems(open_town: Opener) -> None:

@@ -59,6 +59,36 @@ async def test_no_walk_shows_what_is_hidden(town: Town) -> None:
             assert '"document_id": "merger"' not in text
 
 
+async def test_a_place_is_told_to_those_who_see_it_and_is_nowhere_for_others(open_town: Opener) -> None:
+    """What is hidden and what is not there are answered alike."""
+    leads: dict[str, list[dict[str, Any]]] = {}
+    async with open_town(walk={"memory": False}) as town:
+        async with town.client("root") as root:
+            for name in ("Nordwind", "Südsturm"):
+                body = {"text": f"Remote work is approved by the dean of {name}: see “{name}”.", "access": ["staff"]}
+                await settled(root, "hr", await root.post("/v1/spaces/hr/documents", json=body))
+        for holder in ("mira", "lara"):
+            async with town.client(holder) as client:
+                _, events = await walked(client, {"question": "Which dean approves remote work?"})
+            leads[holder] = [data["lead"] for name, data in events if name == "LeadFound"]
+    assert "merger" in {lead["document_id"] for lead in leads["mira"]}
+    assert {lead["document_id"] for lead in leads["lara"]} == {""}
+    hidden, absent = (
+        {(lead["text"].replace(name, ""), lead["kind"], lead["span"]) for lead in leads["lara"] if name in lead["text"]}
+        for name in ("Nordwind", "Südsturm")
+    )
+    assert hidden == absent != set()
+
+
+async def test_a_document_that_is_deleted_is_erased_from_walks(town: Town) -> None:
+    async with town.client("anna") as client:
+        walk_id, events = await walked(client)
+        assert "November" in json.dumps(events)
+        reply = await client.delete("/v1/spaces/hr/document", params={"document_id": "merger"})
+        assert reply.status_code == 204
+        assert "November" not in (await client.get(f"{WALKS}/{walk_id}")).text
+
+
 async def test_a_walk_is_its_makers(town: Town) -> None:
     calls = [
         ("GET", "", None),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rove import AsyncRove, Text
+from rove import AsyncRove, Text, field
 from rove.records import Document, Page, Section
 from rove.records.walk import FactFound, LeadDropped, LeadFollowed, LeadFound
 from rove.walk.places import Places, spot_within
@@ -150,6 +150,32 @@ async def test_a_reference_to_what_the_base_lacks_is_dropped_with_the_reason(tmp
         assert {event.reason for event in dropped} == {"what it refers to is not in the base"}
         assert len(dropped) == 2
         assert [event for event in events if isinstance(event, FactFound)]
+
+
+@pytest.mark.parametrize("reference", ["see “Night Shifts”", "see section 2.1", "see [the list](list.md)"])
+@pytest.mark.parametrize("hidden", [True, False])
+async def test_a_place_that_the_filter_hides_is_as_if_it_were_not_there(
+    tmp_path: Path, reference: str, hidden: bool
+) -> None:
+    """And another of the same name that is seen is found behind it."""
+    head = f"---\naccess: {'board' if hidden else 'staff'}\n---\n"
+    files = {"night.md": "# Night Shifts", "bonus.md": "# 2.1 Bonus", "list.md": "# List"}
+    for name, title in files.items():
+        (tmp_path / name).write_text(f"{head}{title}\n\nTen per cent.\n", "utf-8")
+    (tmp_path / "asks.md").write_text(f"# Pay\n\nPay rises at night, {reference}.\n", "utf-8")
+    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        await kb.add(*(tmp_path / name for name in (*files, "asks.md")))
+        places = Places(kb.store, field("access") == "staff")
+        (asks,) = await kb.named(tmp_path / "asks.md")
+        document = await places.document(asks.document_id)
+        assert document
+        (asked,) = references(document.text)
+        assert (await places.spot(asked, document) is None) == hidden
+        if hidden and asked.unit == "quoted":
+            await kb.add(Text("Twelve.", id="seen", title="Night Shifts", metadata={"access": "staff"}))
+            spot = await places.spot(asked, document)
+            assert spot
+            assert spot.document_id == "seen"
 
 
 @pytest.mark.data

@@ -13,8 +13,10 @@ from rove.records.memory import LeadEnd
 from rove.records.walk import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
 from rove.walk.memory import WalkMemory
 from rove.walk.state import State
+from rove.walk.wire import filter_of, filter_to_text
 
 SIMILAR = "Which river does the birthplace of the founder of Acme lie on?"
+LABELS = {"board and staff": ["staff", "board"], "staff": ["staff"]}
 NO_MODEL = {"model": "", "base_url": ""}
 
 
@@ -99,6 +101,53 @@ async def test_a_filter_holds_for_what_is_remembered(tmp_path: Path) -> None:
         assert "Teme" not in answer.text
         found = [e.fact.citation.document_id for e in events if isinstance(e, FactFound) and e.fact.citation]
     assert "netherby" not in found
+
+
+async def test_what_a_walk_has_learned_that_saw_more_is_not_used(tmp_path: Path) -> None:
+    """How its leads have ended tells of what it saw; of its facts the words of the visible source are left."""
+    texts = [Text(text, id=name, metadata={"access": ("staff", "board")}) for name, text in TOWN.items()]
+    labels = {name: filter_to_text(field("access").in_(given)) for name, given in LABELS.items()} | {"all": ""}
+    async with town(tmp_path, founder_reader(), texts=texts) as (kb, _):
+        for walker, users in (
+            ("all", {"all"}),
+            ("board and staff", {"all", "board and staff"}),
+            ("staff", {"all", "board and staff", "staff"}),
+        ):
+            await kb.memory().clear()
+            await told(kb.walk(QUESTION, where=filter_of(labels[walker])))
+            for user in ("all", "board and staff", "staff"):
+                memory = WalkMemory(kb.memory(), kb.text)
+                recalled = await memory.recall(State(question=SIMILAR, where=labels[user]), 3)
+                lead = Lead("l", "Ada Byron", "next-source", 1)
+                assert (memory.prior(lead) > 1) == (user in users), (walker, user)
+                assert any(fact.next_source for fact in recalled.facts) == (user in users)
+                assert recalled.facts
+                assert all(fact.citation for fact in recalled.facts)
+            recalled = await memory.recall(State(question=SIMILAR, where=filter_to_text(field("x") == 1)), 3)
+            assert recalled.facts == ()
+
+
+async def test_what_an_unknown_walk_has_learned_is_for_those_who_see_all(tmp_path: Path) -> None:
+    """Memories from before it was kept what a walk could see."""
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        await told(kb.walk(QUESTION))
+        with kb.store.catalog.database.write() as connection:
+            connection.exec_driver_sql("DELETE FROM memory_walks")
+        priors: list[float] = []
+        for where in ("", filter_to_text(~field("nothing").exists())):
+            memory = WalkMemory(kb.memory(), kb.text)
+            await memory.recall(State(question=SIMILAR, where=where), 3)
+            priors.append(memory.prior(Lead("l", "Ada Byron", "next-source", 1)))
+    assert priors[0] > 1
+    assert priors[1] == 1
+
+
+async def test_hidden_facts_crowd_no_others_out(tmp_path: Path) -> None:
+    texts = [Text(text, id=name, metadata={"open": name == "netherby"}) for name, text in TOWN.items()]
+    async with town(tmp_path, founder_reader(), texts=texts) as (kb, _):
+        await told(kb.walk(QUESTION))
+        found = await kb.memory().search(HOPS[0], top_k=1, where=field("open") == True)  # noqa: E712
+    assert [one.citation.document_id for one in found] == ["netherby"]
 
 
 async def test_a_walk_that_was_cut_short_settles_nothing(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rove.events import Listener, TextDelta
 from rove.models import ChatModel, Embedder
 from rove.records import Citation, Hit, Sentence
 from rove.records.document import Span
+from rove.spans import stage
 
 UNKNOWN_LANGUAGE = "und"
 TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours
@@ -51,14 +52,17 @@ async def write(
         ServiceError: the model failed, or wrote nothing.
     """
     pieces: list[str] = []
-    stream = chat.stream(instructions(persona, language), pack(question, hits, language))
-    try:
-        async for piece in stream:
-            pieces.append(piece)
-            listener(TextDelta(piece))
-    finally:
-        if isinstance(stream, AsyncGenerator):
-            await stream.aclose()
+    with stage("prompt", references=len(hits)):
+        material = instructions(persona, language), pack(question, hits, language)
+    stream = chat.stream(*material)
+    with stage("write"):
+        try:
+            async for piece in stream:
+                pieces.append(piece)
+                listener(TextDelta(piece))
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
     reply = "".join(pieces).strip()
     if not reply:
         message = f"{chat.name} gave an empty reply."
@@ -82,20 +86,22 @@ async def verify(
     sentences: list[Sentence] = []
     kept: list[tuple[Piece, tuple[int, ...]]] = []
     dropped = moved = 0
-    for piece in pieces:
-        if is_refusal(piece.text):
-            continue
-        if _claims_nothing(piece, language):
-            kept.append((piece, ()))
-            continue
-        citations = await bench.citations(piece)
-        sentences.append(Sentence(piece.text, citations, supported=bool(citations)))
-        if citations:
-            numbers = tuple(citation.number for citation in citations)
-            moved += numbers != piece.numbers
-            kept.append((piece, numbers))
-        else:
-            dropped += 1
+    with stage("check", sentences=len(pieces)) as checking:
+        for piece in pieces:
+            if is_refusal(piece.text):
+                continue
+            if _claims_nothing(piece, language):
+                kept.append((piece, ()))
+                continue
+            citations = await bench.citations(piece)
+            sentences.append(Sentence(piece.text, citations, supported=bool(citations)))
+            if citations:
+                numbers = tuple(citation.number for citation in citations)
+                moved += numbers != piece.numbers
+                kept.append((piece, numbers))
+            else:
+                dropped += 1
+        checking.tell(dropped=dropped, moved=moved)
     text = put_together(_without_empty_headings(kept))
     return Verified(text, tuple(sentences), refused, dropped, moved, bench.translated)
 

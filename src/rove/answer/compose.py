@@ -14,6 +14,7 @@ from rove.events import Listener
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
+from rove.spans import stage
 
 TextOf = Callable[[str], Awaitable[str]]
 
@@ -87,7 +88,8 @@ class Answerer:
         return self._settings.max_distance or self._embedder.max_distance
 
     async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
-        chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
+        with stage("quote"):
+            chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} They hold no whole sentence to quote.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from rove.answer.fallback import Case, Gear, Rescue
 from rove.question.expand import synonyms_of
 from rove.question.wording import telling_words
-from rove.retrieve import Query
-from rove.retrieve.sparse import SparseRetriever
+from rove.retrieve import Query, retrieve
 
 NO_OTHER_WORDS = "No other words for the question led to anything."
 
@@ -22,7 +21,7 @@ class SynonymFallback:
         synonyms = tuple(dict.fromkeys((*synonyms_of(case.question, self._gear.thesaurus), *case.expansion.synonyms)))
         keywords = case.expansion.keywords or tuple(telling_words(case.question, case.language))
         query = Query(case.question, self._gear.settings.references, case.where, keywords=keywords, synonyms=synonyms)
-        hits = await SparseRetriever(self._gear.means).retrieve(query)
+        hits = await retrieve("sparse", self._gear.means, query)
         # What the question's own words lead to was there before, and was not near enough.
         found = [hit for hit in hits if hit.sources.keys() & {"synonyms", "metadata"}]
         return Rescue(tuple(found), note="" if found else NO_OTHER_WORDS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.records import LedgerEntry, Prepared, SourceEnd
+from rove.spans import stage
 
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096
@@ -62,7 +63,10 @@ def next_batch(batches: Iterator[Batch]) -> Batch | None:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return next(batches, None)
+        with stage("add.read") as reading:
+            batch = next(batches, None)
+            reading.tell(documents=len(batch.prepared) if batch else 0, chunks=batch.chunks if batch else 0)
+        return batch
     finally:
         if collecting:
             gc.enable()

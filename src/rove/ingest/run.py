@@ -26,6 +26,7 @@ from rove.load.discover import DATABASE, Location
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, Prepared, Report, SourceEnd
 from rove.sandbox.pool import Job, Pool
+from rove.spans import stage
 from rove.store.store import Store
 
 MANY_SOURCES = 128
@@ -93,7 +94,8 @@ class Ingest:
             finally:
                 await asyncio.wait([reading])
             await self._keep(fresh, found)
-            await self._finish(batch.finished)
+            with stage("add.finish", sources=len(batch.finished)):
+                await self._finish(batch.finished)
             batch = await reading
 
     async def finish(self) -> Report:
@@ -149,16 +151,19 @@ class Ingest:
         live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
         fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
         fresh, alike = await asyncio.to_thread(self.twins.sift, fresh)
-        fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
+        with stage("add.cut", documents=len(fresh)):
+            fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
-        found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
+        with stage("add.embed", chunks=len(texts)):
+            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
         self.tally.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
         self.tally.noticed(alike, notes)
         return [p for p in fresh if not self._refused(p, found.refused)], found
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
         if fresh:
-            await self.store.keep(fresh, found.vectors, found.tokens)
+            with stage("add.keep", documents=len(fresh)):
+                await self.store.keep(fresh, found.vectors, found.tokens)
             self.tally.kept(fresh)
 
     def _refused(self, prepared: Prepared, refused: Mapping[str, ServiceError]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import cast
 
 import numpy as np
 
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
 from rove.models.batch import QueryBatcher
+from rove.spans import Stage, embeddings
 
 REMEMBERED = 512
 
@@ -44,14 +46,16 @@ class QueryCache:
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
-        return await self._embedder.passages(texts)
+        with self._stage(texts):
+            return await self._embedder.passages(texts)
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.queries`. Those that are asked at the same time are embedded together."""
         known = {text: self._known[text] for text in texts if text in self._known}
         unknown = [text for text in dict.fromkeys(texts) if text not in known]
         if unknown:
-            known.update(zip(unknown, await self._ask(unknown), strict=True))
+            with self._stage(unknown):
+                known.update(zip(unknown, await self._ask(unknown), strict=True))
         found = [known[text] for text in texts]
         for text in known:
             self._known[text] = known[text]
@@ -59,6 +63,10 @@ class QueryCache:
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
         return np.stack(found) if found else np.zeros((0, self.fingerprint.dimension), np.float32)
+
+    def _stage(self, texts: Sequence[str]) -> AbstractContextManager[Stage]:
+        """The time of a call as its caller has it; one that several share is in the trace of each."""
+        return embeddings(self.fingerprint.model, self.fingerprint.dimension, len(texts))
 
 
 class LateQueryCache(QueryCache):
@@ -70,7 +78,8 @@ class LateQueryCache(QueryCache):
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
         """See `LateEmbedder.passages_with_tokens`."""
-        return await self._late.passages_with_tokens(texts)
+        with self._stage(texts):
+            return await self._late.passages_with_tokens(texts)
 
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         """See `LateEmbedder.interactions`."""

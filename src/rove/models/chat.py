@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,6 +35,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse, infer_model
+from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
@@ -45,6 +47,7 @@ from rove.language.tokens import count_tokens
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
+from rove.spans import recording, shows_content
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
 TIMEOUT_CURE = "Raise chat.timeout_s, or look at the server."
@@ -146,6 +149,7 @@ class PydanticChatModel:
             [request],
             model_settings=self._settings,
             model_request_parameters=wanted,
+            instrument=_instrumentation(shows_content()) if recording() else False,
         )
         blank, written = True, ""
         until = asyncio.get_running_loop().time() + LONGEST * self._timeout_s
@@ -175,6 +179,14 @@ class PydanticChatModel:
         said = said.replace(self._key, "…") if self._key else said
         cure = next(cure for kind, cure in CURES if isinstance(error, kind))
         return ServiceError(f"{self._name} failed: {said[:QUOTED_CHARS].rstrip('.')}.", cure=cure, retryable=not final)
+
+
+@cache
+def _instrumentation(content: bool) -> InstrumentationSettings:  # noqa: FBT001 - a cache's key
+    """Let pydantic-ai record each request by the conventions for generative AI: model, tokens, how it ended."""
+    return InstrumentationSettings(
+        include_content=content, include_binary_content=False, include_model_request_parameters=False
+    )
 
 
 def _usage(response: StreamedResponse, read: str, written: str) -> Usage:

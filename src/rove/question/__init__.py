@@ -16,7 +16,7 @@ from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
-from rove.records import History
+from rove.records import Filter, History
 from rove.records.understood import By
 from rove.retrieve import Means
 from rove.settings import QuestionSettings
@@ -39,11 +39,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Wits:
-    """What the steps work with. `chat` is None where there is none, or where the settings leave it out."""
+    """What the steps work with. `chat` is None where there is none, or where the settings leave it out.
+
+    `where`: what of the base a step may look at; None: all of it.
+    """
 
     means: Means
     chat: ChatModel | None
     settings: QuestionSettings
+    where: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, quest
 from rove.question.data import said
 from rove.question.wording import telling_words
 from rove.records import Clarification, Hit
-from rove.retrieve import Query
-from rove.retrieve.hybrid import HybridRetriever
+from rove.retrieve import Query, retrieve
 
 MOST_OPTIONS = 5
 LOOKED_AT = 10
+TITLED = 50  # hits whose titles are offered where nothing was asked
 FEW_WORDS = 3  # telling words of a question that several documents can answer by chance
 PASSAGE_CHARS = 300
 
@@ -47,9 +47,9 @@ async def clarify(asked: Asked, wits: Wits, missing: Sequence[str] = ()) -> Done
             Clarification(said("phrases", "missing", asked.language).format(names=names), (), "missing"), "text"
         )
     if is_empty(asked):
-        options = await _titles(wits)
+        options = await _titles(asked, wits)
         return Done(Clarification(said("phrases", "short", asked.language), options, "short"), "text")
-    hits = await HybridRetriever(wits.means).retrieve(Query(asked.text, LOOKED_AT))
+    hits = await retrieve("hybrid", wits.means, Query(asked.text, LOOKED_AT, wits.where))
 
     async def by_model(chat: ChatModel) -> Clarification | None:
         passages = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits[:MOST_OPTIONS]]
@@ -102,9 +102,9 @@ def alike(asked: Asked, hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(best))[:MOST_OPTIONS] if len(set(best)) > 1 and len(texts) > 1 else ()
 
 
-async def _titles(wits: Wits) -> tuple[str, ...]:
-    """Return what can be asked about: the user's topics, else the titles of some documents."""
+async def _titles(asked: Asked, wits: Wits) -> tuple[str, ...]:
+    """Return what can be asked about: the user's topics, else the titles of the documents nearest to what was said."""
     if wits.settings.topics:
         return tuple(wits.settings.topics)[:MOST_OPTIONS]
-    found = wits.means.store.catalog.titles(MOST_OPTIONS)
-    return tuple(dict.fromkeys(title for title in found if title))
+    hits = await retrieve("semantic", wits.means, Query(asked.text, TITLED, wits.where))
+    return tuple(dict.fromkeys(hit.title for hit in hits if hit.title))[:MOST_OPTIONS]

@@ -12,9 +12,9 @@ from rove.language.words import query_terms
 from rove.models import ChatModel
 from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
 from rove.question.data import table
-from rove.question.vocabulary import LEAST_LETTERS, Vocabulary, vocabulary_of
+from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
 from rove.question.wording import is_unspaced, telling_words
-from rove.records import Correction
+from rove.records import Correction, Filter
 from rove.store.store import Store
 
 MOST_CONTEXT = 8
@@ -52,8 +52,7 @@ async def reform(asked: Asked, wits: Wits) -> Done[Reformed]:
     async def by_rules() -> Reformed:
         mended = Reformed(asked.text)
         if wits.settings.spelling and not is_unspaced(asked.text):
-            vocabulary = await vocabulary_of(wits.means.store)
-            mended = await mend(asked.text, asked.language, vocabulary, wits.means.store)
+            mended = await mend(asked.text, asked.language, wits.means.store, wits.where)
         return Reformed(with_context(Asked(mended.standalone, asked.language, asked.history)), mended.corrections)
 
     return await by_model_or_rules(wits.chat, by_model, by_rules)
@@ -100,21 +99,24 @@ def with_context(asked: Asked) -> str:
     return f"{asked.text} ({' '.join(words)})" if words else asked.text
 
 
-async def mend(question: str, language: str, vocabulary: Vocabulary, store: Store) -> Reformed:
-    """Put the word that was meant in place of one that the base does not know.
+async def mend(question: str, language: str, store: Store, where: Filter | None = None) -> Reformed:
+    """Put the word that was meant in place of one that the base, as far as a filter lets it be seen, does not know.
 
     Left alone are words that the index knows in any form, short ones, acronyms, and such as hold a digit. Of several
     words at the same distance that one is taken that some chunk has together with most of the question's others; where
     no chunk has, the word stays: it may be right, and the base may not know it.
     """
+    vocabulary = await vocabulary_of(store, where)
     corrections: list[Correction] = []
     for found in _WORD.finditer(question):
         word = found.group()
-        if len(word) < LEAST_LETTERS or word.isupper() or word in vocabulary or await _is_known(word, language, store):
+        if len(word) < LEAST_LETTERS or word.isupper() or word in vocabulary:
+            continue
+        if await _is_known(word, language, store, where):
             continue
         others = [other for other in telling_words(question, language) if other != word]
         for nearest in vocabulary.nearest(word):
-            if await _stands_with(nearest, others, language, store):
+            if await _stands_with(nearest, others, language, store, where):
                 corrections.append(Correction(word, _as_written(word, nearest)))
                 break
     for correction in corrections:
@@ -135,17 +137,17 @@ def by_thesaurus(question: str, thesaurus: Mapping[str, Sequence[str]]) -> str:
     return regex.sub("|".join(parts), lambda found: meant[found.group().casefold()], question, flags=regex.IGNORECASE)
 
 
-async def _is_known(word: str, language: str, store: Store) -> bool:
+async def _is_known(word: str, language: str, store: Store, where: Filter | None) -> bool:
     terms = query_terms(word, language)
-    lists = await store.search(terms=terms, vector=None, top_k=1, where=None)
+    lists = await store.search(terms=terms, vector=None, top_k=1, where=where)
     return bool(lists.ranked["keyword"])
 
 
-async def _stands_with(word: str, others: Sequence[str], language: str, store: Store) -> bool:
+async def _stands_with(word: str, others: Sequence[str], language: str, store: Store, where: Filter | None) -> bool:
     """Say whether a chunk has the word and at least half of what is said of the others' terms."""
     own = set(query_terms(word, language))
     rest = {term for other in others for term in query_terms(other, language)} - own
-    lists = await store.search(terms=[*own, *rest], vector=None, top_k=20, where=None)
+    lists = await store.search(terms=[*own, *rest], vector=None, top_k=20, where=where)
     for chunk_id, _ in lists.ranked["keyword"]:
         held = set(store.catalog.terms(chunk_id))
         if own <= held and 2 * len(rest & held) >= len(rest):

@@ -15,9 +15,10 @@ from rove.question.reform import by_thesaurus, reform
 from rove.question.slots import fill_slots
 from rove.question.suggest import usual_wording
 from rove.question.topics import extract_topics, written
-from rove.records import History, Step, Understood
+from rove.records import Filter, History, Step, Understood
 from rove.retrieve import Means
 from rove.settings import QuestionSettings
+from rove.spans import stage
 from rove.store.asked import AskedLog
 
 REFUSE = "refuse"
@@ -42,11 +43,13 @@ class Understander:
         self,
         question: str,
         history: History = History(),  # noqa: B008 - frozen
+        where: Filter | None = None,
         *,
         once: bool = False,
     ) -> Understood:
         """Understand a question that follows these turns. A step whose model fails is done by rules, and says so.
 
+        `where`: steps that look at the base (typos, what to ask back) see of it what this filter lets through.
         `once`: it will be searched for once only; one that leans on the turns is then written out before that, though
         the settings say "second".
 
@@ -54,7 +57,11 @@ class Understander:
             ConfigError: the settings ask for what there is nothing to do it with.
             ServiceError: the embedder failed.
         """
-        settings = self.settings
+        with stage("understand"):
+            return await self._understood(question, history, where, once=once)
+
+    async def _understood(self, question: str, history: History, where: Filter | None, *, once: bool) -> Understood:
+        settings, wits = self.settings, self._wits(where)
         asked = Asked(question, detect(question), history, date.today().isoformat())  # noqa: DTZ011 - the user's day
         found = Understood(question, asked.language, question)
         if settings.thesaurus:
@@ -62,7 +69,7 @@ class Understander:
         if settings.usual_wording and not history.turns:
             found = await self._in_usual_words(found)
         if settings.reform == "first" or (settings.reform == "second" and once and history.turns):
-            found = await self.reformed(found, history)
+            found = await self.reformed(found, history, where)
         steps = (
             (settings.intents, self._intent),
             (settings.topics, self._topics),
@@ -74,20 +81,19 @@ class Understander:
             if found.intent and found.intent.route == REFUSE:
                 break
             if wanted:
-                found = await step(found, replace(asked, text=found.standalone))
+                found = await step(found, replace(asked, text=found.standalone), wits)
         return found
 
-    async def reformed(self, found: Understood, history: History) -> Understood:
+    async def reformed(self, found: Understood, history: History, where: Filter | None) -> Understood:
         """Write the question out so that it stands alone; "first" or, in a gathering, before the second round."""
         asked = Asked(found.standalone, found.language, history)
-        done = await reform(asked, self._wits)
+        done = await reform(asked, self._wits(where))
         changed = done.found.standalone if done.found.standalone != found.standalone else ""
         made = replace(found, standalone=done.found.standalone, corrections=done.found.corrections)
         return _with(made, "reform", done, changed)
 
-    @property
-    def _wits(self) -> Wits:
-        return Wits(self.means, self.chat if self.settings.model else None, self.settings)
+    def _wits(self, where: Filter | None) -> Wits:
+        return Wits(self.means, self.chat if self.settings.model else None, self.settings, where)
 
     def _reworded(self, found: Understood) -> Understood:
         text = by_thesaurus(found.standalone, self.settings.thesaurus)
@@ -102,25 +108,25 @@ class Understander:
             return found
         return replace(found, standalone=text, steps=(*found.steps, Step("usual wording", "text", text)))
 
-    async def _intent(self, found: Understood, asked: Asked) -> Understood:
-        done = await classify(asked, self._wits)
+    async def _intent(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
+        done = await classify(asked, wits)
         return _with(replace(found, intent=done.found), "intent", done, done.found.name if done.found else "")
 
-    async def _topics(self, found: Understood, asked: Asked) -> Understood:
-        done = await extract_topics(asked, self._wits)
+    async def _topics(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
+        done = await extract_topics(asked, wits)
         return _with(replace(found, topics=done.found), "topics", done, written(done.found))
 
-    async def _slots(self, found: Understood, asked: Asked) -> Understood:
-        done = await fill_slots(asked, self._wits, found.intent.name if found.intent else "")
+    async def _slots(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
+        done = await fill_slots(asked, wits, found.intent.name if found.intent else "")
         said = ", ".join(f"{slot.name} = {slot.value}" for slot in done.found.slots)
         return _with(replace(found, slots=done.found.slots, missing=done.found.missing), "slots", done, said)
 
-    async def _expansion(self, found: Understood, asked: Asked) -> Understood:
-        done = await expand(asked, self._wits)
+    async def _expansion(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
+        done = await expand(asked, wits)
         return _with(replace(found, expansion=done.found), "expand", done, ", ".join(done.found.synonyms))
 
-    async def _clarification(self, found: Understood, asked: Asked) -> Understood:
-        done = await clarify(asked, self._wits, found.missing)
+    async def _clarification(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
+        done = await clarify(asked, wits, found.missing)
         reason = done.found.reason if done.found else ""
         return _with(replace(found, clarification=done.found), "clarify", done, reason)
 

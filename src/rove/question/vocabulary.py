@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 from weakref import WeakKeyDictionary
 
 import regex
 
+from rove.records import Filter
 from rove.store.store import Store
 
 MOST_CHARS = 20_000_000  # of a large base so much is read: its frequent words are known by then
+MOST_HELD = 8  # vocabularies of a base, of different filters, some MB each
 LEAST_LETTERS = 5
 FAR_LETTERS = 8  # from here on two slips are mended, below it one
 _WORDS = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{Armenian}\p{Georgian}]{4,40}")
@@ -93,14 +96,36 @@ def count_words(texts: Iterable[str]) -> Counter[str]:
     return counts
 
 
-_known: WeakKeyDictionary[Store, tuple[int, Vocabulary]] = WeakKeyDictionary()
+class _Counted:
+    """The vocabularies of a base, by filter, as of one revision. One is counted at a time, the others wait for it."""
+
+    def __init__(self) -> None:
+        self._turn = Lock()
+        self._revision = -1
+        self._held: OrderedDict[str, Vocabulary] = OrderedDict()
+
+    def get(self, store: Store, where: Filter | None) -> Vocabulary:
+        """Return the words of what a filter lets through. Blocks, where they must be counted."""
+        with self._turn:
+            if (revision := store.catalog.revision()) != self._revision:
+                self._held.clear()
+                self._revision = revision
+            key = repr(where)  # which tells True from 1, as filters do
+            if key not in self._held:
+                self._held[key] = Vocabulary(count_words(store.catalog.live_texts(where)))
+            self._held.move_to_end(key)
+            while len(self._held) > MOST_HELD:
+                self._held.popitem(last=False)
+            return self._held[key]
 
 
-async def vocabulary_of(store: Store) -> Vocabulary:
-    """Return the words of a base; counted when they are first needed, and again when the base has changed."""
-    revision = store.catalog.revision()
-    held = _known.get(store)
-    if held is None or held[0] != revision:
-        counts = await asyncio.to_thread(lambda: count_words(store.catalog.live_texts()))
-        held = _known[store] = (revision, Vocabulary(counts))
-    return held[1]
+_counted: WeakKeyDictionary[Store, _Counted] = WeakKeyDictionary()
+
+
+async def vocabulary_of(store: Store, where: Filter | None = None) -> Vocabulary:
+    """Return the words of what a filter lets through of a base; counted when first needed, and after each change.
+
+    Counting takes some 2 s for `MOST_CHARS`, in a thread. No shortcut by the words of the whole base is taken, since
+    which words are known, and how frequent they are, would tell of documents that the filter hides.
+    """
+    return await asyncio.to_thread(_counted.setdefault(store, _Counted()).get, store, where)

@@ -78,6 +78,40 @@ class Compare(Filter):
     value: Scalar | tuple[Scalar, ...]
 
 
+def implies(narrow: Filter | None, wide: Filter | None) -> bool:
+    """Say whether all that passes `narrow` passes `wide` too, as far as their form tells; None lets all through.
+
+    Each condition of `wide` must be one of `narrow`, or allow more values of the same field.
+
+    >>> both = field("access").in_(["a", "b"])
+    >>> implies(field("access").in_(["a"]) & (field("year") > 2020), both), implies(both, field("access").in_(["a"]))
+    (True, False)
+    >>> implies(None, both), implies(both, None)
+    (False, True)
+    """
+    own = _conditions(narrow)
+    return all(any(_condition_implies(one, wanted) for one in own) for wanted in _conditions(wide))
+
+
+def _conditions(where: Filter | None) -> list[Filter]:
+    if where is None:
+        return []
+    return [one for part in where.parts for one in _conditions(part)] if isinstance(where, All) else [where]
+
+
+def _condition_implies(narrow: Filter, wide: Filter) -> bool:
+    if repr(narrow) == repr(wide):  # which tells True from 1, as filters do
+        return True
+    if not (isinstance(narrow, Compare) and isinstance(wide, Compare) and narrow.name == wide.name):
+        return False
+    return narrow.op in {"==", "in"} and wide.op == "in" and _values(narrow) <= _values(wide)
+
+
+def _values(condition: Compare) -> set[tuple[type, Scalar]]:
+    values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    return {(type(value), value) for value in values}
+
+
 def value_matches(actual: MetaValue | None, op: str, wanted: Scalar | tuple[Scalar, ...]) -> bool:
     """Compare one field's value.
 

@@ -16,8 +16,8 @@ class Remembered:
 
     `question` is what was asked then, `relevance` (0 to 1) how much the fact bore on it; `used`: the answer needed it.
     `next_source`, `expected_info`: see `records.walk.Fact`. `stamp`: what that walk saw, "" where not all that it used
-    is still remembered. `edited`: the user has put the text otherwise. `score`: how well it meets what is asked now;
-    higher is better. `created_at`: ISO 8601, UTC.
+    is still remembered. `where`: see `LeadEnd`. `edited`: the user has put the text otherwise. `score`: how well it
+    meets what is asked now; higher is better. `created_at`: ISO 8601, UTC.
     """
 
     memory_id: str
@@ -31,6 +31,7 @@ class Remembered:
     expected_info: str = ""
     used: bool = False
     stamp: str = ""
+    where: str | None = None
     edited: bool = False
     created_at: str = ""
     score: float = 0.0
@@ -41,6 +42,7 @@ class LeadEnd:
     """How a lead ended that a walk followed: in the answer, in a fact that the answer does not need, or in nothing.
 
     `chunk_id` and `document_id`: where it was found, "" where the user gave it. `terms`: its words as index terms.
+    `where`: what that walk could see, a filter as `walk.wire` writes it, "" for all; None where that is not known.
     """
 
     text: str
@@ -50,4 +52,5 @@ class LeadEnd:
     chunk_id: str = ""
     document_id: str = ""
     walk_id: str = ""
+    where: str | None = None
     created_at: str = ""

@@ -12,6 +12,7 @@ from rove.models import Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.settings import SearchSettings
+from rove.spans import stage
 from rove.store.store import Store
 
 
@@ -59,3 +60,17 @@ RETRIEVERS = Registry(
         "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )
+
+
+async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
+    """Search in a mode of `RETRIEVERS`. See `Retriever.retrieve`.
+
+    Raises:
+        ConfigError: there is no such mode.
+        ServiceError: a model failed.
+    """
+    retriever: Retriever = RETRIEVERS.get(mode)(means)
+    with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
+        hits = await retriever.retrieve(query)
+        retrieving.tell(hits=len(hits))
+    return hits

@@ -8,6 +8,7 @@ from rove.language.detect import detect
 from rove.language.words import query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Means, Query
+from rove.spans import stage
 from rove.store import Scored
 from rove.store.lists import Lists
 
@@ -27,7 +28,8 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
     """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
-    found = await means.store.find([chunk_id for chunk_id, _ in ranked])
+    with stage("fetch", chunks=len(ranked)):
+        found = await means.store.find([chunk_id for chunk_id, _ in ranked])
     places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
     return [
         Hit(

@@ -13,10 +13,11 @@ from rove.errors import InputError
 from rove.language.detect import detect
 from rove.language.words import joined_terms, query_terms
 from rove.models import Embedder, Vectors
-from rove.records import content_hash
+from rove.records import Filter, content_hash
 from rove.records.memory import LeadEnd, Remembered
 from rove.store.lists import coverage
 from rove.store.memories import FactEntry, LeadEntry, Memories
+from rove.store.rows import slices
 from rove.store.store import Store
 
 MEANING, WORDS = 0.5, 0.5
@@ -59,8 +60,10 @@ class LongMemory:
         """How the leads of earlier walks have ended, the latest last: false starts, and where walks end."""
         return [entry.end for entry in await asyncio.to_thread(self._kept.leads, self._space)]
 
-    async def search(self, question: str, *, top_k: int = 10) -> list[Remembered]:
+    async def search(self, question: str, *, top_k: int = 10, where: Filter | None = None) -> list[Remembered]:
         """Return the facts that bear on a question, best first; ties by the order they were learned.
+
+        `where`: only those whose source a filter lets through.
 
         score = the larger of
         - `MEANING` · nearness + `WORDS` · share of the question's terms in the fact, with nearness = 1 - distance /
@@ -79,14 +82,17 @@ class LongMemory:
         asked = (await self._embedder.queries([question]))[0]
         direct = self._direct(held, asked, set(query_terms(question, detect(question))))
         scores = np.maximum(direct, held.relevances * self.likeness(held.asked, asked))
-        best = [int(place) for place in np.argsort(-scores, kind="stable")[: SPARE * top_k]]
-        seqs = [held.seqs[place] for place in best]
-        facts = await asyncio.to_thread(self._kept.facts, self._space, seqs)
+        order = [int(place) for place in np.argsort(-scores, kind="stable")]
         once: dict[object, Remembered] = {}
-        for place, seq in zip(best, seqs, strict=True):
-            if fact := facts.get(seq):
-                words = (fact.citation.document_id, fact.citation.span, fact.text)
-                once.setdefault(words, replace(fact, score=round(float(scores[place]), 4)))
+        for best in slices(order, SPARE * top_k):
+            seqs = [held.seqs[place] for place in best]
+            facts = await asyncio.to_thread(self._facts, seqs, where)
+            for place, seq in zip(best, seqs, strict=True):
+                if fact := facts.get(seq):
+                    words = (fact.citation.document_id, fact.citation.span, fact.text)
+                    once.setdefault(words, replace(fact, score=round(float(scores[place]), 4)))
+            if where is None or len(once) >= top_k:
+                break
         return list(once.values())[:top_k]
 
     async def experience(self, question: str) -> list[tuple[LeadEnd, float]]:
@@ -161,6 +167,13 @@ class LongMemory:
         return await asyncio.to_thread(self._kept.clear, self._space)
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _facts(self, seqs: Sequence[int], where: Filter | None) -> dict[int, Remembered]:
+        facts = self._kept.facts(self._space, seqs)
+        if where is None:
+            return facts
+        passing = self._store.catalog.passing([fact.citation.document_id for fact in facts.values()], where)
+        return {seq: fact for seq, fact in facts.items() if fact.citation.chunk_id in passing}
 
     async def _one(self, memory_id: str) -> Remembered:
         """The fact of that id, or the only one whose id begins so."""

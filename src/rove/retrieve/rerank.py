@@ -8,6 +8,7 @@ from dataclasses import replace
 from rove.records import Hit, Place
 from rove.retrieve import Means
 from rove.retrieve.fuse import zscores
+from rove.spans import stage
 
 
 async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit]:
@@ -19,7 +20,8 @@ async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit
     """
     settings = means.settings
     pool, rest = list(hits[: settings.rerank_pool]), list(hits[settings.rerank_pool :])
-    opinions = [float(score) for score in await means.reranker.scores(question, pool)]
+    with stage("rerank", hits=len(pool)):
+        opinions = [float(score) for score in await means.reranker.scores(question, pool)]
     if not any(opinions):
         return list(hits)
     ids = [hit.chunk.chunk_id for hit in pool]

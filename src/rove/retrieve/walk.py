@@ -18,6 +18,7 @@ from rove.retrieve import Means, Query
 from rove.retrieve.fuse import fused
 from rove.retrieve.lists import to_hits
 from rove.retrieve.trail import QUESTION, Trail
+from rove.spans import stage
 from rove.store import Vector
 from rove.store.lists import Lists
 
@@ -74,20 +75,24 @@ class WalkRetriever:
             trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked.text, asked.language)
         sought: set[str] = set()
         for hop in range(1, self.gait.hops + 1):
-            front = trail.front(self.gait.front)
-            await asyncio.to_thread(self._look, trail, front)
-            documents = trail.unseen() - sought
-            if not documents:
-                break
-            sought |= documents
-            within = field("document_id").in_(sorted(documents))
-            where = within if query.where is None else query.where & within
-            reached = trail.widen(await self._search(asked, 2 * self.gait.reach, where))[: self.gait.reach]
-            await self._take(trail, asked, await to_hits(self.means, reached, Lists({})), hop=hop)
+            with stage("hop", number=hop):
+                documents = await self._beyond(trail, sought)
+                if not documents:
+                    break
+                sought |= documents
+                within = field("document_id").in_(sorted(documents))
+                where = within if query.where is None else query.where & within
+                reached = trail.widen(await self._search(asked, 2 * self.gait.reach, where))[: self.gait.reach]
+                await self._take(trail, asked, await to_hits(self.means, reached, Lists({})), hop=hop)
         walked = trail.ranked()
         rest = [(chunk_id, -float(n)) for n, (chunk_id, _) in enumerate(first) if chunk_id not in trail.hits]
         missing = rest[: max(query.top_k - len(walked), 0)]
         return [*walked, *await to_hits(self.means, missing, lists)][: query.top_k]
+
+    async def _beyond(self, trail: Trail, sought: set[str]) -> set[str]:
+        """Return the documents that the front of a trail leads to, without those that were searched before."""
+        await asyncio.to_thread(self._look, trail, trail.front(self.gait.front))
+        return trail.unseen() - sought
 
     async def _asked(self, text: str) -> _Asked:
         language = detect(text, await self.means.store.languages())
@@ -98,7 +103,8 @@ class WalkRetriever:
         return await self.means.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
 
     async def _take(self, trail: Trail, asked: _Asked, hits: Sequence[Hit], *, hop: int) -> None:
-        opinions = await self.means.reranker.scores(asked.text, hits)
+        with stage("rerank", hits=len(hits)):
+            opinions = await self.means.reranker.scores(asked.text, hits)
         trail.take(hits, [float(opinion) for opinion in opinions], hop)
 
     def _named(self, text: str, language: str) -> dict[str, float]:

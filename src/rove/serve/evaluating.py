@@ -26,11 +26,11 @@ from rove.serve.intake import safe_name
 from rove.serve.problems import ThrottledError, TooLargeError
 from rove.serve.reporting import finished
 from rove.serve.shelf import QUESTIONS, RESULTS, Shelf
-from rove.serve.tracing import span
 from rove.serve.watched import Watched
 from rove.serve.wire.evaluations import EvaluationIn, EvaluationOut, State
 from rove.serve.wire.results import public_source
 from rove.settings import ServeSettings
+from rove.spans import operation
 
 MOST_STARTS = 3
 """An evaluation that was cut off so often is not begun again: it may be what ends the server."""
@@ -195,7 +195,7 @@ class Evaluations:
 
     async def _run(self, evaluation: Evaluation) -> None:
         try:
-            with span("evaluate", configurations=len(evaluation.record.configurations)):
+            with operation("evaluate", configurations=len(evaluation.record.configurations)):
                 await self._work(evaluation)
         except RoveError as error:
             log.warning("evaluation failed", extra={"evaluation": evaluation.name, "reason": error.reason})

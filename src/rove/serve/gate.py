@@ -75,6 +75,9 @@ class Gate:
 
         try:
             await self._enter(scope, receive, reply)
+        except Exception:
+            status = status or 500  # that reply is made outside of the gate
+            raise
         finally:
             self._journal.note(scope, status, monotonic() - began)
 

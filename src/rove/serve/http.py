@@ -16,6 +16,7 @@ from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.routes import answers, care, documents, evaluations, openai, pictures, server, walks
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
+from rove.spans import watched
 
 ROUTERS = (
     server.router, documents.router, pictures.router, answers.router, walks.router, evaluations.router, care.router,
@@ -32,6 +33,7 @@ def create_app(spaces: Spaces) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
+            stack.enter_context(watched(made.journal.note_stage))
             stack.push_async_callback(spaces.close)
             spaces.start()
             await stack.enter_async_context(endpoint.running())

@@ -13,7 +13,6 @@ from rove.errors import RoveError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
-from rove.serve.tracing import span
 from rove.serve.watched import Watched
 
 REMEMBERED = 1_000
@@ -125,8 +124,7 @@ class Jobs:
             job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
             job.events.clear()
             try:
-                with span("add", sources=len(spooled.order.items)):
-                    await self._kb.add(spooled.locations(), listener=job.listen)
+                await self._kb.add(spooled.locations(), listener=job.listen)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})

@@ -6,18 +6,26 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from traceback import format_exception, format_tb
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import Scope
 
+from rove.spans import shows_content
+
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+STAGE_SECONDS = (0.0001, 0.0005, 0.001, *SECONDS)
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 log = logging.getLogger("rove.serve.requests")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON: time, level, logger, message, and what was given as `extra`."""
+    """A record as one line of JSON: time, level, logger, message, and what was given as `extra`.
+
+    Of an error its class and where it came from: its message can hold what was asked, and stands there only where
+    `shows_content`.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
@@ -30,7 +38,7 @@ class JsonLines(logging.Formatter):
         }
         line |= {name: value for name, value in vars(record).items() if name not in STANDARD}
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+            line["trace"] = _trace(record.exc_info[1])
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
@@ -58,6 +66,14 @@ class Journal:
             registry=self._registry,
             buckets=SECONDS,
         )
+        self._stages = Histogram(
+            "rove_stage_seconds",
+            "Time of each operation of the engine, and of its stages; see rove.spans.",
+            ("stage",),
+            registry=self._registry,
+            buckets=STAGE_SECONDS,
+        )
+        self._timed: dict[str, Histogram] = {}  # finding one by its label costs more than all else
         self.streams = Gauge("rove_streams", "Event streams that are open.", registry=self._registry)
         self.tokens = Counter(
             "rove_chat_tokens", "Tokens that chat models read and wrote.", ("direction",), registry=self._registry
@@ -82,6 +98,23 @@ class Journal:
             },
         )
 
+    def note_stage(self, name: str, seconds: float) -> None:
+        """Note an operation or stage that is done. See `rove.spans.watched`."""
+        if name not in self._timed:
+            self._timed[name] = self._stages.labels(name)
+        self._timed[name].observe(seconds)
+
     def text(self) -> bytes:
         """The numbers, in Prometheus' text format."""
         return generate_latest(self._registry)
+
+
+def _trace(error: BaseException | None) -> str:
+    """Write down an error and those that it came of, without their messages unless content may be shown."""
+    if error is None:
+        return ""
+    if shows_content():
+        return "".join(format_exception(error))
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    stack = "".join(format_tb(error.__traceback__))
+    return f"{_trace(before)}{stack}{type(error).__module__}.{type(error).__qualname__}\n"

@@ -134,9 +134,11 @@ def _invalid(_: Request, error: Exception) -> Response:
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
-    log.error("unexpected error", exc_info=error, extra={"request": request.scope.get("rove.request", "")})
+    number = request.scope.get("rove.request", "")
+    log.error("unexpected error", exc_info=error, extra={"request": number})
     detail = "Something went wrong that should not have."
-    return _reply(Problem(title="Error", status=500, detail=detail, cure="See the server's log."))
+    problem = Problem(title="Error", status=500, detail=detail, cure="See the server's log.")
+    return _reply(problem, {"X-Request-Id": number})  # made outside of the gate, which numbers all other replies
 
 
 def _reply(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:

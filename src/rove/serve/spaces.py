@@ -121,12 +121,11 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
 
 
 def discreet(settings: Settings) -> Settings:
-    """Leave out what is made of a question by means of the whole base, whoever asks.
+    """Leave out what others have asked: it is neither kept, nor suggested, nor put in place of a question.
 
-    Typos are mended by the words of all documents, and who is vague is asked back by their titles; what others
-    have asked would be suggested. None of this knows of labels.
+    It can name what is hidden, and is kept without labels.
     """
-    question = settings.question.model_copy(update={"spelling": False, "clarify": False, "log": False})
+    question = settings.question.model_copy(update={"log": False, "usual_wording": False})
     return settings.model_copy(update={"question": question})
 
 

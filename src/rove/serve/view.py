@@ -5,6 +5,7 @@ What a caller may not see is not there: it is filtered before the search, and lo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,8 +17,9 @@ from rove.records.filter import All
 from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
-from rove.serve.tracing import span
 from rove.store.health import Health
+from rove.store.walks import Walks
+from rove.walk.erasure import erase_from_walks
 
 START = History()
 
@@ -59,8 +61,7 @@ class View:
         if mode not in RETRIEVERS.names():
             message = f"There is no mode {mode!r}."
             raise InputError(message, cure=f"Choose one of: {', '.join(RETRIEVERS.names())}.")
-        with span("search", space=self.space, mode=mode):
-            found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
+        found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
         return self._seen(found)
 
     async def ask(
@@ -68,8 +69,7 @@ class View:
     ) -> Answer:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
-        with span("ask", space=self.space):
-            response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
+        response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
         answer = response.answer
         if len(self._seen(answer.hits)) < len(answer.hits):
             message = "The documents changed while the answer was made."
@@ -93,9 +93,10 @@ class View:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def delete(self, document_id: str) -> None:
-        """Erase one document, by its id alone."""
+        """Erase one document, by its id alone, from walks too."""
         self.require("delete")
         await self._info(document_id)
+        await asyncio.to_thread(erase_from_walks, Walks(self.kb.store.catalog.database), [document_id])
         await self.kb.store.remove([document_id], erase=True)
 
     def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:

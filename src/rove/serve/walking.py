@@ -24,7 +24,6 @@ from rove.walk.wire import to_line
 
 WALK_ID = re.compile(r"[0-9a-f]{10}")
 PRIVATE = frozenset({"where"})
-PLACES = frozenset({"document_id", "span"})
 
 
 @dataclass(slots=True)
@@ -107,13 +106,9 @@ class Walking:
         return [walk for walk, own in zip(walks, owned, strict=True) if own]
 
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
-        """An event as JSON: its name and its fields.
-
-        The filter is left out. A lead can name a place that the caller may not see: a key with labels is not told it.
-        """
+        """An event as JSON: its name and its fields, without the filter."""
         line = cast("dict[str, Any]", json.loads(to_line(event)))
-        hidden = PRIVATE if self.view.caller.labels is None else PRIVATE | PLACES
-        return line["event"], cast("dict[str, Any]", _shown(line["data"], hidden))
+        return line["event"], cast("dict[str, Any]", _shown(line["data"]))
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -150,19 +145,17 @@ async def let_go(walk: AsyncWalk, going: Going) -> None:
         await asyncio.shield(walk.aclose())
 
 
-def _shown(value: object, hidden: frozenset[str]) -> object:
+def _shown(value: object) -> object:
     match value:
         case dict():
             tree = cast("dict[str, object]", value)
-            is_lead = "lead_id" in tree and "kind" in tree
-            left_out = hidden if is_lead else hidden & PRIVATE
             return {
-                name: public_source(part) if name == "uri" and isinstance(part, str) else _shown(part, hidden)
+                name: public_source(part) if name == "uri" and isinstance(part, str) else _shown(part)
                 for name, part in tree.items()
-                if name not in left_out
+                if name not in PRIVATE
             }
         case list():
-            return [_shown(part, hidden) for part in cast("list[object]", value)]
+            return [_shown(part) for part in cast("list[object]", value)]
         case _:
             return value
 

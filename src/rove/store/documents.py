@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy import Select, func, or_, select
 
-from rove.records import Chunk, Document, DocumentInfo
+from rove.records import Chunk, Document, DocumentInfo, Filter
+from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
 from rove.store.rows import (
@@ -17,8 +18,10 @@ from rove.store.rows import (
     chunk_of,
     document_of,
     enriched,
+    fields_of,
     index_row,
     info_of,
+    metadata_of,
     slices,
     vector_of,
     within,
@@ -136,7 +139,7 @@ class Documents(Unfinished):
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 
-    def titled(self, titles: Sequence[str], *, exact: bool, limit: int) -> list[DocumentInfo]:
+    def titled(self, titles: Sequence[str], *, exact: bool, limit: int | None = None) -> list[DocumentInfo]:
         """List live documents of these titles, or whose titles hold one of them, whatever the case of ASCII letters."""
         d = tables.documents.c
         if exact:
@@ -151,13 +154,6 @@ class Documents(Unfinished):
         """The languages of the live documents, most frequent first."""
         d = tables.documents.c
         query = select(d.language).where(d.revision > 0).group_by(d.language).order_by(func.sum(d.chunks).desc())
-        with self.database.read() as connection:
-            return list(connection.execute(query).scalars())
-
-    def titles(self, most: int) -> list[str]:
-        """The titles of the latest documents."""
-        d = tables.documents.c
-        query = select(d.title).where(d.revision > 0).order_by(d.revision.desc(), d.seq).limit(most)
         with self.database.read() as connection:
             return list(connection.execute(query).scalars())
 
@@ -220,11 +216,35 @@ class Documents(Unfinished):
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
 
-    def live_texts(self) -> Iterator[str]:
-        """What is indexed of each live chunk, before it is analysed: its prefix and its text."""
+    def live_texts(self, where: Filter | None = None) -> Iterator[str]:
+        """What is indexed of each live chunk that a filter lets through, before it is analysed: prefix and text."""
         c = tables.chunks.c
-        for rows in self._pages(_live(select(c.seq, c.prefix, c.text))):
-            yield from (f"{row.prefix}\n{row.text}" for row in rows)
+        for row, _ in self._passing(where, c.prefix, c.text):
+            yield f"{row.prefix}\n{row.text}"
+
+    def passing(self, document_ids: Sequence[str], where: Filter) -> dict[str, str]:
+        """The ids of the chunks of these live documents that a filter lets through, each with its document's."""
+        found = self._passing(where, tables.chunks.c.chunk_id, ids=document_ids)
+        return {chunk.chunk_id: document.document_id for chunk, document in found}
+
+    def _passing(
+        self,
+        where: Filter | None,
+        *columns: Any,  # noqa: ANN401 - of `chunks`
+        ids: Sequence[str] | None = None,
+    ) -> Iterator[tuple[AnyRow, AnyRow]]:
+        """Yield the live chunks, of all documents or of these, that a filter lets through, each with its document."""
+        c = tables.chunks.c
+        query = _live(select(c.seq, c.document, c.kind, c.page, c.language, c.metadata, *columns))
+        if ids is not None:
+            query = query.where(within(tables.documents.c.document_id, ids))
+        for rows in self._pages(query):
+            owners = self._owners(rows)
+            for row in (row for row in rows if row.document in owners):
+                document, common = owners[row.document]
+                own = {**common, **metadata_of(row.metadata)} if row.metadata else common
+                if where is None or where.matches(fields_of(document, row, own)):
+                    yield row, document
 
     def index_rows(
         self, *, since: int = 0, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
@@ -259,13 +279,17 @@ class Documents(Unfinished):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
+        owners = self._owners(rows)
+        return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
+
+    def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
+        """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""
         d = tables.documents.c
         seqs = list({row.document for row in rows})
+        query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata)
         with self.database.read() as connection:
-            query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata)
-            owners = {row.seq: row for row in connection.execute(query.where(within(d.seq, seqs)))}
-        fields = {seq: enriched(row.metadata, row.enriched) for seq, row in owners.items()}
-        return [index_row(row, owners[row.document], fields[row.document]) for row in rows if row.document in owners]
+            found = connection.execute(query.where(within(d.seq, seqs)))
+            return {row.seq: (row, enriched(row.metadata, row.enriched)) for row in found}
 
     def _pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
         """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""

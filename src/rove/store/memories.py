@@ -68,13 +68,18 @@ class Memories:
             connection.execute(delete(tables.memory_leads).where(within(tables.memory_leads.c.walk_id, sorted(walks))))
             sourced = [entry for entry in leads if not entry.end.document_id or entry.end.document_id in live]
             insert_rows(connection, tables.memory_leads, [_lead_row(live, space, entry, now) for entry in sourced])
+            learned = [entry.fact for entry in facts] + [entry.end for entry in leads]
+            seen = {(one.walk_id, one.where) for one in learned if one.where is not None}
+            insert_rows(connection, tables.memory_walks, sorted(seen), replace=True)
             _forget_old_leads(connection, space)
         return len(kept)
 
     def facts(self, space: str, seqs: Iterable[int] | None = None) -> dict[int, Remembered]:
         """The facts of a space, or those of them with these row numbers, in the order they were learned."""
         m, d = tables.memory_facts.c, tables.documents.c
-        query = select(*_SHOWN, d.document_id, d.source, d.title).join(tables.documents, d.seq == m.document)
+        query = select(*_SHOWN, d.document_id, d.source, d.title, _WHERE)
+        query = query.join(tables.documents, d.seq == m.document)
+        query = query.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
         query = query.where(m.space == space, d.revision > 0).order_by(m.seq)
         if seqs is not None:
             query = query.where(within(m.seq, list(seqs)))
@@ -100,7 +105,9 @@ class Memories:
     def leads(self, space: str) -> list[LeadEntry]:
         """How leads have ended, the latest walk's last."""
         m, d = tables.memory_leads.c, tables.documents.c
-        query = select(tables.memory_leads, d.document_id).outerjoin(tables.documents, d.seq == m.document)
+        query = select(tables.memory_leads, d.document_id, _WHERE)
+        query = query.outerjoin(tables.documents, d.seq == m.document)
+        query = query.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
         with self._database.read() as connection:
             return [_lead_of(row) for row in connection.execute(query.where(m.space == space).order_by(m.seq))]
 
@@ -136,10 +143,12 @@ class Memories:
             facts = delete(tables.memory_facts).where(tables.memory_facts.c.space == space)
             gone = connection.execute(facts).rowcount
             connection.execute(delete(tables.memory_leads).where(tables.memory_leads.c.space == space))
+            _forget_idle_walks(connection)
         self._database.shrink()
         return gone
 
 
+_WHERE = tables.memory_walks.c["where"].label("seen")
 _SHOWN = tuple(c for c in tables.memory_facts.columns if c.name not in {"terms", "vector", "asked"})
 
 
@@ -205,6 +214,15 @@ def _forget_old_leads(connection: Connection, space: str) -> None:
     m = tables.memory_leads.c
     latest = select(m.seq).where(m.space == space).order_by(m.seq.desc()).limit(MOST_LEADS)
     connection.execute(delete(tables.memory_leads).where(m.space == space, m.seq.not_in(latest)))
+    _forget_idle_walks(connection)
+
+
+def _forget_idle_walks(connection: Connection) -> None:
+    """Forget what walks could see of which nothing is remembered."""
+    w = tables.memory_walks.c.walk_id
+    known = (table.c.walk_id for table in (tables.memory_facts, tables.memory_leads))
+    idle = [w.not_in(select(walk_id)) for walk_id in known]
+    connection.execute(delete(tables.memory_walks).where(*idle))
 
 
 def _fact_of(row: AnyRow) -> Remembered:
@@ -222,6 +240,7 @@ def _fact_of(row: AnyRow) -> Remembered:
         expected_info=row.expected_info,
         used=bool(row.used),
         stamp=row.stamp,
+        where=row.seen,
         edited=bool(row.edited),
         created_at=row.created_at,
     )
@@ -229,6 +248,14 @@ def _fact_of(row: AnyRow) -> Remembered:
 
 def _lead_of(row: AnyRow) -> LeadEntry:
     end = LeadEnd(
-        row.text, row.kind, row.outcome, row.terms, row.chunk_id, row.document_id or "", row.walk_id, row.created_at
+        row.text,
+        row.kind,
+        row.outcome,
+        row.terms,
+        row.chunk_id,
+        row.document_id or "",
+        row.walk_id,
+        row.seen,
+        row.created_at,
     )
     return LeadEntry(end, vector_of(row.asked))

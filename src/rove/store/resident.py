@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from threading import Lock
 
 from rove.records import Filter
+from rove.spans import stage
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.lists import Lists
@@ -36,10 +37,12 @@ class Resident:
             ranked: dict[str, list[Scored]] = {}
             covered = 1.0
             if terms is not None:
-                found = ranked["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
-                covered = self._index.coverage(terms, found[0][0]) if found else covered
+                with stage("keyword"):
+                    found = ranked["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
+                    covered = self._index.coverage(terms, found[0][0]) if found else covered
             if vector is not None:
-                ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
+                with stage("semantic"):
+                    ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
             return Lists(ranked, covered)
 
     def _follow(self) -> bool:

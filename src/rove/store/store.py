@@ -17,6 +17,7 @@ from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings
+from rove.spans import stage
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
@@ -92,9 +93,9 @@ class Store:
             return held
         asked: dict[str, Awaitable[list[Scored]]] = {}
         if terms is not None:
-            asked["keyword"] = self.index.keyword(terms, top_k=top_k, where=where)
+            asked["keyword"] = _staged("keyword", self.index.keyword(terms, top_k=top_k, where=where))
         if vector is not None:
-            asked["semantic"] = self.index.semantic(vector, top_k=top_k, where=where)
+            asked["semantic"] = _staged("semantic", self.index.semantic(vector, top_k=top_k, where=where))
         ranked = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
         if not terms or not ranked["keyword"]:
             return Lists(ranked)
@@ -145,7 +146,7 @@ class Store:
             await forget(self.catalog, self.index, removed)
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
-                await self.index.optimize()
+                await self._optimize()
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
         """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
@@ -172,6 +173,10 @@ class Store:
     async def optimize(self) -> None:
         """Bring the index's search structures up to date."""
         async with self.writing():
+            await self._optimize()
+
+    async def _optimize(self) -> None:
+        with stage("optimise"):
             await self.index.optimize()
 
     @asynccontextmanager
@@ -210,3 +215,8 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
+
+
+async def _staged(name: str, search: Awaitable[list[Scored]]) -> list[Scored]:
+    with stage(name):
+        return await search

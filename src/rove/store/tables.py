@@ -233,6 +233,14 @@ memory_leads = Table(
 
 `document` is the one whose words gave the lead; NULL where the user gave it."""
 
+memory_walks = Table(
+    "memory_walks",
+    metadata,
+    Column("walk_id", String, primary_key=True),
+    Column("where", Text, nullable=False),
+)
+"""The walks of which something is remembered, and what they could see: their filter, "" for all."""
+
 asked = Table(
     "asked",
     metadata,

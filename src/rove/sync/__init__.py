@@ -154,9 +154,9 @@ class Rove:
         """See `AsyncRove.respond`."""
         return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
 
-    def understand(self, question: str, *, history: History = START) -> Understood:
+    def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
         """See `AsyncRove.understand`."""
-        return self._run(self._kb.understand(question, history=history))
+        return self._run(self._kb.understand(question, history=history, where=where))
 
     def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
         """See `AsyncRove.gather`."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from rove.records import Filter, Hit
 from rove.records.walk import Lead
-from rove.retrieve import RETRIEVERS, Query
+from rove.retrieve import RETRIEVERS, Query, retrieve
 from rove.store.rows import fields_of
 from rove.walk import EXTRACTIVE, Gear
 from rove.walk.state import State
@@ -51,7 +51,7 @@ class Finder:
             ServiceError: the embedder failed.
         """
         query = Query(state.question, self._settings.first_chunks, filter_of(state.where))
-        return await RETRIEVERS.get("hybrid")(self._means).retrieve(query)
+        return await retrieve("hybrid", self._means, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
         """Return those of the live chunks that the walk's filter lets through."""
@@ -78,7 +78,7 @@ class Finder:
 
     async def _search(self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str) -> list[Hit]:
         query = Query(text, top_k + min(len(seen), DEEPER), where, rerank=mode == "hybrid")
-        hits = await RETRIEVERS.get(mode)(self._means).retrieve(query)
+        hits = await retrieve(mode, self._means, query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
 
     async def _nearest(self, hits: list[Hit], question: str, top_k: int) -> list[Hit]:

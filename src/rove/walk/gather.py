@@ -22,9 +22,9 @@ from rove.records import (
     Sufficiency,
     Understood,
 )
-from rove.retrieve import Means, Query
-from rove.retrieve.gather import GatherRetriever
+from rove.retrieve import Means, Query, retrieve
 from rove.settings import GatherSettings
+from rove.spans import stage
 from rove.walk.relevance import grade, judge, judge_by_text, uncovered
 
 NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
@@ -96,7 +96,7 @@ class Gatherer:
         searches: list[Searched] = []
         for condition in (None, within) if within is not None else (None,):
             both = condition if where is None else where if condition is None else where & condition
-            hits = await GatherRetriever(self._means).retrieve(Query(question, top_k, both))
+            hits = await retrieve("gather", self._means, Query(question, top_k, both))
             new = [hit for hit in hits if hit.chunk.chunk_id not in basket.hits]
             basket.hits |= {hit.chunk.chunk_id: hit for hit in new}
             topics = "" if condition is None else written(understood.topics)
@@ -109,7 +109,8 @@ class Gatherer:
         question, language = understood.standalone, understood.language
         if self._chat is not None and hits:
             try:
-                return await judge(question, hits, self._chat), []
+                with stage("gather.judge", chunks=len(hits)):
+                    return await judge(question, hits, self._chat), []
             except ServiceError as error:
                 basket.notes.append(NOT_JUDGED.format(reason=error.reason))
         by_rule, _ = await grade(question, language, hits, self._means, None, self._settings)
@@ -120,7 +121,7 @@ class Gatherer:
     ) -> Understood:
         """Search with the reformed question; where reforming changes nothing, for what was not found of it."""
         if self._understander.settings.reform == "second":
-            understood = await self._understander.reformed(understood, history)
+            understood = await self._understander.reformed(understood, history, where)
         question = understood.standalone
         if question == basket.rounds[0].searches[0].question:
             question = _still_open(understood, list(basket.hits.values()))
@@ -133,7 +134,8 @@ class Gatherer:
     async def _grade(self, basket: _Basket, understood: Understood) -> list[Graded]:
         hits = list(basket.hits.values())
         question, language = understood.standalone, understood.language
-        grades, note = await grade(question, language, hits, self._means, self._chat, self._settings)
+        with stage("gather.grade", chunks=len(hits)):
+            grades, note = await grade(question, language, hits, self._means, self._chat, self._settings)
         if note:
             basket.notes.append(note)
         return grades

@@ -23,6 +23,7 @@ from rove.records.walk import (
     WalkStarted,
     Warned,
 )
+from rove.spans import operation, stage
 from rove.store.walks import Walks
 from rove.walk import EXTRACTIVE, Gear
 from rove.walk.budget import may_call, said, seconds_left
@@ -173,7 +174,8 @@ class AsyncWalk:
             return
 
     async def _drive(self) -> None:
-        with metered() as meter:
+        with operation("walk", mode=self._gear.mode, taken_up=self._taken_up) as walking, metered() as meter:
+            walking.show(question=self._started.question)
             self._clock.start(meter)
             await self._begin()
             if self.state.paused:
@@ -182,7 +184,9 @@ class AsyncWalk:
                 self._taken_up = False
                 await self._tell(await revisited(self.state, self._gear))
             while not isinstance(step := next_step(self.state, self._gear.settings.leads), Rest):
-                await self._perform(step)
+                with stage(f"walk.{type(step).__name__.lower()}", round=self.state.round):
+                    await self._perform(step)
+            walking.tell(rounds=self.state.round, facts=len(self.state.facts))
         await self._learn()
 
     async def _learn(self) -> None:

@@ -38,6 +38,7 @@ from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
 from rove.walk.text_leads import NOWHERE, leads_from_text
+from rove.walk.wire import filter_of
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
@@ -56,7 +57,6 @@ class Loop:
     def __init__(self, gear: Gear, *, model: bool = True) -> None:
         self._gear = gear if model else without_chat(gear)
         self._finder = Finder(self._gear)
-        self._places = Places(self._gear.means.store)
 
     async def perform(self, step: Step, state: State) -> Batches:
         """Carry out one step.
@@ -115,10 +115,11 @@ class Loop:
         hits = await read_parents(await self._finder.hits(chunk_ids), self._gear.text_of)
         chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
         reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
+        places = Places(self._gear.means.store, filter_of(state.where))
         findings = reader.read(Material(hits, state))
         try:
             async for finding in findings:
-                batch = await self._taken(finding, state)
+                batch = await self._taken(finding, state, places)
                 for event in batch:
                     state = state if isinstance(event, FactDelta) else advanced(state, event)
                 if batch:
@@ -128,7 +129,9 @@ class Loop:
         by = self._gear.mode if chosen == "model" else EXTRACTIVE
         yield [ChunksRead(state.round, chunk_ids, by)]
 
-    async def _taken(self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State) -> list[WalkEvent]:
+    async def _taken(
+        self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State, places: Places
+    ) -> list[WalkEvent]:
         """Take a finding in, or say why not; a fact brings the leads that it names."""
         memory = self._gear.memory
         if isinstance(finding, LeadFound):
@@ -142,7 +145,7 @@ class Loop:
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
-        found = await leads_from_text(fact, self._places)
+        found = await leads_from_text(fact, places)
         leads = new_leads([*leads_of(fact), *(lead for lead, _ in found)], state, (), memory)
         nowhere = {lead.lead_id for lead, there in found if not there}
         dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rove.answer.cite import check
 from rove.language.detect import detect
 from rove.language.words import terms
 from rove.records import Citation, content_hash
+from rove.records.filter import implies
 from rove.records.memory import LeadEnd, Outcome, Remembered
 from rove.records.walk import Fact, Lead
 from rove.retrieve.memory import LongMemory
 from rove.walk import Recalled, TextOf
 from rove.walk.leads import fact_id, plain
 from rove.walk.state import State
+from rove.walk.wire import filter_of
 
 SEARCHED = 100  # facts that are looked at
 LEAST = 0.5  # score of a fact that is recalled
@@ -38,6 +41,8 @@ class WalkMemory:
     async def recall(self, state: State, top_k: int) -> Recalled:
         """See `Memory.recall`. Of what scores less than `LEAST` nothing is recalled.
 
+        A walk that could see more may have learned of what this one may not see: of its facts only the quoted words
+        are recalled, and nothing of how its leads have ended.
         `settled`: the same question (the same terms in the same order) was asked in the same way of the base as it is
         now. Then all that the answer rested on is recalled.
 
@@ -46,8 +51,9 @@ class WalkMemory:
         """
         self._language = detect(state.question)
         self._stamp = _stamp(state, await self._memory.revision())
-        self._experience = await self._memory.experience(state.question)
-        found = await self._memory.search(state.question, top_k=SEARCHED)
+        known = await self._memory.experience(state.question)
+        self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
+        found = await self._memory.search(state.question, top_k=SEARCHED, where=filter_of(state.where))
         live = [one for one in found if check(one.citation, await self._text_of(one.citation.document_id))]
         asked = terms(state.question, self._language)
         same = [f for f in live if f.used and f.stamp == self._stamp and terms(f.question, self._language) == asked]
@@ -55,7 +61,8 @@ class WalkMemory:
         others = near[: max(top_k - len(same), 0)]
         recalled = same or others
         fresh = bool(recalled) and all(one.stamp == self._stamp for one in recalled)
-        return Recalled(tuple(_fact(one) for one in (*same, *others)), settled=bool(same), fresh=fresh)
+        facts = tuple(_fact(one, whole=_within(one.where, state)) for one in (*same, *others))
+        return Recalled(facts, settled=bool(same), fresh=fresh)
 
     def prior(self, lead: Lead) -> float:
         """See `Memory.prior`: 2 ** (Σ w · worth / (1 + Σ w)) over the leads like this one that were followed before.
@@ -94,6 +101,7 @@ class WalkMemory:
                 expected_info=fact.expected_info,
                 used=fact in used,
                 stamp=stamp,
+                where=state.where,
             )
             for fact in good
             if fact.citation
@@ -108,7 +116,15 @@ def _stamp(state: State, revision: int) -> str:
     return content_hash(str(revision), state.mode, state.where, str(state.budget.rounds))[:16]
 
 
-def _fact(one: Remembered) -> Fact:
+def _within(where: str | None, state: State) -> bool:
+    """Say whether a walk with this filter has seen nothing that this one may not see."""
+    return not state.where if where is None else implies(filter_of(where), filter_of(state.where))
+
+
+def _fact(one: Remembered, *, whole: bool) -> Fact:
+    """Make a fact of what is remembered; unless `whole`, of the words that it rests on alone."""
+    if not whole:
+        one = replace(one, text=one.citation.quote, next_source="", expected_info="")
     identity = fact_id(one.text, one.citation.document_id, one.citation.span)
     return Fact(
         identity,
@@ -145,7 +161,7 @@ def _end(state: State, lead: Lead, used: Sequence[Fact]) -> LeadEnd | None:
         outcome = "answer"
     elif _any_from(state.facts, there):
         outcome = "fact"
-    return LeadEnd(lead.text, lead.kind, outcome, "", chunk_id, document_id, state.walk_id)
+    return LeadEnd(lead.text, lead.kind, outcome, "", chunk_id, document_id, state.walk_id, state.where)
 
 
 def _any_from(facts: Sequence[Fact], chunk_ids: set[str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin
 
-from rove.records import Document, DocumentInfo, Section
+from rove.records import Document, DocumentInfo, Filter, Section
 from rove.records.document import Span
 from rove.store.store import Store
 from rove.walk.leads import plain
@@ -31,10 +31,11 @@ class Spot:
 
 
 class Places:
-    """Finds what references lead to; keeps the last few documents at hand."""
+    """Finds what references lead to, as far as a filter lets it be seen; keeps the last few documents at hand."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, where: Filter | None = None) -> None:
         self._store = store
+        self._where = where
         self._held: dict[str, Document | None] = {}
 
     async def document(self, document_id: str) -> Document | None:
@@ -58,7 +59,7 @@ class Places:
             return None if shown else await self._numbered(reference, document)
         if reference.unit == "quoted" and not _telling(reference.target):
             return None
-        infos = await self._titled(names_within(reference), exact=True)
+        infos = await self._seen(await self._titled(names_within(reference), exact=True))
         return next((Spot(info.document_id, None, info.title) for info in infos), None)
 
     async def _linked(self, reference: Reference, document: Document) -> Spot | None:
@@ -68,7 +69,7 @@ class Places:
         path = whole.removeprefix("file://")
         sources = [address, whole, whole.rstrip("/"), f"{whole}/", path, path.lstrip("/")]
         found = await asyncio.to_thread(self._store.catalog.documents, sources=list(dict.fromkeys(sources)))
-        others = [info for info in found if info.document_id != document.document_id]
+        others = await self._seen([info for info in found if info.document_id != document.document_id])
         if not others:
             return None
         target = await self.document(others[0].document_id) if anchor else None
@@ -84,12 +85,12 @@ class Places:
             number = ".".join(parts[:size])
             wanted = number if size > 1 else reference.label
             infos = await self._titled([wanted], exact=False)
-            near = [
+            near = await self._seen(
                 info
                 for info in infos
                 if _shelf(info.source) == _shelf(document.source)
                 and _same(heading_number(info.title), (reference.unit, number))
-            ]
+            )
             if len(near) == 1 and near[0].document_id != document.document_id:
                 target = await self.document(near[0].document_id) if size < len(parts) else None
                 inside = spot_within(reference, target) if target else None
@@ -99,7 +100,18 @@ class Places:
         return None
 
     async def _titled(self, titles: Iterable[str], *, exact: bool) -> list[DocumentInfo]:
-        return await asyncio.to_thread(self._store.catalog.titled, list(titles), exact=exact, limit=MOST_TITLES)
+        limit = MOST_TITLES if self._where is None else None  # else of those that are seen
+        return await asyncio.to_thread(self._store.catalog.titled, list(titles), exact=exact, limit=limit)
+
+    async def _seen(self, infos: Iterable[DocumentInfo]) -> list[DocumentInfo]:
+        """Keep the documents of which the filter lets something through, `MOST_TITLES` at most."""
+        infos = list(infos)
+        if self._where is not None and infos:
+            ids = [info.document_id for info in infos]
+            passing = await asyncio.to_thread(self._store.catalog.passing, ids, self._where)
+            seen = set(passing.values())
+            infos = [info for info in infos if info.document_id in seen]
+        return infos[:MOST_TITLES]
 
 
 def spot_within(reference: Reference, document: Document) -> Spot | None:

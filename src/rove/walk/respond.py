@@ -14,8 +14,9 @@ from rove.models import ChatModel
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
-from rove.retrieve import RETRIEVERS, Means, Query
+from rove.retrieve import Means, Query, retrieve
 from rove.settings import AnswerSettings, Settings
+from rove.spans import operation
 from rove.store.asked import AskedLog
 from rove.walk.gather import Gatherer
 
@@ -44,13 +45,14 @@ class Responder:
     def __post_init__(self) -> None:
         self.understander = Understander(self.means, self.chat, self.settings.question)
 
-    async def understand(self, question: str, history: History) -> Understood:
+    async def understand(self, question: str, history: History, where: Filter | None) -> Understood:
         """Understand a question as `respond` does. See `Understander.understand`."""
-        return await self.understander.understand(question, history, once=self.settings.answer.pipeline != GATHER)
+        once = self.settings.answer.pipeline != GATHER
+        return await self.understander.understand(question, history, where, once=once)
 
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
-        understood = await self.understander.understand(question, history)
+        understood = await self.understander.understand(question, history, where)
         return await self._gathered(understood, history, where)
 
     async def respond(
@@ -70,8 +72,12 @@ class Responder:
             ConfigError: the settings ask for what there is nothing to do it with.
             ServiceError: the embedder failed.
         """
-        understood = await self.understand(question, history)
-        answer, gathered = await self._answered(understood, history, where, listener)
+        with operation("ask", turns=len(history.turns)) as asking:
+            asking.show(question=question)
+            understood = await self.understand(question, history, where)
+            answer, gathered = await self._answered(understood, history, where, listener)
+            asking.tell(mode=answer.mode, sentences=len(answer.sentences))
+            asking.show(answer=answer.text)
         understood = gathered.understood if gathered else understood
         answer = replace(answer, question=question)
         if self.settings.question.log and answer.mode != CLARIFYING and not answer.refused:
@@ -109,14 +115,13 @@ class Responder:
         """Search once; within the topics that were found, as long as something near enough is there."""
         words = understood.expansion
         top_k = self.settings.answer.references
-        retriever = RETRIEVERS.get(mode)(self.means)
         query = Query(understood.standalone, top_k, where, True, words.keywords, words.synonyms)
         within = topic_filter(understood.topics, self.settings.question)
         if within is not None:
-            hits = await retriever.retrieve(replace(query, where=within if where is None else where & within))
+            hits = await retrieve(mode, self.means, replace(query, where=within if where is None else where & within))
             if Answerer(self.means.embedder, None, self.settings.answer).near(hits):
                 return hits
-        return await retriever.retrieve(query)
+        return await retrieve(mode, self.means, query)
 
     async def _from_hits(
         self,
