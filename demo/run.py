@@ -66,9 +66,7 @@ def main() -> None:
     rove("ask", "没休完的年假可以顺延到什么时候？")
     say("In Hungarian: what is the daily allowance abroad?")
     rove("ask", "Mennyi a napidíj külföldi kiküldetés esetén?")
-    say(
-        "A walk goes in rounds: what is read gives facts and leads, and the leads are followed. Ctrl-C lets you steer it."
-    )
+    say("A walk goes in rounds: what is read gives facts and leads, which are followed. Ctrl-C lets you steer it.")
     rove("walk", "Which signal requests a fast shutdown, and which command terminates a session?", "--rounds", "2")
     say("What the documents do not hold is not answered.")
     rove("ask", "How heavy is a blue whale?")
