@@ -5,6 +5,7 @@ import { add } from "./add.js";
 import { ask } from "./ask.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
+import { hearDrops } from "./drop.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
@@ -90,6 +91,7 @@ async function restart() {
   await show();
 }
 
+hearDrops(() => (location.hash = "#/add"));
 document.getElementById("skip").addEventListener("click", () => main.focus());
 addEventListener("hashchange", async () => {
   if (!store.spaces.length) await restart();
