@@ -90,10 +90,10 @@ def chromium() -> str:
 
 
 @asynccontextmanager
-async def visiting(folder: Path) -> AsyncIterator[Visit]:
-    """A town with hostile documents and a PDF, and a browser that can go there."""
+async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
+    """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
-    async with towns_at(folder)() as town, listening(town) as address, async_playwright() as playwright:
+    async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
@@ -104,11 +104,29 @@ async def visiting(folder: Path) -> AsyncIterator[Visit]:
             await browser.close()
 
 
-async def kept(folder: Path, made: asyncio.Future[Visit], done: asyncio.Event) -> None:
-    """Hold a visit open in one task: pytest sets up and tears down in different ones."""
-    async with visiting(folder) as visit:
-        made.set_result(visit)
-        await done.wait()
+async def held(folder: Path) -> AsyncIterator[Visit]:
+    """A visit for a fixture, entered and left in a task of its own: pytest sets up and tears down in different ones."""
+    made: asyncio.Future[Visit] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
+
+    async def keep() -> None:
+        async with visiting(folder) as visit:
+            made.set_result(visit)
+            await done.wait()
+
+    task = asyncio.create_task(keep())
+    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        await task
+    yield made.result()
+    done.set()
+    await task
+
+
+async def ask(page: Page, question: str) -> None:
+    """Write a question into the view's field, and send it."""
+    await page.fill("textarea", question)
+    await page.keyboard.press("Enter")
 
 
 async def violations(page: Page) -> list[str]:

@@ -51,7 +51,7 @@ function marks(answer) {
 /** Sentences that a model wrote and no source holds: they are told, beside the answer and never in it. */
 function leftOut(answer) {
   const out = answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => !one.supported);
-  return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", { dir: "auto" }, one.text))));
+  return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", {}, one.text))));
 }
 
 function reference(hit, number) {

@@ -75,7 +75,7 @@ function heading(lines, at, outline) {
   outline.push(level);
   const tag = `h${Math.min(6, TOP_HEADING - 1 + outline.length)}`;
   const text = (found[2] ?? "").trimEnd().replace(/ #+$/, "");
-  return { end: at + 1, draw: (hooks) => el(tag, { dir: "auto" }, inline(text, hooks)) };
+  return { end: at + 1, draw: (hooks) => el(tag, {}, inline(text, hooks)) };
 }
 
 function rule(lines, at) {
@@ -90,7 +90,7 @@ function table(lines, at) {
   while (end < lines.length && lines[end].includes("|")) end += 1;
   const rows = lines.slice(at + 2, end).map((line) => cells(line).slice(0, names.length));
   const draw = (hooks) => {
-    const row = (tag) => (texts) => el("tr", {}, texts.map((text, place) => el(tag, { dir: "auto", class: sides[place], scope: tag === "th" && "col" }, inline(text, hooks))));
+    const row = (tag) => (texts) => el("tr", {}, texts.map((text, place) => el(tag, { class: sides[place], scope: tag === "th" && "col" }, inline(text, hooks))));
     return scrolled("div", t("answer.table"), el("table", {}, el("thead", {}, row("th")(names)), el("tbody", {}, rows.map(row("td")))));
   };
   return { end, draw };
@@ -136,7 +136,7 @@ function list(lines, at, deep, outline) {
     end = belonging(lines, next + 1, margin, found[0].length, own);
     items.push({ number: found[3], blocks: read(own, deep + 1, outline) });
   }
-  const draw = (hooks) => el(first[2] ? "ul" : "ol", {}, items.map(({ number, blocks }) => el("li", { value: number && Number(number), dir: "auto" }, blocks.map((block) => block.draw(hooks)))));
+  const draw = (hooks) => el(first[2] ? "ul" : "ol", {}, items.map(({ number, blocks }) => el("li", { value: number && Number(number) }, blocks.map((block) => block.draw(hooks)))));
   return { end, draw };
 }
 
@@ -166,7 +166,7 @@ function paragraph(lines, at) {
   let end = at + 1;
   while (end < lines.length && lines[end].trim() && !starts(lines, end)) end += 1;
   const text = lines.slice(at, end).map((line) => line.trim()).join("\n");
-  return { end, draw: (hooks) => el("p", { dir: "auto" }, inline(text, hooks)) };
+  return { end, draw: (hooks) => el("p", {}, inline(text, hooks)) };
 }
 
 function starts(lines, at) {
