@@ -9,21 +9,24 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page
 
+from rove.records import Text
 from serve.browser import Visit, ask, held, violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 QUESTION = "Who approves the merger with Nordwind, and who approves remote work?"
+GUIDE = Text("The canteen opens at noon. For guests see § 4 and the Form handbook, section 7.", id="g", title="Canteen")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
     async for made in held(tmp_path_factory.mktemp("web")):
+        await made.town.spaces._spaces["hr"].kb.add(GUIDE)
         yield made
 
 
-async def walked(page: Page) -> str:
+async def walked(page: Page, question: str = QUESTION) -> str:
     """Walk to the answer; returns the walk's id."""
-    await ask(page, QUESTION)
+    await ask(page, question)
     await page.wait_for_selector(".card.end .cite")
     return page.url.rpartition("/")[2]
 
@@ -68,23 +71,19 @@ async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit)
 
 async def test_a_fact_and_a_lead_are_forked_where_they_stand(visit: Visit) -> None:
     async with visit.page("walk") as page:
-        first = await walked(page)
+        first = await walked(page, "When does the canteen open, and what is there for guests?")
         before = await told(visit, first)
         for kind, name in (("fact", "FactFound"), ("lead", "LeadFound")):
             await visit.go(page, f"walk/{first}")
             await page.wait_for_selector(".card.end")
-            buttons = page.locator(f".{kind} .fork")
-            if not await buttons.count():
-                continue
-            label = await buttons.first.get_attribute("aria-label")
-            await buttons.first.click()
+            button = page.locator(f".{kind} .fork").last
+            label = await button.get_attribute("aria-label")
+            await button.click()
             await page.wait_for_selector(".origin")
             after = await told(visit, page.url.rpartition("/")[2])
             assert after[1:] == before[1 : len(after)]
             assert after[-1][0] == name
-            assert label is not None
-            fork_of = json.loads(after[-1][1])[kind]["text"]
-            assert label == f"Fork from here: {fork_of}"
+            assert label == f"Fork from here: {json.loads(after[-1][1])[kind]['text']}"
             assert await page.locator(".card.end").count() == 0
 
 
