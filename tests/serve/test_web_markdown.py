@@ -1,4 +1,4 @@
-"""Markdown in the page: its layout, whole and growing; what is hostile stays text; citations and quotations keep their places."""
+"""Markdown in the page: laid out, whole and growing; what is hostile stays text; citations and quotations keep their place."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ PLAIN = {
         '<tr><td class="middle">x | y</td></tr></tbody></table></div>'
     ),
     "a | b without a rule": "<p>a | b without a rule</p>",
-    "Held. [1][2] `[3]`": '<p>Held. <span class="cite pending">1</span><span class="cite pending">2</span> <code>[3]</code></p>',
+    "Held. [1][2] `[3]`": (
+        '<p>Held. <span class="cite pending">1</span><span class="cite pending">2</span> <code>[3]</code></p>'
+    ),
 }
 ADDRESS = '<bdi class="address" dir="ltr">{}</bdi>'
 HOSTILE = {

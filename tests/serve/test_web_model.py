@@ -101,14 +101,17 @@ async def between(address: str) -> AsyncIterator[tuple[str, list[asyncio.StreamW
 async def test_a_connection_that_breaks_is_told_in_the_pages_language(tmp_path: Path) -> None:
     async with openai_server.hanging("Remote *work*") as model:
         chat = {"model": "m", "base_url": model.url}
-        async with visiting(tmp_path, chat=chat) as visit, between(visit.address) as (address, writers):
-            async with replace(visit, address=address).page(locale="hu") as page:
-                await ask(page, QUESTION)
-                await page.locator(".draft em").wait_for()
-                for writer in writers:
-                    writer.transport.abort()
-                await page.locator(".error", has_text="A kapcsolat túl korán megszakadt").wait_for()
-                assert await page.locator(".draft").inner_text() == "Remote work"
+        async with (
+            visiting(tmp_path, chat=chat) as visit,
+            between(visit.address) as (address, writers),
+            replace(visit, address=address).page(locale="hu") as page,
+        ):
+            await ask(page, QUESTION)
+            await page.locator(".draft em").wait_for()
+            for writer in writers:
+                writer.transport.abort()
+            await page.locator(".error", has_text="A kapcsolat túl korán megszakadt").wait_for()
+            assert await page.locator(".draft").inner_text() == "Remote work"
 
 
 async def test_stop_ends_the_call_to_the_model(tmp_path: Path) -> None:

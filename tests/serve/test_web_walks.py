@@ -1,4 +1,4 @@
-"""Forking walks in the page: from a round, a fact or a lead; the fork rests until it is let go on, and the list shows families."""
+"""Forking walks in the page: from a round, a fact or a lead; a fork rests at first, and the list shows families."""
 
 from __future__ import annotations
 
@@ -99,6 +99,22 @@ async def test_a_walk_heard_live_counts_its_events_as_the_server_does(visit: Vis
         assert live == await page.evaluate(keys) != []
 
 
+async def test_what_a_model_is_still_writing_is_no_event(visit: Visit) -> None:
+    async with visit.page("walk") as page:
+        places = await page.evaluate("""async () => {
+          const { begun, fold } = await import("/web/walk_state.js");
+          const state = begun();
+          fold(state, "WalkStarted", { walk_id: "b", forked_from: "a:2", budget: {} });
+          fold(state, "RoundStarted", { round: 1, lead_ids: [""] });
+          for (const text of ["x", "xy"]) fold(state, "FactDelta", { place: 0, fields: { text } });
+          fold(state, "FactFound", { fact: { fact_id: "f", round: 1 } });
+          fold(state, "Judged", { round: 1 });
+          fold(state, "Used", { spent: {} });
+          return [state.facts.get("f").at, state.rounds[0].at, state.at, state.forked];
+        }""")
+    assert places == [3, 4, 5, {"walkId": "a", "at": 2, "round": 1}]
+
+
 async def test_the_list_shows_families(visit: Visit) -> None:
     async with visit.page("walk") as page, visit.town.client("root") as client:
         for walk in (await client.get("/v1/spaces/hr/walks")).json()["walks"]:
@@ -112,12 +128,15 @@ async def test_the_list_shows_families(visit: Visit) -> None:
         await visit.go(page, "walk")
         await page.wait_for_selector(".family .family .card")
         tree = """() => {
-          const one = (item) => [item.querySelector("a").hash.slice(7), [...item.querySelectorAll(":scope > ul > li")].map(one)];
+          const forks = (item) => [...item.querySelectorAll(":scope > ul > li")];
+          const one = (item) => [item.querySelector("a").hash.slice(7), forks(item).map(one)];
           return [...document.querySelectorAll("main .list:not(.family) > li")].map(one);
         }"""
         assert await page.evaluate(tree) == [[first, [[forked, [[again, []]]]]], [alone, []]]
         assert await violations(page) == []
-        await page.get_by_role("button", name="Forget").nth(0).click()  # what it was forked from is gone: it stands alone
+        await (
+            page.get_by_role("button", name="Forget").nth(0).click()
+        )  # what it was forked from is gone: it stands alone
         await page.wait_for_function("id => !document.querySelector(`a[href$='${id}']`)", arg=first)
         assert await page.evaluate(tree) == [[forked, [[again, []]]], [alone, []]]
 

@@ -162,9 +162,7 @@ def _unexpected(request: Request, error: Exception) -> Response:
 
 
 def _problem(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:
-    return Problem(
-        type=TYPE + kind, title=TITLES[kind], status=status, detail=detail, cure=cure, reasons=list(reasons)
-    )
+    return Problem(type=TYPE + kind, title=TITLES[kind], status=status, detail=detail, cure=cure, reasons=list(reasons))
 
 
 def _reply(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
