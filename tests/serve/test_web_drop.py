@@ -1,4 +1,4 @@
-"""Files dragged onto the page, as a browser hands them over: several, a bad one, folders, on any view, without the right."""
+"""Files dragged onto the page, as a browser hands them over: several, a bad one, folders, on any view, with no right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown in the page: laid out, whole and growing; what is hostile stays text; citations and quotations keep their place."""
+"""Markdown in the page: laid out, whole and growing; hostile texts stay text; citations and quotations keep places."""
 
 from __future__ import annotations
 
