@@ -1,4 +1,4 @@
-"""Files dragged onto the page, as a browser hands them over: several, a bad one, folders, on any view, with no right."""
+"""Files dragged onto the page, as a browser hands them over: several, a bad one, folders; on any view."""
 
 from __future__ import annotations
 

@@ -96,6 +96,7 @@ SLOW = {
     "lone asterisks": "*a " * SIZE,
     "pairs": "**a*b_c__d " * SIZE,
     "backticks": " ".join("`" * (n % 300) for n in range(SIZE // 100)),
+    "code": "`a" * SIZE,
     "brackets": "[" * SIZE,
     "half links": "[a](" * SIZE,
     "links in links": "[a](b(c" * SIZE,
@@ -246,6 +247,13 @@ async def test_quotations_stand_as_their_source_has_them(page: Page) -> None:
         f"<p>{quotes[0]} <1></p><p>{quotes[1]} <2></p><p><strong>They differ:</strong></p>"
         f"<ul><li><p>{quotes[2]} (T1) <1></p></li><li><p>{quotes[3]} (T2) <2></p></li></ul>"
     )
+
+
+async def test_a_quotation_in_code_is_itself(page: Page) -> None:
+    words = "held “so *it* is” and no more"
+    told = answer("qwen", f"See `{words}`.\n\n~~~\n{words}\n~~~", ("See.", [citation(1, "so *it*  is")]))
+    shown, _ = await drawn(page, told)
+    assert shown == f"<p>See <code>{words}</code>.</p><pre>Code<code>{words}</code></pre>"
 
 
 async def test_fixed_sentences_are_no_markdown(page: Page) -> None:
