@@ -121,6 +121,40 @@ async def serve(*script: Reply | Callable[[dict], Reply]) -> AsyncIterator[Serve
         await listener.wait_closed()
 
 
+@dataclass
+class Hanging:
+    """A model that has begun to write and never ends. `left`: whoever asked has gone."""
+
+    url: str
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@asynccontextmanager
+async def hanging(*pieces: str) -> AsyncIterator[Hanging]:
+    """Serve a model that streams these pieces, and then nothing more, until who asked closes the connection."""
+    model = Hanging("")
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for chunk in chat(*pieces, done=False).chunks:
+            writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+        model.asked.set()
+        while await reader.read(65_536):
+            pass
+        model.left.set()
+        writer.close()
+
+    listener = await asyncio.start_server(handle, "127.0.0.1", 0)
+    model.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield model
+    finally:
+        listener.close()
+        await listener.wait_closed()
+
+
 async def _read(server: Server, reader: asyncio.StreamReader) -> bool:
     head = await reader.readuntil(b"\r\n\r\n")
     first, *lines = head.decode().strip().split("\r\n")

@@ -90,10 +90,10 @@ def chromium() -> str:
 
 
 @asynccontextmanager
-async def visiting(folder: Path) -> AsyncIterator[Visit]:
-    """A town with hostile documents and a PDF, and a browser that can go there."""
+async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
+    """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
-    async with towns_at(folder)() as town, listening(town) as address, async_playwright() as playwright:
+    async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
@@ -123,6 +123,12 @@ async def held(folder: Path) -> AsyncIterator[Visit]:
     yield made.result()
     done.set()
     await task
+
+
+async def ask(page: Page, question: str) -> None:
+    """Write a question into the view's field, and send it."""
+    await page.fill("textarea", question)
+    await page.keyboard.press("Enter")
 
 
 async def violations(page: Page) -> list[str]:

@@ -216,31 +216,20 @@ async def test_an_embedder_that_is_down_is_a_problem_to_try_again(open_town: Ope
 @pytest.mark.parametrize("face", ["ask", "openai"])
 async def test_a_client_that_leaves_ends_the_call_to_its_model(open_town: Opener, stream: bool, face: str) -> None:
     """The scripted server's connection is closed within two seconds of the client's leaving."""
-    asked, left = asyncio.Event(), asyncio.Event()
-
-    async def model(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        asked.set()
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
-        while await reader.read(65_536):
-            pass
-        left.set()
-        writer.close()
-
-    server = await asyncio.start_server(model, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     message = {"role": "user", "content": QUESTION["question"]}
     path, body = (ASK, QUESTION) if face == "ask" else (
         "/v1/chat/completions", {"model": "hr", "messages": [message]})  # fmt: skip
-    async with open_town(chat={"model": "m", "base_url": url}) as town, listening(town) as address:
+    async with (
+        openai_server.hanging() as model,
+        open_town(chat={"model": "m", "base_url": model.url}) as town,
+        listening(town) as address,
+    ):
         headers = {"authorization": f"Bearer {town.keys['anna']}"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=30) as client:
             asking = asyncio.create_task(client.post(path, json={**body, "stream": stream}))
             async with asyncio.timeout(20):
-                await asked.wait()
+                await model.asked.wait()
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
         async with asyncio.timeout(2):
-            await left.wait()
-    server.close()
-    await server.wait_closed()
+            await model.left.wait()

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, RoveError, ServiceError
 from rove.serve.gate import SECURITY_HEADERS
 from rove.serve.keys import hash_key
-from rove.serve.problems import ThrottledError
+from rove.serve.problems import TITLES, TYPE, ThrottledError, problem_of
 from rove.serve.spaces import Spaces
 from rove.serve.throttle import Throttle
 from rove.settings import read_settings
@@ -191,3 +191,32 @@ async def test_without_keys_this_machine_is_let_in(open_town: Opener) -> None:
         }
         assert (await client.get("/v1/spaces", headers={"host": "evil.example"})).status_code == 403
         assert (await client.get("/v1/spaces", headers={"origin": "https://evil.example"})).status_code == 403
+
+
+async def test_every_problem_has_its_type(open_town: Opener) -> None:
+    """A type is for programs, and for the page to say in its reader's language; only a bare status has none."""
+    space = "/v1/spaces/hr"
+    async with open_town(filled=False) as town, town.client("root") as root, town.client("otto") as otto:
+        replies = {
+            "unknown-key": await root.get("/v1/spaces", headers={"authorization": "Bearer x"}),
+            "denied": await otto.post("/v1/spaces/it/documents", json={"text": "x"}),
+            "not-found": await root.get(f"{space}/document", params={"document_id": "none"}),
+            "head-too-large": await root.get("/v1/spaces", headers={"x-long": "x" * 70_000}),
+            "too-large": await root.post(f"{space}/ask", json={"question": "x" * 5_000}),
+            "unworkable": await root.post(SEARCH, json={"question": "x", "mode": "none"}),
+            "invalid": await root.post(SEARCH, json={}),
+        }
+        files = [("files", (f"{number}.txt", b"x")) for number in range(101)]
+        assert (await root.post(f"{space}/uploads", files=files)).json()["type"] == f"{TYPE}unworkable"
+        assert (await root.get("/v1/none")).json()["type"] == f"{TYPE}not-found"
+        assert (await root.put("/v1/spaces")).json()["type"] == "about:blank"
+    told = {kind: (reply.json()["type"], reply.json()["title"]) for kind, reply in replies.items()}
+    assert told == {kind: (TYPE + kind, TITLES[kind]) for kind in replies}
+    for error, kind in (
+        (ThrottledError("x", cure="", retry_after_s=1), "too-many"),
+        (ConfigError("x"), "misconfigured"),
+        (ServiceError("x"), "busy"),
+        (ServiceError("x", retryable=False), "service-failed"),
+        (RoveError("x"), "unexpected"),
+    ):
+        assert problem_of(error).type == TYPE + kind

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page
 
-from serve.browser import EVIL, Visit, held, violations
+from serve.browser import EVIL, Visit, ask, held, violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SENTENCE = "Remote work is approved by the head of unit within five days."
@@ -36,11 +35,6 @@ VIEWS = {
 async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
     async with held(tmp_path_factory.mktemp("web")) as opened:
         yield opened
-
-
-async def ask(page: Page, question: str) -> None:
-    await page.fill("textarea", question)
-    await page.keyboard.press("Enter")
 
 
 async def test_a_citation_opens_the_words_it_rests_on_by_keyboard(visit: Visit) -> None:
@@ -104,7 +98,8 @@ async def test_what_a_model_is_still_writing_stays_text(visit: Visit) -> None:
         await page.route("**/ask", lambda route: route.fulfill(body=body, content_type="text/event-stream"))
         await ask(page, "Anything?")
         await page.wait_for_selector(".error:has-text('ended early')")
-        assert await page.locator(".draft").inner_text() == said
+        shown = said.replace("[press](javascript:1)", "press (javascript:1)")
+        assert await page.locator(".draft").inner_text() == shown
         assert await page.locator(INTRUDERS).count() == 0
         assert await page.evaluate("window.hacked") is None
 
@@ -169,6 +164,18 @@ async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:
         await page.wait_for_selector("text=Rights: read")
         await visit.go(page, "add")
         await page.wait_for_selector("main:has-text('cannot add')")
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), {"de": "Zu groß", "hu": "Túl nagy", "zh": "过大", "ja": "大きすぎます"}.items()
+)
+async def test_a_problem_is_called_by_its_type_in_the_pages_language(visit: Visit, language: str, title: str) -> None:
+    """Its details are the server's, as they came, and are marked as English."""
+    async with visit.page(locale=language) as page:
+        await ask(page, "a" * 9_000)
+        notice = page.locator(".notice.error")
+        assert await notice.locator(".notice-title").inner_text() == title
+        assert "9000 characters" in await notice.locator("p[lang=en] >> nth=0").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -49,7 +50,10 @@ class ThrottledError(RoveError):
 
 
 class Problem(BaseModel):
-    """An error, as RFC 9457 has it: `detail` is the reason, `cure` what to do about it."""
+    """An error, as RFC 9457 has it: `detail` is the reason, `cure` what to do about it.
+
+    `type`: `TYPE` and a word of `TITLES`; "about:blank" where the status says it all. It does not change; words may.
+    """
 
     type: str = "about:blank"
     title: str
@@ -59,31 +63,51 @@ class Problem(BaseModel):
     reasons: list[str] = []
 
 
-STATUSES: tuple[tuple[type[RoveError], int, str], ...] = (
-    (UnknownCallerError, 401, "No valid key"),
-    (DeniedError, 403, "Not allowed"),
-    (AbsentError, 404, "Not found"),
-    (LongHeadError, 431, "Headers too large"),
-    (TooLargeError, 413, "Too large"),
-    (ThrottledError, 429, "Too many requests"),
-    (InputError, 400, "This cannot be worked with"),
-    (ConfigError, 500, "The server is not set up for this"),
+TYPE = "urn:rove:problem:"
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "unknown-key": "No valid key",
+        "denied": "Not allowed",
+        "not-found": "Not found",
+        "head-too-large": "Headers too large",
+        "too-large": "Too large",
+        "too-many": "Too many requests",
+        "unworkable": "This cannot be worked with",
+        "misconfigured": "The server is not set up for this",
+        "busy": "A service failed for now",
+        "service-failed": "A service failed",
+        "invalid": "Invalid request",
+        "unexpected": "Error",
+    }
 )
+"""What each type of problem is called. The web page says the same in its reader's language (`web/lang`)."""
+KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
+    (UnknownCallerError, 401, "unknown-key"),
+    (DeniedError, 403, "denied"),
+    (AbsentError, 404, "not-found"),
+    (LongHeadError, 431, "head-too-large"),
+    (TooLargeError, 413, "too-large"),
+    (ThrottledError, 429, "too-many"),
+    (InputError, 400, "unworkable"),
+    (ConfigError, 500, "misconfigured"),
+    (RoveError, 500, "unexpected"),
+)
+BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
 
 
 def problem_of(error: RoveError) -> Problem:
     """Say an error in the words of RFC 9457.
 
-    >>> problem_of(InputError("The question is blank.", cure="Ask something.")).status
-    400
+    >>> problem = problem_of(InputError("The question is blank.", cure="Ask something."))
+    >>> problem.status, problem.type
+    (400, 'urn:rove:problem:unworkable')
     """
     if isinstance(error, ServiceError):
-        status, title = (503, "A service failed for now") if error.retryable else (502, "A service failed")
+        status, kind = (503, "busy") if error.retryable else (502, "service-failed")
     else:
-        found = ((number, words) for kind, number, words in STATUSES if isinstance(error, kind))
-        status, title = next(found, (500, "Error"))
-    return Problem(title=title, status=status, detail=error.reason, cure=error.cure)
+        status, kind = next((number, word) for family, number, word in KINDS if isinstance(error, family))
+    return _problem(kind, status, error.reason, error.cure)
 
 
 def response_of(error: RoveError) -> Response:
@@ -117,8 +141,10 @@ def _rove_error(_: Request, error: Exception) -> Response:
 def _http_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    title = str(error.detail)
-    return _reply(Problem(title=title, status=error.status_code, detail=title), error.headers or {})
+    detail = str(error.detail)
+    if kind := BY_STATUS.get(error.status_code):
+        return _reply(_problem(kind, error.status_code, detail), error.headers or {})
+    return _reply(Problem(title=detail, status=error.status_code, detail=detail), error.headers or {})
 
 
 def _invalid(_: Request, error: Exception) -> Response:
@@ -126,19 +152,19 @@ def _invalid(_: Request, error: Exception) -> Response:
         raise error
     reasons = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:MAX_REASONS]]
     detail = "The request does not have the shape that it should have."
-    return _reply(
-        Problem(
-            title="Invalid request", status=422, detail=detail, cure="See /openapi.json for the shape.", reasons=reasons
-        )
-    )
+    return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons))
 
 
 def _unexpected(request: Request, error: Exception) -> Response:
     number = request.scope.get("rove.request", "")
     log.error("unexpected error", exc_info=error, extra={"request": number})
     detail = "Something went wrong that should not have."
-    problem = Problem(title="Error", status=500, detail=detail, cure="See the server's log.")
+    problem = _problem("unexpected", 500, detail, "See the server's log.")
     return _reply(problem, {"X-Request-Id": number})  # made outside of the gate, which numbers all other replies
+
+
+def _problem(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:
+    return Problem(type=TYPE + kind, title=TITLES[kind], status=status, detail=detail, cure=cure, reasons=list(reasons))
 
 
 def _reply(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:

@@ -3,18 +3,23 @@
 import { here, Problem, told } from "./api.js";
 import { drawSource } from "./documents.js";
 import { el, fill, labelled, say } from "./dom.js";
+import { takeDrops } from "./drop.js";
 import { empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { named, t } from "./words.js";
 
+const MOST_FILES = 50; // of one upload: servers bound both
+const MOST_BYTES = 100_000_000;
 const STATES = ["queued", "running", "waiting", "done"];
 
 export function add(main, { signal }) {
   if (!store.may("add")) {
+    takeDrops(() => {}, signal);
     fill(main, el("h1", {}, t("add.title")), empty(t("add.refused"), t("add.refused.text")));
     return;
   }
   const jobs = el("div", { class: "list" });
+  const said = el("div", { role: "status" });
   const access = el("input", { autocomplete: "off", placeholder: "staff, board" });
   const labels = () => access.value.split(",").map((label) => label.trim()).filter(Boolean);
 
@@ -36,35 +41,46 @@ export function add(main, { signal }) {
     }
   }
 
-  function files(list) {
-    if (!list.length) return;
-    const form = new FormData();
-    for (const file of list) form.append("files", file, file.name);
-    for (const label of labels()) form.append("access", label);
-    hand(list.length === 1 ? list[0].name : t("add.files", { count: list.length }), "/uploads", { form });
+  async function files(list) {
+    if (!list.length) fill(said, el("p", { class: "notice refused" }, t("add.no-file")));
+    else fill(said);
+    const parts = batches(list);
+    for (const [place, part] of parts.entries()) {
+      if (signal.aborted) return;
+      const form = new FormData();
+      for (const { name, file } of part) form.append("files", file, name);
+      for (const label of labels()) form.append("access", label);
+      const counted = { count: part.length, part: place + 1, parts: parts.length };
+      await hand(part.length === 1 ? part[0].name : t(parts.length > 1 ? "add.files-of" : "add.files", counted), "/uploads", { form });
+    }
   }
 
-  fill(main, el("h1", {}, t("add.title")), dropZone(files), jobs, el("hr"), textForm(hand, labels, access));
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), said, jobs, el("hr"), textForm(hand, labels, access));
+  takeDrops(files, signal);
+}
+
+/** Files in as many uploads as they need: each is whole or was never taken. */
+function batches(files) {
+  const parts = [];
+  let bytes = Infinity;
+  for (const one of files) {
+    bytes += one.file.size;
+    if (bytes > MOST_BYTES || parts.at(-1).length >= MOST_FILES) {
+      parts.push([]);
+      bytes = one.file.size;
+    }
+    parts.at(-1).push(one);
+  }
+  return parts;
 }
 
 function dropZone(files) {
   const input = el("input", { type: "file", multiple: true });
   input.addEventListener("change", () => {
-    files([...input.files]);
+    files([...input.files].map((file) => ({ name: file.name, file })));
     input.value = "";
   });
-  const zone = el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), labelled(t("add.choose"), input));
-  let depth = 0; // dragging over a child leaves the zone and enters it again
-  const over = (by) => zone.classList.toggle("over", (depth += by) > 0);
-  zone.addEventListener("dragenter", (event) => (event.preventDefault(), over(1)));
-  zone.addEventListener("dragleave", () => over(-1));
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    over(-depth);
-    files([...event.dataTransfer.files]);
-  });
-  return zone;
+  return el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), labelled(t("add.choose"), input));
 }
 
 function textForm(hand, labels, access) {

@@ -1,10 +1,13 @@
-// An answer: its sentences in their places, each with the numbers of the words that hold it; and its sources.
+// An answer, laid out: each sentence with the numbers of the words that hold it; and its sources.
 
 import { el } from "./dom.js";
+import { Kept } from "./inline.js";
+import { drawMarkdown } from "./markdown.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
-const MARKS = /(?:\s?\[\d+\])+/g;
+const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying"];
+const PLAIN_MODES = ["refused", "clarifying"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
 export function cite(citation, sign = String(citation.number)) {
@@ -14,22 +17,41 @@ export function cite(citation, sign = String(citation.number)) {
   return el("button", { type: "button", class: "cite", "aria-label": label, title: [citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
-/** The answer's text from its start to its end: what stands between sentences stays, the [n] in it become buttons. */
-export function sentences(answer) {
-  const parts = [];
-  let at = 0;
-  for (const sentence of answer.sentences) {
-    const found = answer.text.indexOf(sentence.text, at);
-    if (found >= 0) {
-      parts.push(answer.text.slice(at, found).replace(MARKS, ""));
-      at = found + sentence.text.length;
-    } else parts.push(" ");
-    const text = el("span", { class: sentence.supported ? "" : "unsupported" }, sentence.text.replace(MARKS, ""));
-    if (!sentence.supported) text.title = t("answer.unsupported");
-    parts.push(text, ...sentence.citations.map(cite));
-  }
-  parts.push(answer.text.slice(at).replace(MARKS, ""));
-  return parts;
+/** Draw what a model is still writing, as far as it has come: nothing in it is checked, and its numbers open nothing. */
+export function drawDraft(host, text) {
+  const kept = new Kept();
+  return drawMarkdown(host, kept.put(text), { kept, mark: (number) => el("span", { class: "cite pending" }, String(number)) });
+}
+
+/** The answer's text: what a model wrote is markdown, and what a source says stands as the source has it. */
+function drawText(answer) {
+  const host = el("div", { class: `answer-text mode-${OWN_MODES.includes(answer.mode) ? answer.mode : "model"}`, lang: answer.language === "und" ? null : answer.language });
+  const kept = new Kept(PLAIN_MODES.includes(answer.mode) ? [answer.text] : quotations(answer));
+  return drawMarkdown(host, kept.put(answer.text), { kept, mark: marks(answer) });
+}
+
+/** The sentences of an answer of quotations; in every answer, what stands in quotation marks and is the source's own. */
+function quotations(answer) {
+  const quoted = answer.sentences.flatMap((one) => one.citations.map(({ quote }) => `“${quote.split(/\s+/).filter(Boolean).join(" ")}”`));
+  return answer.mode === "extractive" ? [...quoted, ...answer.sentences.map((one) => one.text)] : quoted;
+}
+
+/** The [n] of a text come in the order of the sentences' citations: each becomes the button of its own. */
+function marks(answer) {
+  const citations = answer.sentences.flatMap((one) => one.citations);
+  let next = 0;
+  return (number) => {
+    const found = citations.findIndex((one, place) => place >= next && one.number === number);
+    if (found >= 0) next = found + 1;
+    const citation = citations[found] ?? citations.findLast((one) => one.number === number);
+    return citation ? cite(citation) : null;
+  };
+}
+
+/** Sentences that a model wrote and no source holds: they are told, beside the answer and never in it. */
+function leftOut(answer) {
+  const out = answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => !one.supported);
+  return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", {}, one.text))));
 }
 
 function reference(hit, number) {
@@ -44,10 +66,11 @@ function reference(hit, number) {
 }
 
 export function drawAnswer(answer) {
-  const mode = ["extractive", "refused", "unsourced", "clarifying"].includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
+  const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
   return [
-    el("p", { class: answer.refused ? "answer-text none" : "answer-text", lang: answer.language === "und" ? null : answer.language }, sentences(answer)),
+    drawText(answer),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && el("span", {}, answer.note)),
+    leftOut(answer),
     answer.references?.length > 0 &&
       el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
   ];

@@ -2,13 +2,16 @@
 
 import { events } from "./events.js";
 import { store } from "./store.js";
-import { t } from "./words.js";
+import { named, t } from "./words.js";
 
-/** What the server says went wrong (RFC 9457), or that it could not be reached: status 0. */
+const TYPE = /^urn:rove:problem:([a-z-]+)$/;
+
+/** What the server says went wrong (RFC 9457), its title in the reader's language; or what the page says: status 0. */
 export class Problem extends Error {
-  constructor({ status = 0, title = "", detail = "", cure = "" }, wait = "") {
+  constructor({ type = "", status = 0, title = "", detail = "", cure = "", reasons = [] }, wait = "") {
     super(detail || title);
-    Object.assign(this, { status, title, detail, cure, wait });
+    const [, kind] = TYPE.exec(type) ?? [];
+    Object.assign(this, { status, title: kind ? named("problem", kind, title) : title, detail, cure, reasons, wait });
   }
 }
 

@@ -11,8 +11,7 @@ export function el(tag, props = {}, ...children) {
     else if (name === "value" || name === "checked" || name === "disabled") made[name] = value;
     else made.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
-  return made;
+  return put(made, children);
 }
 
 /** Make an element of a drawing; all `props` are attributes. */
@@ -25,7 +24,12 @@ export function svg(tag, props = {}, ...children) {
 
 /** Put these in the place of all that is in an element. */
 export function fill(parent, ...children) {
-  parent.replaceChildren(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  parent.replaceChildren();
+  return put(parent, children);
+}
+
+function put(parent, children) {
+  for (const child of children.flat(Infinity)) if (child !== undefined && child !== null && child !== false) parent.append(child);
   return parent;
 }
 

@@ -7,7 +7,7 @@ export async function* events(stream) {
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await read(reader);
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
       const blocks = rest.split("\n\n");
       rest = blocks.pop();
@@ -19,6 +19,16 @@ export async function* events(stream) {
     }
   } finally {
     reader.cancel().catch(() => {});
+  }
+}
+
+/** A connection that breaks ends the stream where it was cut: what is missing is for the caller to see. */
+async function read(reader) {
+  try {
+    return await reader.read();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    return { done: true };
   }
 }
 

@@ -5,6 +5,7 @@ import { add } from "./add.js";
 import { ask } from "./ask.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
+import { hearDrops } from "./drop.js";
 import { lab } from "./lab.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
@@ -21,7 +22,15 @@ let leave = () => {};
 /** What an address names: "#/walk/0a1b" is the view "walk" of "0a1b". */
 function place() {
   const [, view = "", ...rest] = location.hash.split("/");
-  return { view: view in VIEWS ? view : "ask", rest: rest.map(decodeURIComponent) };
+  return { view: Object.hasOwn(VIEWS, view) ? view : "ask", rest: rest.map(decoded) };
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // a "%" that somebody typed
+  }
 }
 
 function drawTop() {
@@ -91,6 +100,7 @@ async function restart() {
   await show();
 }
 
+hearDrops(() => (location.hash = "#/add"));
 document.getElementById("skip").addEventListener("click", () => main.focus());
 addEventListener("hashchange", async () => {
   if (!store.spaces.length) await restart();

@@ -18,7 +18,8 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
   const trail = el("div", { class: "trail" });
   const side = el("div", { class: "walk-side" });
   const trouble = el("div");
-  fill(main, el("p", {}, el("a", { href: "#/walk" }, `‹ ${t("walk.all")}`)), title, el("div", { class: "walk" }, el("div", {}, trouble, trail), side));
+  const origin = el("div", { role: "status" });
+  fill(main, el("p", {}, el("a", { href: "#/walk" }, `‹ ${t("walk.all")}`)), title, origin, el("div", { class: "walk" }, el("div", {}, trouble, trail), side));
   signal.addEventListener("abort", () => seat.control?.abort());
 
   let asked = false;
@@ -29,7 +30,7 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
       asked = false;
       const held = document.activeElement?.dataset?.key;
       title.textContent = seat.state.question || question || "";
-      fill(trail, drawTrail(seat.state, seat.going));
+      fill(trail, drawTrail(seat.state, seat.going, fork));
       fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit, seat));
       if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
     });
@@ -76,6 +77,17 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
     }
   }
 
+  /** Begin another walk after an event of this one, and go there: it rests until it is let go on. */
+  async function fork(at) {
+    try {
+      const { walk_id } = await post(where("/fork"), { at });
+      location.hash = `#/walk/${walk_id}`;
+    } catch (problem) {
+      fill(trouble, wrong(problem));
+      trouble.scrollIntoView({ block: "center" });
+    }
+  }
+
   async function goOn() {
     if (seat.state.paused && !(await steer("/resume"))) return;
     await listen("GET", where("/events"));
@@ -118,6 +130,9 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
     fill(trail, busy());
     try {
       await tell();
+      const { forked, at } = seat.state;
+      seat.editing = forked?.at === at;
+      if (forked) fill(origin, drawOrigin(forked, seat.editing));
     } catch (problem) {
       if (problem.name !== "AbortError") fill(main, wrong(problem));
     }
@@ -128,4 +143,15 @@ function spoken(event, data) {
   if (event === "RoundStarted") return t("walk.round", { round: data.round });
   if (event === "Answered") return data.answer.text;
   return event === "Paused" ? t("stop.paused") : data.text;
+}
+
+function drawOrigin({ walkId, round }, fresh) {
+  return el(
+    "p",
+    { class: "origin" },
+    el("span", { class: "badge good" }, t("walk.a-fork")),
+    el("span", {}, round ? t("walk.forked", { round }) : t("walk.forked-start")),
+    el("a", { href: `#/walk/${encodeURIComponent(walkId)}` }, t("walk.forked-from")),
+    fresh && el("span", {}, t("walk.forked-fresh")),
+  );
 }

@@ -6,9 +6,10 @@ import { openSource } from "./source.js";
 import { busy } from "./states.js";
 import { named, t } from "./words.js";
 
-export function drawTrail(state, going) {
+/** `fork(at)` begins another walk that has gone the same way up to the event `at`. */
+export function drawTrail(state, going, fork) {
   return [
-    el("ol", { class: "rounds" }, state.rounds.map((round) => drawRound(state, round))),
+    el("ol", { class: "rounds" }, state.rounds.map((round) => drawRound(state, round, fork))),
     state.draft.some(Boolean) && el("ul", { class: "drafts" }, state.draft.filter(Boolean).map((text) => el("li", { class: "draft" }, text))),
     state.warnings.map((text) => el("p", { class: "notice refused small" }, text)),
     going && !state.answer && busy(t("walk.going")),
@@ -24,7 +25,7 @@ function withNumbers(answer) {
   return { ...answer, refused: answer.mode === "refused", references };
 }
 
-function drawRound(state, round) {
+function drawRound(state, round, fork) {
   const led = round.follows.map((id) => state.leads.get(id)).filter(Boolean);
   const seen = new Map(round.seen.map((one) => [one.document_id, one]));
   const count = (id) => round.seen.filter((one) => one.document_id === id).length;
@@ -32,19 +33,19 @@ function drawRound(state, round) {
   return el(
     "li",
     { class: "round" },
-    el("h2", {}, t("walk.round", { round: round.number })),
+    el("div", { class: "round-top" }, el("h2", {}, t("walk.round", { round: round.number })), forker(round.at, t("walk.round", { round: round.number }), fork, t("walk.fork"))),
     el("p", { class: "small muted" }, led.length ? t("walk.follows", { leads: led.map((lead) => `“${lead.text}”`).join(", ") }) : t("walk.follows-question")),
     seen.size > 0 &&
       el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
-    el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id)))),
+    el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id), fork))),
     round.rejected.length > 0 &&
       el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, one.text, el("span", { class: "muted" }, ` — ${one.reason}`))))),
-    found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map(drawLead)),
+    found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map((lead) => drawLead(lead, fork))),
     round.judged && drawJudged(round.judged),
   );
 }
 
-function drawFact(fact) {
+function drawFact(fact, fork) {
   const share = Math.round(fact.relevance * 100);
   return el(
     "li",
@@ -53,7 +54,14 @@ function drawFact(fact) {
     fact.citation && withKey(cite(fact.citation, "¶"), `fact-${fact.fact_id}`),
     el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
     fact.dropped && el("span", { class: "badge bad" }, t("walk.dropped", { reason: fact.dropped === "user" ? t("walk.by-you") : fact.dropped })),
+    forker(fact.at, fact.text, fork),
   );
+}
+
+/** A button that forks the walk after an event; `name` says of what, for who does not see where it stands. */
+function forker(at, name, fork, text = "") {
+  const label = t("walk.fork-named", { text: name });
+  return at && el("button", { type: "button", class: "quiet fork", "aria-label": label, title: t("walk.fork"), data: { key: `fork-${at}-${text}` }, on: { click: () => fork(at) } }, el("span", { "aria-hidden": "true" }, "↳"), text);
 }
 
 function withKey(button, key) {
@@ -61,7 +69,7 @@ function withKey(button, key) {
   return button;
 }
 
-function drawLead(lead) {
+function drawLead(lead, fork) {
   const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
   const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason;
   const what = {
@@ -76,6 +84,7 @@ function drawLead(lead) {
     { class: `lead ${lead.state}` },
     el("span", { class: "sign", "aria-hidden": "true" }, sign),
     el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${what}${reason ? `: ${reason}` : ""}`)),
+    forker(lead.at, lead.text, fork),
   );
 }
 

@@ -29,23 +29,37 @@ async function drawList(list, signal) {
   try {
     const told = await get(here("/walks"), signal);
     if (!told.walks.length) fill(list, empty(t("walk.none"), t("walk.none.text")));
-    else fill(list, el("h2", { class: "spaced" }, t("walk.earlier")), el("ul", { class: "list" }, told.walks.map((one) => drawOne(one, () => drawList(list, signal)))));
+    else fill(list, el("h2", { class: "spaced" }, t("walk.earlier")), el("ul", { class: "list" }, families(told.walks).map((one) => drawFamily(one, () => drawList(list, signal)))));
   } catch (problem) {
     if (problem.name !== "AbortError") fill(list, wrong(problem, () => drawList(list, signal)));
   }
+}
+
+/** Walks with their forks: [{...walk, forks}], the family first in which something has happened last. */
+function families(walks) {
+  const known = new Map(walks.map((one) => [one.walk_id, { ...one, forks: [] }]));
+  const above = (one) => known.get(one.forked_from.split(":")[0]);
+  const first = (one) => (above(one) ? first(above(one)) : one);
+  for (const one of known.values()) above(one)?.forks.push(one);
+  return [...new Set([...known.values()].map(first))];
+}
+
+function drawFamily(one, again) {
+  return el("li", {}, drawOne(one, again), one.forks.length > 0 && el("ul", { class: "list family" }, one.forks.map((fork) => drawFamily(fork, again))));
 }
 
 function drawOne(one, again) {
   const rests = one.status === "open" || one.status === "paused";
   const forget = el("button", { type: "button", class: "quiet", "aria-label": t("walk.forget-named", { question: one.question }) }, t("walk.forget"));
   const card = el(
-    "li",
+    "div",
     { class: "card" },
     el("h3", {}, el("a", { href: `#/walk/${encodeURIComponent(one.walk_id)}` }, one.question)),
     el(
       "p",
       { class: "facts" },
       el("span", { class: rests ? "badge good" : "badge" }, named("stop", one.status)),
+      one.forked_from && el("span", { class: "badge" }, t("walk.a-fork")),
       el("span", {}, t("walk.counts", { rounds: one.rounds, facts: one.facts })),
       el("span", {}, new Date(one.updated_at.replace(/(?<![Z]|[+]\d\d:\d\d)$/, "Z")).toLocaleString(document.documentElement.lang)),
       forget,

@@ -20,8 +20,8 @@ export function t(name, slots = {}) {
   return said.replace(/\{(\w+)\}/g, (whole, slot) => (slot in slots ? String(slots[slot]) : whole));
 }
 
-/** What something is called that the server names by a word of its own; its word, if it is a new one. */
-export function named(family, word) {
+/** What something is called that the server names by a word of its own; `otherwise`, if it is a new one. */
+export function named(family, word, otherwise = word) {
   const name = `${family}.${word}`;
-  return words[name] ?? fallback[name] ?? word;
+  return words[name] ?? fallback[name] ?? otherwise;
 }

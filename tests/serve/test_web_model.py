@@ -1,0 +1,130 @@
+"""A chat model's answer in the page, live: a scripted server on loopback writes, breaks off, or is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import openai_server
+from serve.browser import ask, visiting
+
+QUESTION = "Who approves remote work within five days?"
+WRITTEN = (
+    "## Approval\n\n- **Remote work** is approved by the head of unit within five days. [1]\n"
+    "- It costs <b>nine</b> pence. [1]"
+)
+FELL_BACK = {
+    "de": "Hier stehen die Worte der Quellen selbst.",
+    "ja": "以下は出典の原文です。",
+}
+
+
+def pieces(text: str) -> list[str]:
+    """Three bytes each, as far as characters allow: these are all of one byte."""
+    return [text[at : at + 3] for at in range(0, len(text), 3)]
+
+
+async def test_an_answer_appears_piece_by_piece_and_is_then_checked(tmp_path: Path) -> None:
+    async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.04)) as model:
+        chat = {"model": "m", "base_url": model.url}
+        async with visiting(tmp_path, chat=chat) as visit, visit.page(cut=True) as page:
+            await page.evaluate("""() => {
+              window.drafts = [];
+              const look = () => {
+                const draft = document.querySelector(".draft");
+                if (draft) window.drafts.push(draft.textContent);
+                requestAnimationFrame(look);
+              };
+              look();
+            }""")
+            await ask(page, QUESTION)
+            await page.locator(".draft li strong", has_text="Remote work").wait_for()
+            assert await page.locator("[aria-busy=true]").count() == 1
+            await page.locator(".mode-model li .cite").wait_for()
+            drafts = list(dict.fromkeys(await page.evaluate("window.drafts")))
+            assert len(drafts) > 10
+            assert len(drafts[0]) < len(drafts[-1]) / 2
+            assert await page.locator(".mode-model h3").inner_text() == "Approval"
+            assert await page.locator(".mode-model li").count() == 1  # no source holds the other one
+            assert await page.locator(".draft, [aria-busy], .cite.pending").count() == 0
+            await page.click("summary:has-text('Left out')")
+            assert await page.locator(".left-out li").inner_text() == "It costs <b>nine</b> pence."
+            await page.click(".mode-model .cite")
+            await page.locator("#source mark", has_text="approved by the head of unit").wait_for()
+            assert visit.errors == []
+
+
+async def test_a_model_that_breaks_off_is_told_in_the_pages_language(tmp_path: Path) -> None:
+    broken = openai_server.chat(*pieces(WRITTEN)[:20], done=False, cut=True)
+    async with openai_server.serve(broken) as model:
+        chat = {"model": "m", "base_url": model.url, "retries": 0}
+        async with visiting(tmp_path, chat=chat) as visit:
+            for language, words in FELL_BACK.items():
+                async with visit.page(locale=language) as page:
+                    await ask(page, QUESTION)
+                    await page.locator(".answer-body .notice", has_text=words).wait_for()
+                    assert "approved by the head of unit" in await page.locator(".mode-extractive").inner_text()
+
+
+@asynccontextmanager
+async def between(address: str) -> AsyncIterator[tuple[str, list[asyncio.StreamWriter]]]:
+    """Stand between a browser and a server; the writers are those of connections that can be cut."""
+    goal = urlsplit(address)
+    writers: list[asyncio.StreamWriter] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inner, out = await asyncio.open_connection(goal.hostname, goal.port)
+        writers.extend((writer, out))
+        await asyncio.gather(passed(reader, out), passed(inner, writer))
+
+    async def passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while piece := await reader.read(65_536):
+                writer.write(piece)
+                await writer.drain()
+        writer.close()
+
+    listener = await asyncio.start_server(handle, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}", writers
+    finally:
+        listener.close()
+        for writer in writers:
+            writer.close()
+        await listener.wait_closed()
+
+
+async def test_a_connection_that_breaks_is_told_in_the_pages_language(tmp_path: Path) -> None:
+    async with openai_server.hanging("Remote *work*") as model:
+        chat = {"model": "m", "base_url": model.url}
+        async with (
+            visiting(tmp_path, chat=chat) as visit,
+            between(visit.address) as (address, writers),
+            replace(visit, address=address).page(locale="hu") as page,
+        ):
+            await ask(page, QUESTION)
+            await page.locator(".draft em").wait_for()
+            for writer in writers:
+                writer.transport.abort()
+            await page.locator(".error", has_text="A kapcsolat túl korán megszakadt").wait_for()
+            assert await page.locator(".draft").inner_text() == "Remote work"
+
+
+async def test_stop_ends_the_call_to_the_model(tmp_path: Path) -> None:
+    async with openai_server.hanging("Remote *work*") as model:
+        chat = {"model": "m", "base_url": model.url}
+        async with visiting(tmp_path, chat=chat) as visit, visit.page() as page:
+            await ask(page, QUESTION)
+            await page.locator(".draft em").wait_for()
+            await page.get_by_role("button", name="Stop", exact=True).focus()
+            await page.keyboard.press("Enter")
+            async with asyncio.timeout(2):
+                await model.left.wait()
+            await page.locator(".answer-body", has_text="Stopped. What was written so far is not checked.").wait_for()
+            assert await page.locator(".draft").inner_text() == "Remote work"
+            assert await page.evaluate("document.activeElement.tagName") == "TEXTAREA"
+            assert await page.locator("[aria-busy]").count() == 0
