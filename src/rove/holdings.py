@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from rove.errors import InputError
@@ -12,6 +12,7 @@ from rove.exchange import exported
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.settings import Settings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
 from rove.store.store import Store
@@ -22,6 +23,7 @@ from rove.walk.erasure import erase_from_walks
 class Holdings:
     """The calls of `AsyncRove` that neither take in nor answer."""
 
+    settings: Settings
     store: Store
     embedder: Embedder
 
@@ -84,9 +86,26 @@ class Holdings:
         if where is not None:
             found += [info for info in await self.documents() if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
-        await asyncio.to_thread(erase_from_walks, Walks(self.store.catalog.database), ids)
-        await self.store.remove(ids, erase=True)
+        await self.erase(ids)
         return len(ids)
+
+    async def erase(self, document_ids: Sequence[str]) -> None:
+        """Erase documents by their ids alone: from the base, from walks, and the originals that nothing else needs."""
+        await asyncio.to_thread(erase_from_walks, Walks(self.store.catalog.database), document_ids)
+        await self.store.remove(document_ids, erase=True)
+
+    async def keep_originals(self, files: Mapping[str, Path]) -> str:
+        """Keep the files that documents were read from, by source, where their pages can be drawn.
+
+        Returns why some are not kept, "" where all are, or where the settings want none.
+        """
+        serve = self.settings.serve
+        offered = await asyncio.to_thread(self.store.originals.offered, files) if serve.keep_originals else []
+        refused = await self.store.keep_originals(offered, serve.max_originals_mb * 1_000_000) if offered else []
+        if not refused:
+            return ""
+        what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
+        return f"{what} Raise serve.max_originals_mb, and hand them in again."
 
     async def doctor(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""

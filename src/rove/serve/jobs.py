@@ -137,6 +137,7 @@ class Jobs:
             try:
                 with span("add", sources=len(spooled.order.items)):
                     await self._kb.add(spooled.locations(), listener=job.listen)
+                job.trouble = await self._kb.keep_originals(spooled.files())
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from rove.load.discover import PAGE, Location, suffix_kind
 from rove.records import Text
 from rove.records.source import MetaValue
+from rove.store.originals import sync_folder
 
 FOLDER, JOB, LOCK = "incoming", "job.json", "lock"
 
@@ -80,6 +81,10 @@ class Spooled:
         """What there is to read."""
         return [item.location(self.folder) for item in self.order.items]
 
+    def files(self) -> dict[str, Path]:
+        """The files among it, by the names of their sources; of several of one name the first, which alone is read."""
+        return {item.uri: self.folder / item.file for item in reversed(self.order.items) if item.file}
+
     def done(self) -> None:
         """Take it off the disk."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -109,8 +114,8 @@ class Spool:
         order = Order(draft.folder.name, caller, tuple(items))
         _write(draft.folder / f"{JOB}.part", msgspec.json.encode(order))
         (draft.folder / f"{JOB}.part").replace(draft.folder / JOB)
-        _sync(draft.folder)
-        _sync(self._folder)
+        sync_folder(draft.folder)
+        sync_folder(self._folder)
         return Spooled(draft.folder, order, draft.lock)
 
     def waiting(self) -> list[Spooled]:
@@ -157,14 +162,3 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Make a new name durable, where folders can be synced."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
