@@ -151,7 +151,7 @@ class AsyncRove(Holdings, WalkDesk):
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
         ingest = self._ingest(listener)
-        return await imported(lines, self.store, self.embedder.fingerprint, ingest)
+        return await imported(lines, self.store, self.embedder.fingerprint, ingest, self._keep)
 
     # -- out -------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.settings import Settings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
+from rove.store.originals import Offered
 from rove.store.store import Store
 from rove.store.walks import Walks
 from rove.walk.erasure import erase_from_walks
@@ -99,9 +100,13 @@ class Holdings:
 
         Returns why some are not kept, "" where all are, or where the settings want none.
         """
+        return await self._keep(await asyncio.to_thread(self.store.originals.offered, files))
+
+    async def _keep(self, offered: Sequence[Offered]) -> str:
         serve = self.settings.serve
-        offered = await asyncio.to_thread(self.store.originals.offered, files) if serve.keep_originals else []
-        refused = await self.store.keep_originals(offered, serve.max_originals_mb * 1_000_000) if offered else []
+        if not offered or not serve.keep_originals:
+            return ""
+        refused = await self.store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
         if not refused:
             return ""
         what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
@@ -112,7 +117,7 @@ class Holdings:
         return await self.store.heal()
 
     def export(self) -> AsyncIterator[str]:
-        """Write the base as lines of JSON: documents with text, metadata and vectors. See `import_`."""
+        """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
         return exported(self.store, self.embedder.fingerprint)
 
 

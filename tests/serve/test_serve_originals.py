@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
@@ -173,42 +174,49 @@ async def test_an_import_cannot_name_a_file_of_this_machine(town: Town, tmp_path
     """A document says that it was read from a PDF that lies here, with its true hash: nothing here is opened for it."""
     secret = tmp_path / "secret.pdf"
     secret.write_bytes(PLAN)
+    kb = town.spaces._spaces["hr"].kb
+    pieces = [
+        "",
+        json.dumps({"original": digest(PLAN), "data": ""}),
+        json.dumps({"original": digest(PLAN), "data": b64encode(OTHER).decode()}),
+        json.dumps({"original": str(secret), "data": b64encode(PLAN).decode()}),
+        json.dumps({"original": digest(PLAN), "data": ["no text"]}),
+    ]
     async with town.client("root") as root:
         await hand_in(root, OTHER, "own.pdf")
-        lines = (await root.get(f"{HR}/export")).text.splitlines()
-        own = next(line for line in lines if '"upload:/own.pdf"' in line and "original" not in line[:12])
-        hostile = own.replace("upload:/own.pdf", str(secret)).replace('{"document_id": "', '{"document_id": "x')
-        claims = [
-            "",
-            f'{{"original": "{digest(PLAN)}", "document_id": "{{id}}", "data": ""}}',
-            f'{{"original": "../../secret.pdf", "document_id": "{{id}}", "data": "{b64encode(PLAN).decode()}"}}',
-            f'{{"original": "{digest(OTHER)}", "document_id": "{{id}}", "data": "{b64encode(PLAN).decode()}"}}',
-        ]
-        for claim in claims:
-            await root.post(f"{HR}/import", content="\n".join([lines[0], hostile, claim]))
-            documents = (await root.get(f"{HR}/documents")).json()["documents"]
-            (taken,) = [one["document_id"] for one in documents if one["source"] == "secret.pdf"]
-            assert not (await places(root, taken))["pictures"], claim
-            assert (await page(root, taken)).status_code == 404, claim
+        head, *lines = (await root.get(f"{HR}/export")).text.splitlines()
+        own = next(tree for tree in map(json.loads, lines) if tree.get("source") == "upload:/own.pdf")
+        for read_from in ("", digest(PLAN), str(secret), f"../../{secret.name}"):
+            hostile = {**own, "document_id": "x", "source": str(secret), "read_from": read_from}
+            for piece in pieces:
+                body = "\n".join([head, json.dumps(hostile), piece])
+                assert (await root.post(f"{HR}/import", content=body)).status_code == 200
+                assert (await root.get(f"{HR}/document", params={"document_id": "x"})).status_code == 200
+                if read_from == str(secret) == json.loads(piece or "{}").get("original"):
+                    assert kb.store.originals.of("x") is None
+                assert not (await places(root, "x"))["pictures"], (read_from, piece)
+                assert (await page(root, "x")).status_code == 404, (read_from, piece)
         assert files_of(town) == [digest(OTHER)]
-        await town.spaces._spaces["hr"].kb.add(secret)  # whoever runs the server may add it
-        documents = (await root.get(f"{HR}/documents")).json()["documents"]
-        (read,) = [one["document_id"] for one in documents if one["source"] == "secret.pdf"]
-        assert (await page(root, read)).status_code == 200
+        await kb.add(secret)  # whoever runs the server may add it
+        (read,) = await kb.named(secret)
+        assert (await page(root, read.document_id)).status_code == 200
 
 
 async def test_an_export_carries_originals_to_another_base(town: Town) -> None:
     async with town.client("root") as root:
         plan = await hand_in(root, PLAN)
-        lines = await root.get(f"{HR}/export")
-        restored = await root.post("/v1/spaces/it/import", content=lines.content)
+        await hand_in(root, PLAN, "same.pdf")
+        export = (await root.get(f"{HR}/export")).text
+        assert export.count(b64encode(PLAN).decode()) == 1
+        restored = await root.post("/v1/spaces/it/import", content=export)
         assert restored.json()["failed"] == []
         drawn = await root.get("/v1/spaces/it/picture", params={"document_id": plan, "page": 2})
         assert drawn.content == (await page(root, plan, 2)).content
-        assert (await root.post("/v1/spaces/it/doctor")).json()["problems"] == []
-        cut = lines.content.rsplit(b'"data": "', 1)
-        broken = cut[0] + b'"data": "' + b64encode(PLAN[:-9]) + b'"}'
+        health = (await root.post("/v1/spaces/it/doctor")).json()
+        assert (health["problems"], health["originals"]) == ([], 1)
+        broken = export.replace(b64encode(PLAN).decode(), b64encode(PLAN[:-9]).decode())
         told = (await root.post("/v1/spaces/it/import", content=broken)).json()
+        assert len(told["failed"]) == 2
         assert "damaged" in told["failed"][0]
 
 
