@@ -70,12 +70,7 @@ async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]
     yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint)})
     written: set[str] = set()
     for info in await asyncio.to_thread(store.catalog.documents):
-        original = await asyncio.to_thread(store.originals.of, info.document_id, kept=True)
-        line = await asyncio.to_thread(_line, store, fingerprint, info.document_id, original)
-        again = await asyncio.to_thread(store.originals.of, info.document_id, kept=True)
-        if again != original:  # it was replaced while it was read: its pages belong to the other text
-            original = again
-            line = await asyncio.to_thread(_line, store, fingerprint, info.document_id, original)
+        line, original = await asyncio.to_thread(_line, store, fingerprint, info.document_id)
         yield line
         if original and original.digest not in written:
             written.add(original.digest)
@@ -96,10 +91,14 @@ def _pieces(original: Original) -> Iterator[str]:
             yield json.dumps({ORIGINAL: original.digest, "data": b64encode(data).decode()})
 
 
-def _line(store: Store, fingerprint: Fingerprint, document_id: str, original: Original | None) -> str:
+def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> tuple[str, Original | None]:
+    """Write a document down; returned with the file that its pages are drawn from, if the base keeps that."""
+    original = store.originals.of(document_id, kept=True)
     found = store.catalog.document(document_id)
     if found is None:  # erased while the export ran
-        return "{}"
+        return "{}", None
+    if store.originals.of(document_id, kept=True) != original:  # replaced while it was read
+        return _line(store, fingerprint, document_id)
     document, chunks = found
     keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
     vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
@@ -119,7 +118,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, original: Or
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
         "read_from": original.digest if original else "",
     }
-    return json.dumps(tree, ensure_ascii=False)
+    return json.dumps(tree, ensure_ascii=False), original
 
 
 async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint, ingest: Ingest, keep: Keep) -> Report:

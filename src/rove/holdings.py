@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from rove.errors import InputError
@@ -12,7 +12,7 @@ from rove.exchange import exported
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
-from rove.settings import Settings
+from rove.settings import ServeSettings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
 from rove.store.originals import Offered
@@ -24,7 +24,6 @@ from rove.walk.erasure import erase_from_walks
 class Holdings:
     """The calls of `AsyncRove` that neither take in nor answer."""
 
-    settings: Settings
     store: Store
     embedder: Embedder
 
@@ -87,30 +86,8 @@ class Holdings:
         if where is not None:
             found += [info for info in await self.documents() if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
-        await self.erase(ids)
+        await erase(self.store, ids)
         return len(ids)
-
-    async def erase(self, document_ids: Sequence[str]) -> None:
-        """Erase documents by their ids alone: from the base, from walks, and the originals that nothing else needs."""
-        await asyncio.to_thread(erase_from_walks, Walks(self.store.catalog.database), document_ids)
-        await self.store.remove(document_ids, erase=True)
-
-    async def keep_originals(self, files: Mapping[str, Path]) -> str:
-        """Keep the files that documents were read from, by source, where their pages can be drawn.
-
-        Returns why some are not kept, "" where all are, or where the settings want none.
-        """
-        return await self._keep(await asyncio.to_thread(self.store.originals.offered, files))
-
-    async def _keep(self, offered: Sequence[Offered]) -> str:
-        serve = self.settings.serve
-        if not offered or not serve.keep_originals:
-            return ""
-        refused = await self.store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
-        if not refused:
-            return ""
-        what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
-        return f"{what} Raise serve.max_originals_mb, and hand them in again."
 
     async def doctor(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
@@ -119,6 +96,26 @@ class Holdings:
     def export(self) -> AsyncIterator[str]:
         """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
         return exported(self.store, self.embedder.fingerprint)
+
+
+async def erase(store: Store, document_ids: Sequence[str]) -> None:
+    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from."""
+    await asyncio.to_thread(erase_from_walks, Walks(store.catalog.database), document_ids)
+    await store.remove(document_ids, erase=True)
+
+
+async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[Offered]) -> str:
+    """Keep the files that documents were read from, as the settings allow.
+
+    Returns why some are not kept, "" where all are, or where the settings want none.
+    """
+    if not offered or not serve.keep_originals:
+        return ""
+    refused = await store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
+    if not refused:
+        return ""
+    what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
+    return f"{what} Raise serve.max_originals_mb, and hand them in again."
 
 
 def absolute(path: str) -> str:

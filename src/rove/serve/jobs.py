@@ -12,6 +12,7 @@ from typing import Literal
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.holdings import keep_originals
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
 from rove.serve.tracing import span
@@ -137,7 +138,8 @@ class Jobs:
             try:
                 with span("add", sources=len(spooled.order.items)):
                     await self._kb.add(spooled.locations(), listener=job.listen)
-                job.trouble = await self._kb.keep_originals(spooled.files())
+                offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())
+                job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})

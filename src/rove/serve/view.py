@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
+from rove.holdings import erase
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
@@ -105,7 +106,7 @@ class View:
         """Erase one document, by its id alone."""
         self.require("delete")
         await self._info(document_id)
-        await self.kb.erase([document_id])
+        await erase(self.kb.store, [document_id])
 
     def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:
         """The access labels that a document gets which this caller adds.
