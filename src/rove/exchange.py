@@ -11,11 +11,11 @@ import asyncio
 import json
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
 from rove.ingest.batch import Finished, Item, batched
@@ -24,7 +24,7 @@ from rove.models import Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.store import Vector
-from rove.store.originals import PIECE_BYTES, Offered, Original, digest_of
+from rove.store.originals import PIECE_BYTES, Offered, digest_of
 from rove.store.rows import blob_of, metadata_of, vector_of
 from rove.store.store import Store
 
@@ -70,12 +70,10 @@ async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]
     yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint)})
     written: set[str] = set()
     for info in await asyncio.to_thread(store.catalog.documents):
-        line, original = await asyncio.to_thread(_line, store, fingerprint, info.document_id)
-        yield line
-        if original and original.digest not in written:
-            written.add(original.digest)
-            pieces = _pieces(original)
-            while piece := await asyncio.to_thread(next, pieces, ""):
+        line, file = await asyncio.to_thread(_line, store, fingerprint, info.document_id, written)
+        with file or nullcontext():
+            yield line
+            while file and (piece := await asyncio.to_thread(_piece, file)):
                 yield piece
 
 
@@ -84,21 +82,24 @@ def is_document(line: str) -> bool:
     return not line.startswith(f'{{"{ORIGINAL}"')
 
 
-def _pieces(original: Original) -> Iterator[str]:
-    """Write a file down piece by piece; nothing where it was erased meanwhile."""
-    with suppress(FileNotFoundError), original.path.open("rb") as file:
-        while data := file.read(PIECE_BYTES):
-            yield json.dumps({ORIGINAL: original.digest, "data": b64encode(data).decode()})
+def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set[str]) -> tuple[str, BinaryIO | None]:
+    """Write a document down; returned with the file that it was read from, if the base keeps it and it is not `written`.
 
-
-def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> tuple[str, Original | None]:
-    """Write a document down; returned with the file that its pages are drawn from, if the base keeps that."""
+    The file is open: whatever becomes of the document, its bytes are there until it is closed.
+    """
     original = store.originals.of(document_id, kept=True)
     found = store.catalog.document(document_id)
     if found is None:  # erased while the export ran
         return "{}", None
+    file = None
+    with suppress(FileNotFoundError):
+        file = original.path.open("rb") if original and original.digest not in written else None
     if store.originals.of(document_id, kept=True) != original:  # replaced while it was read
-        return _line(store, fingerprint, document_id)
+        if file:
+            file.close()
+        return _line(store, fingerprint, document_id, written)
+    if original and file:
+        written.add(original.digest)
     document, chunks = found
     keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
     vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
@@ -118,7 +119,13 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> tuple[str
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
         "read_from": original.digest if original else "",
     }
-    return json.dumps(tree, ensure_ascii=False), original
+    return json.dumps(tree, ensure_ascii=False), file
+
+
+def _piece(file: BinaryIO) -> str:
+    """Write the next piece of a file down; "" at its end."""
+    data = file.read(PIECE_BYTES)
+    return json.dumps({ORIGINAL: Path(file.name).name, "data": b64encode(data).decode()}) if data else ""
 
 
 async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint, ingest: Ingest, keep: Keep) -> Report:
