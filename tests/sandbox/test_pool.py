@@ -179,6 +179,22 @@ def test_thousands_of_small_sources_come_whole(pool: Pool) -> None:
     assert texts == {f"t{n}": [f"text {n}"] for n in range(4_000)}
 
 
+def test_processes_that_were_started_beforehand_do_the_reading() -> None:
+    pool = Pool(RECIPE, LIMITS, 2)
+    pool.warm(1)
+    assert [worker is not None for worker in pool._workers] == [True, False]
+    pool.warm(100)
+    started = [worker and worker.process.pid for worker in pool._workers]
+    ended, _ = ends(pool, [(Location(str(n), str(n), "", text=Text("warm", id=str(n))), "") for n in range(300)])
+    assert len(ended) == 300
+    assert [worker and worker.process.pid for worker in pool._workers] == started
+    reading = pool.read([(Location("a", "a", "", text=Text("warm", id="a")), "")])
+    next(reading)
+    pool.warm(2)  # another `add` of the same base does not wait for this one
+    reading.close()
+    pool.close()
+
+
 @linux
 def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<html><body><p>words</p></body></html>")

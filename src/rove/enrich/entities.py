@@ -31,13 +31,14 @@ _RUN = re.compile(
     rf"[{_CAPITAL}](?<!\w.)(?:\.|\w*(?:[-'’.&]\w+)*)"
     rf"(?: (?:& |(?:(?:{_PARTICLES}) ){{1,2}})?{_PART}|(?<=\.){_PART}| \d++(?![.,]?\w))*"
 )
-_SPECIAL = re.compile(r"[\[`「『《〈“„«\"_]|[a-z][A-Z]")
+# Each pattern opens with a set of characters, by which `re` skips most of a text at once.
 _MARKED = re.compile(
-    r"(?<!!)\[(?P<linked>[^\[\]\n]{2,80})\]\([^()\s]+\)"
-    r"|`(?P<code>[^`\n]{2,60})`"
-    r"|[「『《〈“„«\"](?P<quoted>[^「」『』《》〈〉“”„«»\"\n]{2,60})[」』》〉”“»\"]"
-    r"|(?<!\w)(?P<identifier>[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+[A-Z][A-Za-z]+)(?!\w)"
+    r"[\[`「『《〈“„«\"](?:(?<=\[)(?<!!.)(?P<linked>[^\[\]\n]{2,80})\]\([^()\s]+\)"
+    r"|(?<=`)(?P<code>[^`\n]{2,60})`"
+    r"|(?<![\[`])(?P<quoted>[^「」『』《》〈〉“”„«»\"\n]{2,60})[」』》〉”“»\"])"
 )
+_JOINED = re.compile(r"[a-z0-9](?:(?<=[a-z])[A-Z]|_[a-z0-9])")
+_IDENTIFIER = re.compile(r"[a-z](?<!\w.)(?:[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]*[A-Z][A-Za-z]+)(?!\w)")
 _KATAKANA = re.compile(r"[ァ-ヺー]{2,}(?:[・＝=][ァ-ヺー]+)+|[ァ-ヺー]{3,}")
 _DOTTED = re.compile(r"[一-鿿]{1,6}(?:[·・][一-鿿]{1,6})+")
 _KANJI = re.compile(r"(?<![々-〇㐀-鿿ァ-ヺー])[々-〇㐀-鿿]{2,10}(?![々-〇㐀-鿿])")
@@ -70,7 +71,9 @@ def mentions(text: str, language: str) -> list[Mention]:
     >>> [m.name for m in mentions("『羅生門』の監督はクロサワ・アキラです。", "ja")]
     ['羅生門', '監督', 'クロサワ・アキラ']
     """
-    found = list(_marked(text)) if _SPECIAL.search(text) else []
+    found = list(_marked(text))
+    if _JOINED.search(text):
+        found += [Mention(match[0], match.span()) for match in _IDENTIFIER.finditer(text)]
     if not text.isascii():
         found += [Mention(match[0], match.span()) for match in _KATAKANA.finditer(text)]
         found += [Mention(match[0], match.span(), sure=False) for match in _DOTTED.finditer(text)]
@@ -90,7 +93,7 @@ def _apart(found: list[Mention]) -> list[Mention]:
 
 
 def _marked(text: str) -> Iterator[Mention]:
-    """What marks, links or its spelling show to be a name; a quotation that is a clause is none."""
+    """What marks and links show to be a name; a quotation that is a clause is none."""
     for match in _MARKED.finditer(text):
         kind = str(match.lastgroup)
         raw = match[kind]

@@ -67,7 +67,9 @@ class Ingest:
     async def _run(self, sources: Sequence[Location | SourceEnd]) -> None:
         locations = [source for source in sources if isinstance(source, Location)]
         ends = [source for source in sources if isinstance(source, SourceEnd)]
-        await self.store.mend()
+        quick = sum(at.kind in QUICK for at in locations)
+        self.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
+        await self.store.mend()  # the first time this imports the index's library, while those processes start
         uris = [source.uri for source in locations] + [end.source for end in ends]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
         await asyncio.to_thread(self.store.ledger.put, [queued(known.get(uri, LedgerEntry(uri, ""))) for uri in uris])

@@ -59,7 +59,7 @@ def telling_terms(text: str, language: str) -> list[str]:
 
 def _of_piece(piece: str, language: str) -> tuple[str, ...]:
     """The terms of what stands between two spaces, none where it is a function word."""
-    word = _EDGES.sub("", piece)
+    word = piece if piece.isalnum() else _EDGES.sub("", piece)
     if not word or (word.casefold() in stop_words(language) and not (len(word) > 1 and word.isupper())):
         return ()
     found = query_terms(word, language)

@@ -81,6 +81,8 @@ def query_terms(text: str, language: str) -> list[str]:
     (['mani', 'singer'], ['to', 'be', 'or', 'not', 'to', 'be'])
     """
     analyser = _analyser(language)
+    if _is_plain(text):
+        return [term] if (term := analyser.term(text.casefold())) else []
     shouted = text.isupper()
     telling: list[str] = []
     every: list[str] = []
@@ -106,7 +108,7 @@ class _Analyser(dict[str, str]):
 
     def __missing__(self, piece: str) -> str:
         core = piece.strip(_EDGES)
-        if core.isalpha() and (core.islower() or core.istitle()) and len(piece) <= CACHED_CHARS and _is_latin(core):
+        if len(piece) <= CACHED_CHARS and _is_plain(core):
             return self._plain(piece, core.casefold())
         return self._any(piece)
 
@@ -201,8 +203,10 @@ def _is_name(word: str) -> bool:
     return len(word) > 1 and word.removesuffix("'s").isupper()
 
 
-def _is_latin(word: str) -> bool:
-    return word.isascii() or (max(word) < "\u0250" and unicodedata.is_normalized("NFKC", word))
+def _is_plain(word: str) -> bool:
+    """Say whether a text is one word of Latin letters, not written as a name is."""
+    latin = word.isascii() or (max(word) < "\u0250" and unicodedata.is_normalized("NFKC", word))
+    return latin and word.isalpha() and (word.islower() or word.istitle())
 
 
 def _is_unspaced(word: str) -> bool:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from threading import Event, Lock, Thread
-from typing import BinaryIO, cast
 from weakref import finalize
 
 import msgspec
@@ -24,6 +19,7 @@ from rove.prepare import Recipe
 from rove.records import Prepared, SourceEnd
 from rove.sandbox import RETIRED, Limits
 from rove.sandbox.wire import Frame, Task, Work, encoder, read_frame, unpack, write_frame
+from rove.sandbox.worker import Worker, let_go, waiting
 
 SLICE = 64
 """Sources of the quick kinds that a process gets at once."""
@@ -31,16 +27,9 @@ SLOW_WEIGHT = 16
 """As how many of these a source of another kind counts."""
 SLICE_CHARS = 50_000
 """A text counts once more for each so many characters."""
-GOODBYE_S = 5.0
-COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
-CURE = f"See that this works for this user: {' '.join(COMMAND)}"
 WAITING_FRAMES = 16
 """Messages that may wait to be taken, of all processes together; then these wait."""
 TICK_S = 0.1
-# What a reading process may know of the environment: nothing that could be a secret.
-ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME",
-               "SYSTEMROOT", "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE",
-               "TESSDATA_PREFIX", "LD_LIBRARY_PATH")  # fmt: skip
 SIGNALS = {
     "SIGXCPU": ("too-slow", "took more CPU time to read than one source may", "raise load.max_cpu_s in the settings"),
     "SIGALRM": ("too-slow", "took longer to read than one source may", "raise load.max_cpu_s in the settings"),
@@ -53,102 +42,28 @@ Job = tuple[Location, str]
 Results = Queue[Frame | SourceEnd | Exception | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    """One reading process and the pipes to it."""
-
-    process: subprocess.Popen[bytes]
-    input: BinaryIO
-    output: BinaryIO
-
-    @classmethod
-    def start(cls, limits: Limits) -> _Worker:
-        """Start a process.
-
-        Raises:
-            ServiceError: it does not run; the message says what it printed.
-        """
-        environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-        environment |= {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
-        try:
-            process = subprocess.Popen(
-                COMMAND,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            message = f"The reading process cannot be started: {error}."
-            raise ServiceError(message, cure=CURE, retryable=False) from error
-        worker = cls(process, cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout))
-        with suppress(BrokenPipeError):
-            write_frame(worker.input, encoder.encode(limits))
-            if read_frame(worker.output) is not None:
-                return worker
-        worker.stop()
-        said = subprocess.run(COMMAND, input=b"", capture_output=True, env=environment, timeout=60, check=False).stderr
-        message = f"The reading process does not run: {said.decode(errors='replace').strip()[-500:]}"
-        raise ServiceError(message, cure=CURE, retryable=False)
-
-    def stop(self) -> int:
-        """End it, with all that it started; returns its status, negative for the signal that had ended it."""
-        for pipe in (self.input, self.output):
-            with suppress(OSError):
-                pipe.close()
-        try:
-            return self.process.wait(timeout=GOODBYE_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return self.process.wait()
-
-    def kill(self) -> None:
-        """End it at once."""
-        with suppress(ProcessLookupError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
-
-
-_idle: list[tuple[Limits, _Worker]] = []
-"""Processes that no pool holds, since to start one takes a third of a second."""
-
-
-def _waiting(limits: Limits) -> _Worker | None:
-    """Take a process that waits and has these limits."""
-    for entry in reversed(_idle):
-        if entry[0] == limits:
-            with suppress(ValueError):  # another thread has taken it
-                _idle.remove(entry)
-                return entry[1]
-    return None
-
-
-def _let_go(workers: list[_Worker | None], limits: Limits) -> None:
-    """Leave processes to wait for another pool."""
-    for at, worker in enumerate(workers):
-        if worker:
-            _idle.append((limits, worker))
-        workers[at] = None
-
-
-@atexit.register
-def _end_all() -> None:
-    for _, worker in _idle:
-        worker.stop()
-
-
 class Pool:
     """Reading processes by one recipe. They are started when they are needed, and on `close` left for the next pool."""
 
     def __init__(self, recipe: Recipe, limits: Limits, size: int) -> None:
         self.recipe = recipe
         self.limits = limits
-        self._workers: list[_Worker | None] = [None] * max(1, size)
+        self._workers: list[Worker | None] = [None] * max(1, size)
         self._reading = Lock()
-        finalize(self, _let_go, self._workers, limits)
+        finalize(self, let_go, self._workers, limits)
+
+    def warm(self, sources: int) -> None:
+        """Start the processes that so many sources will need, and wait for nothing.
+
+        Raises:
+            ServiceError: the system does not let them start.
+        """
+        if self._reading.acquire(blocking=False):  # else they are there
+            try:
+                for at in range(min(sources, len(self._workers))):
+                    self._workers[at] = self._workers[at] or waiting(self.limits) or Worker.start(self.limits)
+            finally:
+                self._reading.release()
 
     def read(self, jobs: Iterable[Job]) -> Iterator[Prepared | SourceEnd | None]:
         """Yield what the sources hold, as it comes; of each source in order, its end last.
@@ -181,7 +96,7 @@ class Pool:
     def close(self) -> None:
         """Let the processes go; they wait a while for another pool of the same limits, and end."""
         with self._reading:
-            _let_go(self._workers, self.limits)
+            let_go(self._workers, self.limits)
 
     # -- in a thread for each process -----------------------------------------------------------------------------
 
@@ -208,12 +123,13 @@ class Pool:
 
     def _attempt(self, at: int, jobs: Sequence[Job], run: _Run) -> int:
         """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
-        worker = self._workers[at] or _waiting(self.limits)
+        worker = self._workers[at] or waiting(self.limits)
         if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
             worker.stop()
             worker = None
-        worker = worker or _Worker.start(self.limits)
+        worker = worker or Worker.start(self.limits)
         self._workers[at] = worker
+        worker.ready()
         ended = 0
         with suppress(BrokenPipeError):
             write_frame(worker.input, encoder.encode(Work(self.recipe, [Task.of(*job) for job in jobs])))
