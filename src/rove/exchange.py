@@ -83,7 +83,7 @@ def is_document(line: str) -> bool:
 
 
 def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set[str]) -> tuple[str, BinaryIO | None]:
-    """Write a document down; returned with the file that it was read from, if the base keeps it and it is not `written`.
+    """Write a document down; returned with the file that it was read from, if that is kept and not `written`.
 
     The file is open: whatever becomes of the document, its bytes are there until it is closed.
     """

@@ -11,13 +11,15 @@ from typing import Literal
 
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone, SourcesAt, Stage
 from rove.holdings import keep_originals
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
 from rove.serve.tracing import span
 
 REMEMBERED = 1_000
+EVERY_S = 0.2
+"""Whoever watches a job is told of it at most so often, whatever happens; its end at once."""
 RETRY_S = 10.0
 MAX_RETRY_S = 600.0
 State = Literal["queued", "running", "waiting", "done"]
@@ -26,7 +28,7 @@ log = logging.getLogger("rove.serve")
 
 @dataclass(slots=True)
 class Job:
-    """One job. `sources` and `failed` hold the ends of its sources; `trouble` says why it has to wait."""
+    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait."""
 
     job_id: str
     caller: str
@@ -34,8 +36,10 @@ class Job:
     expected: int = 0
     chunks: int = 0
     events: list[SourceDone] = field(default_factory=list[SourceDone])
+    under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
     trouble: str = ""
     _changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     def listen(self, event: Event) -> None:
         """Take note of what the engine tells."""
@@ -44,7 +48,10 @@ class Job:
                 self.expected += sources
             case ChunksEmbedded(count):
                 self.chunks += count
-            case SourceDone():
+            case SourcesAt(stage, sources):
+                self.under_way |= dict.fromkeys(sources, stage)
+            case SourceDone(entry):
+                self.under_way.pop(entry.source, None)
                 self.events.append(event)
             case _:
                 pass
@@ -56,13 +63,23 @@ class Job:
         before.set()
 
     async def watch(self) -> AsyncGenerator[Job]:
-        """Yield the job at once, and again after each change, until it is done."""
+        """Yield the job at once, and again after changes, at most every `EVERY_S`, until it is done."""
         while True:
             waiting = self._changed
             yield self
             if self.state == "done":
                 return
             await waiting.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(EVERY_S):
+                    await self._ended.wait()
+
+    def end(self) -> None:
+        """Note that it is done."""
+        self.state = "done"
+        self.under_way.clear()
+        self._ended.set()
+        self.changed()
 
 
 class Jobs:
@@ -135,6 +152,7 @@ class Jobs:
         while True:
             job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
             job.events.clear()
+            job.under_way.clear()
             try:
                 with span("add", sources=len(spooled.order.items)):
                     await self._kb.add(spooled.locations(), listener=job.listen)
@@ -155,5 +173,4 @@ class Jobs:
             self._idle.clear()
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
         await asyncio.to_thread(spooled.done)
-        job.state = "done"
-        job.changed()
+        job.end()
