@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from load.samples_pages import described_png, pdf_pages, printed
-from rove.store.originals import Originals
+from rove.store.originals import Offered, Originals
 from serve.conftest import Opener, Town, settled
 
 HR = "/v1/spaces/hr"
@@ -218,6 +218,19 @@ async def test_an_export_carries_originals_to_another_base(town: Town) -> None:
         told = (await root.post("/v1/spaces/it/import", content=broken)).json()
         assert len(told["failed"]) == 2
         assert "damaged" in told["failed"][0]
+
+
+async def test_only_the_file_that_was_read_is_kept(town: Town, tmp_path: Path) -> None:
+    """A name that was handed in again with another file, which then could not be read; a document that has gone."""
+    file = tmp_path / "other.pdf"
+    file.write_bytes(OTHER)
+    store = town.spaces._spaces["hr"].kb.store
+    async with town.client("anna") as client:
+        plan = await hand_in(client, PLAN)
+        for offered in (Offered(plan, digest(PLAN[:-1]), file), Offered("gone", digest(OTHER), file)):
+            assert await store.keep_originals([offered], 10**9) == []
+            assert files_of(town) == [digest(PLAN)]
+        assert (await page(client, plan)).status_code == 200
 
 
 async def test_what_was_interrupted_is_swept_or_finished(open_town: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
