@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
@@ -15,7 +16,7 @@ from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.exchange import imported
-from rove.holdings import Holdings
+from rove.holdings import Holdings, keep_originals
 from rove.ingest.recipe import pool_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
@@ -158,7 +159,8 @@ class AsyncRove(Holdings, WalkDesk):
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
         ingest = self._ingest(listener)
-        return await imported(lines, self.store, self.embedder.fingerprint, ingest)
+        keep = partial(keep_originals, self.store, self.settings.serve)
+        return await imported(lines, self.store, self.embedder.fingerprint, ingest, keep)
 
     # -- out -------------------------------------------------------------------------------------------------------
 

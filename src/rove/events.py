@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from rove.records import LedgerEntry
+
+Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +16,17 @@ class AddStarted:
     """`sources` more sources were found."""
 
     sources: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesAt:
+    """These sources have come so far: "reading" (handed to a reader), then "chunked", "embedded", "indexed".
+
+    Told for many at once. A source of many documents goes through the last three once for each batch of them.
+    """
+
+    stage: Stage
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,7 @@ class TextDelta:
     text: str
 
 
-Event = AddStarted | SourceDone | ChunksEmbedded | TextDelta
+Event = AddStarted | SourcesAt | SourceDone | ChunksEmbedded | TextDelta
 Listener = Callable[[Event], None]
 
 

@@ -2,6 +2,7 @@
 
 The first line says what it is; each other line holds one document with its canonical text, structure and metadata,
 and the vectors of its chunks under their content keys, base64 of little-endian float32, and their tokens.
+The files that the base keeps follow the first document that was read from each, piece by piece.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64decode, b64encode
-from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import Any, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
 from rove.ingest.batch import Finished, Item, batched
@@ -19,23 +24,82 @@ from rove.models import Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.store import Vector
+from rove.store.originals import PIECE_BYTES, Offered, digest_of
 from rove.store.rows import blob_of, metadata_of, vector_of
 from rove.store.store import Store
 
 FORMAT = 1
+ORIGINAL = "original"
+EXPORT_AGAIN = "Export the base again; the other lines were taken in."
+Keep = Callable[[list[Offered]], Awaitable[str]]
+
+
+class Luggage:
+    """Originals on their way in: what documents say that they were read from, and the files, put together in a folder.
+
+    `add` and `claim` take what stands in an export; what it says of itself is believed only where the bytes agree.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._claims: dict[str, str] = {}
+        self._files: dict[str, Path] = {}
+
+    def claim(self, document_id: str, digest: str) -> None:
+        """Note which file a document was read from, by its SHA-256 in hex."""
+        self._claims[document_id] = digest
+
+    def add(self, digest: str, data: bytes) -> None:
+        """Add the next bytes of a file."""
+        file = self._files.setdefault(digest, self._folder / str(len(self._files)))
+        with file.open("ab") as target:
+            target.write(data)
+
+    def offered(self) -> list[Offered]:
+        """The files, for each document that was read from one that is here and whole."""
+        whole = {digest: file for digest, file in self._files.items() if _is_whole(file, digest)}
+        return [Offered(name, digest, whole[digest]) for name, digest in self._claims.items() if digest in whole]
+
+    def damaged(self, offered: Iterable[Offered]) -> list[str]:
+        """The documents whose files are not among these: they are not here, or not whole."""
+        return sorted(self._claims.keys() - {one.document_id for one in offered})
 
 
 async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]:
-    """Yield the base line by line, without line ends."""
+    """Yield the base line by line, without line ends. Each document is whole; one that comes meanwhile is absent."""
     yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint)})
+    written: set[str] = set()
     for info in await asyncio.to_thread(store.catalog.documents):
-        yield await asyncio.to_thread(_line, store, fingerprint, info.document_id)
+        line, file = await asyncio.to_thread(_line, store, fingerprint, info.document_id, written)
+        with file or nullcontext():
+            yield line
+            while file and (piece := await asyncio.to_thread(_piece, file)):
+                yield piece
 
 
-def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
+def is_document(line: str) -> bool:
+    """Say whether a line of an export, its first apart, holds a document."""
+    return not line.startswith(f'{{"{ORIGINAL}"')
+
+
+def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set[str]) -> tuple[str, BinaryIO | None]:
+    """Write a document down; returned with the file that it was read from, if that is kept and not `written`.
+
+    The file is open: whatever becomes of the document, its bytes are there until it is closed.
+    """
+    original = store.originals.of(document_id, kept=True)
     found = store.catalog.document(document_id)
     if found is None:  # erased while the export ran
-        return "{}"
+        return "{}", None
+    file = None
+    with suppress(FileNotFoundError):
+        file = original.path.open("rb") if original and original.digest not in written else None
+    if store.originals.of(document_id, kept=True) != original:  # replaced while it was read
+        if file:
+            file.close()
+        return _line(store, fingerprint, document_id, written)
+    if original and file:
+        written.add(original.digest)
     document, chunks = found
     keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
     vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
@@ -53,12 +117,19 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str) -> str:
         "text": document.text,
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
+        "read_from": original.digest if original else "",
     }
-    return json.dumps(tree, ensure_ascii=False)
+    return json.dumps(tree, ensure_ascii=False), file
 
 
-async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint, ingest: Ingest) -> Report:
-    """Take in exported lines.
+def _piece(file: BinaryIO) -> str:
+    """Write the next piece of a file down; "" at its end."""
+    data = file.read(PIECE_BYTES)
+    return json.dumps({ORIGINAL: Path(file.name).name, "data": b64encode(data).decode()}) if data else ""
+
+
+async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint, ingest: Ingest, keep: Keep) -> Report:
+    """Take in exported lines; `keep` is given the originals among them, and says why some are not kept.
 
     Raises:
         InputError: the first line is not that of an export; a damaged line further on is reported, and skipped.
@@ -69,31 +140,51 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         message = "This is not an export of Rove, or one of a newer version."
         raise InputError(message, cure="Make one with: rove export FILE")
     same = head.get("embedder") == str(fingerprint)
+    with TemporaryDirectory(prefix="rove-import-") as folder:
+        luggage, offered = Luggage(Path(folder)), list[Offered]()
 
-    def items() -> Iterator[Item]:
-        for number, line in enumerate(rest, start=2):
-            yield from _items(number, line, store, ingest, keep_vectors=same)
+        def items() -> Iterator[Item]:
+            for number, line in enumerate(rest, start=2):
+                yield from _items(number, line, store, ingest, luggage, keep_vectors=same)
+            offered.extend(luggage.offered())
+            for document_id in luggage.damaged(offered):
+                reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
+                yield Finished(LedgerEntry(f"import:{document_id}", "failed", "damaged", reason, EXPORT_AGAIN))
 
-    await ingest.take(batched(items()))
-    return await ingest.finish()
+        await ingest.take(batched(items()))
+        report = await ingest.finish()
+        said = await keep(offered)
+    noted = (LedgerEntry("import", "live", reason=said),) if said else ()
+    return replace(report, noted=(*report.noted, *noted))
 
 
-def _items(number: int, line: str, store: Store, ingest: Ingest, *, keep_vectors: bool) -> Iterator[Item]:
+def _items(
+    number: int, line: str, store: Store, ingest: Ingest, luggage: Luggage, *, keep_vectors: bool
+) -> Iterator[Item]:
     tree = _parse(line)
     if not tree and line.strip() in {"", "{}"}:
         return
     try:
+        if ORIGINAL in tree:
+            luggage.add(str(tree[ORIGINAL]), b64decode(tree["data"], validate=True))
+            return
         document = _document(tree)
         vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
     except (KeyError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
-        cure = "Export the base again; the other lines were taken in."
-        yield Finished(LedgerEntry(f"import:{number}", "failed", "damaged", reason, cure))
+        yield Finished(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))
         return
+    if tree.get("read_from"):
+        luggage.claim(document.document_id, str(tree["read_from"]))
     store.vectors.put(vectors, tokens)
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
     yield Finished(LedgerEntry(source, "live", outcome="", documents=1))
+
+
+def _is_whole(file: Path, digest: str) -> bool:
+    with file.open("rb") as held:
+        return digest_of(held) == digest
 
 
 def _parse(line: str) -> dict[str, Any]:

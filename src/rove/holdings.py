@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from rove.errors import InputError
@@ -12,8 +12,10 @@ from rove.exchange import exported
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.settings import ServeSettings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
+from rove.store.originals import Offered
 from rove.store.store import Store
 from rove.store.walks import Walks
 from rove.walk.erasure import erase_from_walks
@@ -84,8 +86,7 @@ class Holdings:
         if where is not None:
             found += [info for info in await self.documents() if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
-        await asyncio.to_thread(erase_from_walks, Walks(self.store.catalog.database), ids)
-        await self.store.remove(ids, erase=True)
+        await erase(self.store, ids)
         return len(ids)
 
     async def doctor(self) -> Health:
@@ -93,8 +94,28 @@ class Holdings:
         return await self.store.heal()
 
     def export(self) -> AsyncIterator[str]:
-        """Write the base as lines of JSON: documents with text, metadata and vectors. See `import_`."""
+        """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
         return exported(self.store, self.embedder.fingerprint)
+
+
+async def erase(store: Store, document_ids: Sequence[str]) -> None:
+    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from."""
+    await asyncio.to_thread(erase_from_walks, Walks(store.catalog.database), document_ids)
+    await store.remove(document_ids, erase=True)
+
+
+async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[Offered]) -> str:
+    """Keep the files that documents were read from, as the settings allow.
+
+    Returns why some are not kept, "" where all are, or where the settings want none.
+    """
+    if not offered or not serve.keep_originals:
+        return ""
+    refused = await store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
+    if not refused:
+        return ""
+    what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
+    return f"{what} Raise serve.max_originals_mb, and hand them in again."
 
 
 def absolute(path: str) -> str:

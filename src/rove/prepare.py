@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from rove.chunk import CutSettings
 from rove.chunk.cut import cut_by, strategy_for
@@ -14,7 +15,7 @@ from rove.chunk.label import HEADINGS, label_of
 from rove.enrich.entities import chunk_names
 from rove.enrich.terms import chunk_terms
 from rove.errors import ConfigError, InputError
-from rove.load import LoadOptions
+from rove.load import DRAWN, LoadOptions
 from rove.load.discover import DATABASE, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -61,7 +62,7 @@ class Preparer:
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
         turns out to be of another kind than `kinds` yields nothing.
         """
-        kind, fingerprint = location.kind, ""
+        kind, fingerprint, origin = location.kind, "", ""
         try:
             if location.kind == DATABASE:
                 read_database = load("rove.load.data.database:database_documents")
@@ -76,14 +77,17 @@ class Preparer:
                     yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)
                     return
                 documents = load_documents(source, self.options)
-            remark = yield from self._prepared(documents, location)
+                origin = sha256(source.data).hexdigest() if source.kind in DRAWN else ""
+            remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
         except (InputError, ConfigError, OutOfTime, MemoryError) as error:
             end = failed(location, kind, fingerprint, error)
         yield end
 
-    def _prepared(self, documents: Iterator[Document], location: Location) -> Generator[Prepared, None, str]:
-        """Prepare the documents of one source; returns the loader's remark."""
+    def _prepared(
+        self, documents: Iterator[Document], location: Location, origin: str
+    ) -> Generator[Prepared, None, str]:
+        """Prepare the documents of one source, whose bytes hash to `origin`; returns the loader's remark."""
         found = chars = 0
         while True:
             try:
@@ -98,7 +102,9 @@ class Preparer:
             if chars > self.recipe.max_text_chars:
                 message = f"{location.uri} holds more than {self.recipe.max_text_chars} characters of text."
                 raise InputError(message, cure="Split it.", outcome="too-large")
-            yield self.prepare(document, location.uri)
+            made = self.prepare(document, location.uri)
+            drawn = origin and document.pages and document.source == location.uri
+            yield replace(made, origin=origin) if drawn else made
 
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""

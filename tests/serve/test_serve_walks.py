@@ -45,6 +45,16 @@ async def test_a_walk_is_told_to_its_answer_and_again(town: Town) -> None:
         assert "where" not in events[0][1]
 
 
+async def test_what_is_erased_is_erased_from_walks(town: Town) -> None:
+    async with town.client("root") as client:
+        walk_id, events = await walked(client)
+        assert "November" in json.dumps(events)
+        await client.delete("/v1/spaces/hr/document", params={"document_id": "merger"})
+        kept = json.dumps((await client.get(f"{WALKS}/{walk_id}")).json())
+        assert "November" not in kept
+        assert '"Erased"' in kept
+
+
 async def test_no_walk_shows_what_is_hidden(town: Town) -> None:
     async with town.client("root") as root, town.client("mira") as mira, town.client("lara") as lara:
         for text in (POINTER, POINTER.replace("Remote", "Home")):

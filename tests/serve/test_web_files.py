@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from rove.serve.page import FILES, FOLDER, POLICY
 from rove.serve.pictures import picture
 from rove.serve.problems import TITLES, AbsentError
+from rove.store.originals import Original
 from serve.conftest import Town
 
 LANGUAGES = ("en", "de", "hu", "zh", "ja")
@@ -101,8 +101,7 @@ async def test_pictures_are_drawn_for_who_may_see_the_document(town: Town, tmp_p
             0 <= box["left"] < box["right"] <= 1 and 0 <= box["top"] < box["bottom"] <= 1 for box in there["boxes"]
         )
         assert there["boxes"]
-        later = time.time() + 60
-        os.utime(file, (later, later))  # it has changed since it was read: its pages may show other words
+        file.write_bytes(file.read_bytes() + b"\n")  # it has changed since it was read: its pages may show other words
         assert not (await root.get(places, params=asked)).json()["pictures"]
         assert (await root.get(picture_of, params=asked)).status_code == 404
         plain = await root.get(places, params={"document_id": "merger", "start": 0, "end": 9})
@@ -113,4 +112,4 @@ async def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and no more")
     with pytest.raises(AbsentError, match="cannot be drawn"):
-        await picture(broken, 1)
+        await picture(Original(broken, sha256(broken.read_bytes()).hexdigest()), "pdf", 1)

@@ -21,3 +21,5 @@ def doctor(session: Session) -> None:
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
     session.output.line(f"{health.chunks} chunks, catalog and index agree", style="green")
+    if health.originals:
+        session.output.line(f"{health.originals} files kept, to show their pages")

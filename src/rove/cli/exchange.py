@@ -8,17 +8,18 @@ import click
 
 from rove.cli.add import Bar, show
 from rove.cli.session import FAILED, Session, command
+from rove.exchange import is_document
 
 
 @command("export")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
 def export(session: Session, file: Path) -> None:
-    """Write the base to FILE ("-": standard output) as lines of JSON: texts, structure, metadata, vectors."""
+    """Write the base to FILE ("-": standard output) as JSON lines: texts, structure, metadata, vectors, kept files."""
     with session.base() as kb, click.open_file(str(file), "w", encoding="utf-8", atomic=str(file) != "-") as target:
         count = -1
         for line in kb.export():
             target.write(line + "\n")
-            count += 1
+            count += is_document(line)
     session.output.note(f"{count} documents exported")
 
 

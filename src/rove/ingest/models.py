@@ -38,7 +38,7 @@ async def cut_deferred(
         if strategy:
             made = await cut_with_models(item.document, models, strategy=strategy, settings=preparer.recipe.cut)
             whole = preparer.with_chunks(item.document, item.ledger_source, made.chunks)
-            item = replace(whole, signature=item.signature)  # noqa: PLW2901 - the same document, cut
+            item = replace(whole, signature=item.signature, origin=item.origin)  # noqa: PLW2901 - the same document, cut
             notes.usage += made.usage
             notes.chunks[item.ledger_source] = notes.chunks.get(item.ledger_source, 0) + len(made.chunks)
             if made.note:

@@ -15,7 +15,7 @@ from time import monotonic
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
 from rove.errors import ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone
+from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, Finished, Item, batched, finished, next_batch, queued
 from rove.ingest.models import cut_deferred
 from rove.ingest.remote import Fetched
@@ -46,6 +46,7 @@ class Ingest:
         self.listener = listener
         self.tally = Tally()
         self._began = monotonic()
+        self._loop = asyncio.get_running_loop()
         self._broken: dict[str, tuple[str, str]] = {}
 
     async def run(self, locations: Sequence[Location]) -> None:
@@ -135,18 +136,24 @@ class Ingest:
         for job in jobs:
             read = False
             if job[0].kind == DATABASE or (few and job[0].kind in QUICK):
+                self._reading([job[0].uri])
                 for item in self.preparer.read(*job, kinds=INLINE):
                     read = True
                     yield item
             if not read:
                 foreign.append(job)
         if foreign:
-            yield from self.pool.read(foreign)
+            yield from self.pool.read(foreign, self._reading)
+
+    def _reading(self, sources: Sequence[str]) -> None:
+        """Tell the listener from another thread."""
+        self._loop.call_soon_threadsafe(self.listener, SourcesAt("reading", tuple(sources)))
 
     # -- keeping --------------------------------------------------------------------------------------------------
 
     async def _embed(self, batch: Batch) -> tuple[list[Prepared], Embedded]:
         """Find out which documents are new, and give their chunks vectors."""
+        self._at("chunked", batch.prepared)
         latest = {p.document.document_id: p for p in batch.prepared}
         live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
         fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
@@ -162,8 +169,10 @@ class Ingest:
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
         if fresh:
+            self._at("embedded", fresh)
             with stage("add.keep", documents=len(fresh)):
                 await self.store.keep(fresh, found.vectors, found.tokens)
+            self._at("indexed", fresh)
             self.tally.kept(fresh)
 
     def _refused(self, prepared: Prepared, refused: Mapping[str, ServiceError]) -> bool:
@@ -173,6 +182,10 @@ class Ingest:
             reason = f"The embedder refused {len(errors)} chunks of {prepared.document.source}: {errors[0].reason}"
             self._broken[prepared.ledger_source] = (reason, errors[0].cure)
         return bool(errors)
+
+    def _at(self, reached: Stage, prepared: Sequence[Prepared]) -> None:
+        if prepared:
+            self.listener(SourcesAt(reached, tuple(dict.fromkeys(item.ledger_source for item in prepared))))
 
     def _embedded(self, count: int) -> None:
         self.listener(ChunksEmbedded(count))

@@ -98,6 +98,9 @@ LOADERS = Registry(
 INLINE = frozenset({"text", "markdown", "json"})
 """Kinds that are read by our own code and Python's, in linear time; all others are parsed in a sandbox."""
 
+DRAWN = frozenset({"pdf", "image"})
+"""Kinds whose pages can be shown as pictures, from the file itself."""
+
 SUFFIXES = {
     ".txt": "text",
     ".text": "text",

@@ -15,8 +15,9 @@ class Prepared:
     """A document that is ready to be kept: its chunks, each with its terms and the key of its vector.
 
     `ledger_source` is the source that was given, in which the document was found. `signature` is what duplicates are
-    found by, b"" where it has not been made. `names` are the keys of the names in each
-    chunk, space-joined; none at all where they have not been looked for.
+    found by, b"" where it has not been made. `names` are the keys of the names in each chunk, space-joined; none at all
+    where they have not been looked for. `origin` is the SHA-256 of the file that it was read from, in hex, "" where
+    that has no pages to be drawn.
     """
 
     ledger_source: str
@@ -27,6 +28,7 @@ class Prepared:
     vector_keys: Sequence[str]
     signature: bytes = b""
     names: Sequence[str] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
@@ -39,6 +39,8 @@ SIGNALS = {
 
 Job = tuple[Location, str]
 """A source, and the fingerprint of what is live of it."""
+Begun = Callable[[Sequence[str]], None]
+"""Told, in a thread of the pool's, which sources a process has been given to read, one after the other."""
 Results = Queue[Frame | SourceEnd | Exception | None]
 
 
@@ -65,7 +67,7 @@ class Pool:
             finally:
                 self._reading.release()
 
-    def read(self, jobs: Iterable[Job]) -> Iterator[Prepared | SourceEnd | None]:
+    def read(self, jobs: Iterable[Job], begun: Begun = lambda _: None) -> Iterator[Prepared | SourceEnd | None]:
         """Yield what the sources hold, as it comes; of each source in order, its end last.
 
         A None says that nothing came for a while. A process that a source takes down, or that uses up what one source
@@ -77,7 +79,7 @@ class Pool:
         with self._reading:
             slices = _Slices(jobs)
             results: Results = Queue(WAITING_FRAMES)
-            run = _Run(slices, results, Event())
+            run = _Run(slices, results, Event(), begun)
             threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
             for thread in threads:
                 thread.start()
@@ -131,6 +133,7 @@ class Pool:
         self.workers[at] = worker
         worker.ready()
         ended = 0
+        run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
             write_frame(worker.input, encoder.encode(Work(self.recipe, [Task.of(*job) for job in jobs])))
         while ended < len(jobs) and (frame := read_frame(worker.output)) is not None:
@@ -150,6 +153,7 @@ class _Run:
     slices: _Slices
     results: Results
     stop: Event
+    begun: Begun
 
     def put(self, item: Frame | SourceEnd | Exception | None) -> None:
         """Hand on, and wait while too much is waiting already."""

@@ -93,6 +93,7 @@ class _Document(msgspec.Struct, array_like=True, tag=1):
     chunks: list[_Chunk]
     signature: bytes
     names: list[str]
+    origin: str
 
 
 class _End(msgspec.Struct, array_like=True, tag=2):
@@ -202,6 +203,7 @@ def pack(item: Prepared | SourceEnd, signature: bytes = b"") -> Item:
         chunks,
         signature or item.signature,
         list(item.names),
+        item.origin,
     )
 
 
@@ -242,6 +244,7 @@ def _prepared(item: _Document) -> Prepared:
         [chunk.vector_key for chunk in item.chunks],
         item.signature,
         item.names,
+        item.origin,
     )
 
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone, SourcesAt, Stage
+from rove.holdings import keep_originals
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
 from rove.serve.watched import Watched
@@ -24,7 +25,7 @@ log = logging.getLogger("rove.serve")
 
 @dataclass(slots=True)
 class Job(Watched):
-    """One job. `sources` and `failed` hold the ends of its sources; `trouble` says why it has to wait."""
+    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait."""
 
     job_id: str
     caller: str
@@ -32,6 +33,7 @@ class Job(Watched):
     expected: int = 0
     chunks: int = 0
     events: list[SourceDone] = field(default_factory=list[SourceDone])
+    under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
     trouble: str = ""
 
     @property
@@ -46,10 +48,19 @@ class Job(Watched):
                 self.expected += sources
             case ChunksEmbedded(count):
                 self.chunks += count
-            case SourceDone():
+            case SourcesAt(stage, sources):
+                self.under_way |= dict.fromkeys(sources, stage)
+            case SourceDone(entry):
+                self.under_way.pop(entry.source, None)
                 self.events.append(event)
             case _:
                 pass
+        self.changed()
+
+    def end(self) -> None:
+        """Note that it is done."""
+        self.state = "done"
+        self.under_way.clear()
         self.changed()
 
 
@@ -123,8 +134,11 @@ class Jobs:
         while True:
             job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
             job.events.clear()
+            job.under_way.clear()
             try:
                 await self._kb.add(spooled.locations(), listener=job.listen)
+                offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())
+                job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
@@ -140,5 +154,4 @@ class Jobs:
             self._idle.clear()
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
         await asyncio.to_thread(spooled.done)
-        job.state = "done"
-        job.changed()
+        job.end()

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from rove.load.discover import PAGE, Location, suffix_kind
 from rove.records import Text
 from rove.records.source import MetaValue
+from rove.store.originals import sync_folder
 
 FOLDER, JOB, LOCK = "incoming", "job.json", "lock"
 
@@ -80,6 +81,10 @@ class Spooled:
         """What there is to read."""
         return [item.location(self.folder) for item in self.order.items]
 
+    def files(self) -> dict[str, Path]:
+        """The files among it, by the names of their sources; of several of one name the first, which alone is read."""
+        return {item.uri: self.folder / item.file for item in reversed(self.order.items) if item.file}
+
     def done(self) -> None:
         """Take it off the disk."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -108,7 +113,7 @@ class Spool:
         """Write down what the folder holds; from then on the job is not lost."""
         order = Order(draft.folder.name, caller, tuple(items))
         write_whole(draft.folder / JOB, msgspec.json.encode(order))
-        _sync(self._folder)
+        sync_folder(self._folder)
         return Spooled(draft.folder, order, draft.lock)
 
     def waiting(self) -> list[Spooled]:
@@ -149,7 +154,7 @@ def write_whole(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
-    _sync(path.parent)
+    sync_folder(path.parent)
 
 
 def _hold(folder: Path) -> FileLock | None:
@@ -159,14 +164,3 @@ def _hold(folder: Path) -> FileLock | None:
     except (Timeout, OSError):
         return None
     return lock
-
-
-def _sync(folder: Path) -> None:
-    """Make a new name durable, where folders can be synced."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

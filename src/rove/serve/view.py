@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
+from rove.holdings import erase
+from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
 from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
 from rove.store.health import Health
-from rove.store.walks import Walks
-from rove.walk.erasure import erase_from_walks
+from rove.store.originals import Original
 
 START = History()
 
@@ -90,14 +91,19 @@ class View:
             raise _absent()
         return info, document
 
+    async def original(self, document_id: str) -> tuple[Document, Original | None]:
+        """One document, by its id alone, and the file that it was read from, where its pages can be drawn of that."""
+        original = await asyncio.to_thread(self.kb.store.originals.of, document_id)
+        _, document = await self.document(document_id)  # looked at last, so that it says whether the file may be seen
+        return document, original if document.pages and document.kind in DRAWN else None
+
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def delete(self, document_id: str) -> None:
         """Erase one document, by its id alone, from walks too."""
         self.require("delete")
         await self._info(document_id)
-        await asyncio.to_thread(erase_from_walks, Walks(self.kb.store.catalog.database), [document_id])
-        await self.kb.store.remove([document_id], erase=True)
+        await erase(self.kb.store, [document_id])
 
     def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:
         """The access labels that a document gets which this caller adds.

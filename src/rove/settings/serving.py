@@ -46,7 +46,8 @@ class ServeSettings(Part):
     `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
     call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute` and
     `concurrent` hold for each key, `max_eval_questions` for each evaluation. On SIGTERM, what runs is given `drain_s`
-    to finish.
+    to finish. With `keep_originals` a base keeps the PDFs and images that are handed in, to show their pages, up to
+    `max_originals_mb` in all.
     """
 
     host: str = "127.0.0.1"
@@ -63,5 +64,7 @@ class ServeSettings(Part):
     max_eval_questions: int = Field(default=1_000, ge=1)
     requests_per_minute: int = Field(default=6_000, ge=1)
     concurrent: int = Field(default=256, ge=1)
+    keep_originals: bool = True
+    max_originals_mb: int = Field(default=10_000, ge=0)
     drain_s: float = Field(default=20.0, ge=0)
     mcp_add: bool = False

@@ -14,6 +14,7 @@ from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.rows import chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
+from rove.store.unfinished import ERASING, SWEEPING
 from rove.store.vectors import keep_vectors
 
 
@@ -60,6 +61,8 @@ class Catalog(Documents):
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
             insert_rows(connection, tables.texts, texts)
+            read_from = [(seq, item.origin, 0) for seq, item in enumerate(prepared, start=first) if item.origin]
+            insert_rows(connection, tables.originals, read_from)
             insert_rows(connection, tables.chunks, chunks)
             _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
         return list(range(first, first + len(documents)))
@@ -123,7 +126,7 @@ class Catalog(Documents):
         with self.database.write() as connection:
             d = tables.documents.c
             if erase:
-                set_fact(connection, "erasing", "yes")
+                set_fact(connection, ERASING, "yes")
             revision = next_revision(connection)
             removed: list[str] = []
             for part in slices(document_ids):
@@ -139,12 +142,19 @@ class Catalog(Documents):
                 connection.execute(update(tables.removals).where(within(r.chunk_id, part)).values(pending=False))
 
     def _remove(self, connection: Connection, seqs: Sequence[int], revision: int) -> list[str]:
-        """Delete document rows and all that hangs on them, vectors that nothing else uses included."""
-        c, v = tables.chunks.c, tables.vectors.c
+        """Delete document rows and all that hangs on them, vectors that nothing else uses included.
+
+        The fact "sweeping" says that originals of theirs have yet to leave the disk.
+        """
+        c, v, o = tables.chunks.c, tables.vectors.c, tables.originals.c
         removed: list[str] = []
         for part in slices(seqs, 500):
             rows = connection.execute(select(c.chunk_id, c.vector).where(within(c.document, part))).all()
             connection.execute(delete(tables.chunks).where(within(c.document, part)))
+            if connection.execute(
+                select(o.document).where(within(o.document, part), o.kept_bytes > 0).limit(1)
+            ).first():
+                set_fact(connection, SWEEPING, "yes")
             connection.execute(delete(tables.texts).where(within(tables.texts.c.document, part)))
             connection.execute(delete(tables.documents).where(within(tables.documents.c.seq, part)))
             used = select(c.seq).where(c.vector == v.seq).exists()

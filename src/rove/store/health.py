@@ -10,11 +10,16 @@ from rove.errors import RoveError
 from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
 from rove.store.failpoints import failpoint
+from rove.store.originals import Originals
+from rove.store.unfinished import ERASING, SWEEPING
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What `heal` found and did. Counts are of chunks. `problems` says each thing that was wrong, in words."""
+    """What `heal` found and did. Counts are of chunks, save `originals`, the files that the base keeps.
+
+    `problems` says each thing that was wrong, in words.
+    """
 
     chunks: int
     missing: int = 0
@@ -22,6 +27,7 @@ class Health:
     twice: int = 0
     published: int = 0
     rebuilt: bool = False
+    originals: int = 0
     problems: tuple[str, ...] = ()
 
     @property
@@ -48,11 +54,11 @@ class Difference:
         return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
 
 
-async def heal(catalog: Catalog, index: Index, *, thorough: bool) -> Health:
+async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough: bool) -> Health:
     """Finish what was begun, compare, mend. The caller holds the base for writing.
 
-    Not `thorough`: chunks are compared one by one only where their numbers differ. An index that cannot be read is
-    made anew from the catalog; nothing is embedded again.
+    Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
+    cannot be read is made anew from the catalog; nothing is embedded again.
     """
     problems: list[str] = []
     staged = await asyncio.to_thread(catalog.staged)
@@ -75,6 +81,7 @@ async def heal(catalog: Catalog, index: Index, *, thorough: bool) -> Health:
         await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
         await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
         await finish_erasing(catalog, index)
+    problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
         missing=len(difference.missing),
@@ -82,6 +89,7 @@ async def heal(catalog: Catalog, index: Index, *, thorough: bool) -> Health:
         twice=len(difference.twice),
         published=len(staged),
         rebuilt=rebuilt,
+        originals=await asyncio.to_thread(originals.count),
         problems=tuple(problems),
     )
 
@@ -104,12 +112,25 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
 
 async def finish_erasing(catalog: Catalog, index: Index) -> bool:
     """Take the bytes of what was erased off the disk; False when nothing waits for it."""
-    if not await asyncio.to_thread(catalog.fact, "erasing"):
+    if not await asyncio.to_thread(catalog.fact, ERASING):
         return False
     await index.erase()
     await asyncio.to_thread(catalog.database.shrink)
-    await asyncio.to_thread(catalog.set_fact, "erasing", "")
+    await asyncio.to_thread(catalog.set_fact, ERASING, "")
     return True
+
+
+def finish_sweeping(catalog: Catalog, originals: Originals) -> int:
+    """Take originals off the disk whose documents have gone; returns how many files. Blocks."""
+    return originals.sweep() if catalog.fact(SWEEPING) else 0
+
+
+def _originals(catalog: Catalog, originals: Originals, thorough: bool) -> list[str]:
+    """Bring originals and documents together, and say what was wrong."""
+    stray = originals.sweep() if thorough else finish_sweeping(catalog, originals)
+    lost = originals.forget_lost() if thorough else 0
+    said = [f"{stray} originals lay there without a document"] * bool(stray)
+    return said + [f"{lost} documents had lost their originals, and show as text"] * bool(lost)
 
 
 async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> None:

@@ -22,10 +22,11 @@ from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
-from rove.store.health import Health, finish_erasing, forget, heal, refresh
+from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
 from rove.store.names import Names
+from rove.store.originals import Offered, Originals
 from rove.store.resident import Resident
 from rove.store.vectors import VectorCache
 
@@ -48,6 +49,7 @@ class Store:
         self.catalog = Catalog(folder)
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
+        self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
         self._make_index = lambda: INDEXES.get(settings.index)(
             folder=folder / "index",
@@ -144,6 +146,7 @@ class Store:
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
             await forget(self.catalog, self.index, removed)
+            await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self._optimize()
@@ -167,8 +170,14 @@ class Store:
             await forget(self.catalog, self.index, removed)
             failpoint("forgotten")
             await finish_erasing(self.catalog, self.index)
+            await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
             await asyncio.to_thread(self.ledger.forget_empty)
         return len(removed)
+
+    async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
+        """Keep the files that documents were read from. See `Originals.keep`."""
+        async with self.writing():
+            return await asyncio.to_thread(self.originals.keep, offered, max_bytes)
 
     async def optimize(self) -> None:
         """Bring the index's search structures up to date."""
@@ -194,7 +203,7 @@ class Store:
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
-                    health = await heal(self.catalog, self.index, thorough=thorough)
+                    health = await heal(self.catalog, self.index, self.originals, thorough=thorough)
                     self._checked = True
                 yield health
             finally:

@@ -90,6 +90,17 @@ texts = Table(
 )
 """Canonical texts, apart from `documents` so that publishing a version does not write the text again."""
 
+originals = Table(
+    "originals",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("digest", String, nullable=False, index=True),
+    Column("kept_bytes", Integer, nullable=False, default=0),
+)
+"""The files that documents were read from, of those whose pages can be drawn: the SHA-256 of what was read, in hex.
+
+`kept_bytes`: the size of the file where the base keeps it, in `originals/` under that name; 0 where it does not."""
+
 vectors = Table(
     "vectors",
     metadata,

@@ -7,6 +7,9 @@ from sqlalchemy import or_, select
 from rove.store import tables
 from rove.store.database import Database
 
+ERASING, SWEEPING = "erasing", "sweeping"
+"""Facts that are not "" while bytes of what was taken away have yet to leave the disk: of the base; of originals."""
+
 
 class Unfinished:
     """The part of the catalog that `heal` asks. Calls block for as long as the disk takes."""
@@ -20,7 +23,7 @@ class Unfinished:
             select(d.seq).where(d.revision == 0).exists(),
             select(e.document).where(e.pending).exists(),
             select(r.seq).where(r.pending).exists(),
-            select(f.name).where(f.name == "erasing", f.value != "").exists(),
+            select(f.name).where(f.name.in_((ERASING, SWEEPING)), f.value != "").exists(),
         )
         with self.database.read() as connection:
             return not connection.execute(select(or_(*left))).scalar_one()

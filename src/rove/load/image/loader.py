@@ -13,7 +13,7 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from rove.errors import InputError
 from rove.load import LoadOptions
-from rove.load.image import ocr
+from rove.load.image import FORMATS, MAX_PIXELS, ocr
 from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
@@ -24,9 +24,7 @@ from rove.load.markdown import first_title, markdown_sections
 from rove.load.text import clean, identify, stem
 from rove.records import Document, Source
 
-FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "WEBP", "BMP")
 PAGED = ("TIFF",)  # the frames of other formats are the moments of a moving picture: the first one is read
-MAX_PIXELS = 100_000_000
 MAX_OCR_PIXELS = 24_000_000
 MAX_PAGES = 200
 SCAN_DPI = (150.0, 1200.0)  # what a scanner says; a camera's or a screen's number means nothing

@@ -22,9 +22,10 @@ StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", 
 
 
 class HealthOut(Reply):
-    """What was compared, what was mended, and whether the index had to be made anew."""
+    """What was compared, what was mended, and whether the index had to be made anew; how many originals there are."""
 
     chunks: int
+    originals: int
     problems: list[str]
     rebuilt: bool
 
@@ -48,7 +49,9 @@ class RestoredOut(Reply):
 async def doctor(view: ViewIn) -> HealthOut:
     """Compare catalog and index chunk by chunk, and mend the index."""
     health = await view.doctor()
-    return HealthOut(chunks=health.chunks, problems=list(health.problems), rebuilt=health.rebuilt)
+    return HealthOut(
+        chunks=health.chunks, originals=health.originals, problems=list(health.problems), rebuilt=health.rebuilt
+    )
 
 
 @router.get("/ledger")

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from rove.serve.pictures import original, picture
+from rove.serve.pictures import picture
 from rove.serve.problems import AbsentError
 from rove.serve.served import ViewIn
 from rove.serve.wire import Reply
@@ -44,12 +44,12 @@ class PlacesOut(Reply):
 @router.get("/places")
 async def places(view: ViewIn, document_id: DocumentId, start: Offset = 0, end: Offset = 0) -> PlacesOut:
     """Where the characters from `start` to `end` of a document stand on its pages."""
-    info, document = await view.document(document_id)
+    document, original = await view.original(document_id)
     boxes = document.boxes_at((start, end))[:MAX_BOXES]
     return PlacesOut(
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
-        pictures=await asyncio.to_thread(original, info, document) is not None,
+        pictures=original is not None and await asyncio.to_thread(original.is_whole),
         boxes=[BoxOut(page=b.page, left=b.left, top=b.top, right=b.right, bottom=b.bottom) for b in boxes],
     )
 
@@ -58,10 +58,9 @@ async def places(view: ViewIn, document_id: DocumentId, start: Offset = 0, end: 
 async def page_picture(
     view: ViewIn, document_id: DocumentId, page: Annotated[int, Query(ge=1, le=100_000)] = 1
 ) -> Response:
-    """A page of a PDF as a picture, drawn from the file it was read from, if that has not changed since."""
-    info, document = await view.document(document_id)
-    path = await asyncio.to_thread(original, info, document)
-    if path is None or page not in {one.number for one in document.pages}:
+    """A page of a PDF or an image as a picture, drawn from the file it was read from, if that has not changed since."""
+    document, original = await view.original(document_id)
+    if original is None or page not in {one.number for one in document.pages}:
         message = "There is no picture of this page."
         raise AbsentError(message, cure="Read its text.")
-    return Response(await picture(path, page), media_type="image/png")
+    return Response(await picture(original, document.kind, page), media_type="image/png")

@@ -10,7 +10,8 @@ import { named, t } from "./words.js";
 
 const MOST_FILES = 50; // of one upload: servers bound both
 const MOST_BYTES = 100_000_000;
-const STATES = ["queued", "running", "waiting", "done"];
+const STEPS = ["queued", "loaded", "chunked", "embedded", "indexed", "waiting", "done"];
+const NEXT = { reading: "loaded", chunked: "embedded", embedded: "indexed", indexed: "indexed" }; // what a stage is followed by
 
 export function add(main, { signal }) {
   if (!store.may("add")) {
@@ -27,7 +28,7 @@ export function add(main, { signal }) {
     const body = el("div");
     const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body);
     jobs.prepend(job);
-    fill(body, drawJob({ state: "queued", expected: 0, chunks: 0, sources: [], trouble: "" }));
+    fill(body, drawJob({ state: "queued", expected: 0, chunks: 0, sources: [], under_way: [], trouble: "" }));
     try {
       for await (const { data } of told("POST", here(path), { ...given, signal })) {
         fill(body, drawJob(data));
@@ -105,17 +106,28 @@ function textForm(hand, labels, access) {
 }
 
 function drawJob(job) {
-  const at = STATES.indexOf(job.state);
-  const shown = STATES.filter((state) => state !== "waiting" || job.state === "waiting");
-  const steps = shown.map((state) => {
-    const place = STATES.indexOf(state);
-    return el("li", { class: place < at ? "past" : place === at ? "now" : "", "aria-current": place === at ? "step" : null }, named("stage", state));
+  const at = STEPS.indexOf(stepOf(job));
+  const steps = STEPS.filter((step) => step !== "waiting" || job.state === "waiting").map((step) => {
+    const place = STEPS.indexOf(step);
+    return el("li", { class: place < at ? "past" : place === at ? "now" : "", "aria-current": place === at ? "step" : null }, named("stage", step));
   });
   return [
     el("ol", { class: "stages" }, steps),
     job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.sources.length : null, "aria-label": t("add.progress") }),
     el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.sources.length, expected: Math.max(job.expected, job.sources.length) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
     job.trouble && el("p", { class: "cure" }, job.trouble),
+    job.under_way.length > 0 && el("ul", { class: "list" }, job.under_way.map(drawUnderWay)),
     job.sources.length > 0 && el("ul", { class: "list" }, job.sources.map(drawSource)),
   ];
+}
+
+/** The step that a job is at: while it runs, that of the source that is furthest behind. */
+function stepOf(job) {
+  if (job.state !== "running") return job.state;
+  const next = job.under_way.map((one) => STEPS.indexOf(NEXT[one.stage]));
+  return next.length ? STEPS[Math.min(...next)] : "loaded";
+}
+
+function drawUnderWay(one) {
+  return el("li", { class: "card" }, el("div", { class: "row" }, el("strong", {}, one.source), el("span", { class: "badge" }, named("stage", one.stage))));
 }

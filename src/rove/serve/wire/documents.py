@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import islice
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from rove.events import Stage
 from rove.serve.jobs import Job, State
 from rove.serve.wire import Reply, Wire
 from rove.serve.wire.results import public_source
@@ -15,6 +18,8 @@ Word = Annotated[str, Field(max_length=10_000)]
 MetaIn = str | bool | int | float | tuple[Word, ...]
 MetadataIn = Annotated[dict[Annotated[str, Field(min_length=1, max_length=100)], MetaIn], Field(max_length=100)]
 Access = Annotated[list[Label], Field(max_length=50, description="Access labels of the document.")]
+
+MOST_UNDER_WAY = 100
 
 
 class DocumentIn(Wire):
@@ -52,10 +57,18 @@ class SourceOut(Reply):
     chunks: int
 
 
+class SourceAt(Reply):
+    """How far a source has come that has not ended: it is being read, or is cut, or embedded, or in the index."""
+
+    source: str
+    stage: Stage
+
+
 class JobOut(Reply):
     """A job: what was handed in together. `expected` sources, those that have ended, and chunks embedded so far.
 
-    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done.
+    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done. `stages`: how many sources
+    have come to each stage and no further; `under_way`: which, at most 100 of them.
     """
 
     job_id: str
@@ -63,6 +76,8 @@ class JobOut(Reply):
     expected: int
     chunks: int
     sources: list[SourceOut]
+    stages: dict[Stage, int]
+    under_way: list[SourceAt]
     trouble: str
 
     @classmethod
@@ -89,5 +104,10 @@ class JobOut(Reply):
             expected=job.expected,
             chunks=job.chunks,
             sources=sources,
+            stages=dict(Counter(job.under_way.values())),
+            under_way=[
+                SourceAt(source=public_source(source), stage=stage)
+                for source, stage in islice(job.under_way.items(), MOST_UNDER_WAY)
+            ],
             trouble=job.trouble,
         )

@@ -1,0 +1,193 @@
+"""Originals: the files that documents were read from, where their pages can be drawn.
+
+What was handed in by a client lies in `originals/` of the base, under the SHA-256 of its bytes: once, however many
+documents were read from it, and for as long as one of them is there. Of a file of this machine only the hash is known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy import func, select, update
+
+from rove.errors import ServiceError
+from rove.store import tables
+from rove.store.database import Database, insert_rows, set_fact
+from rove.store.rows import slices, within
+from rove.store.unfinished import SWEEPING
+
+FOLDER, PART = "originals", ".part"
+PIECE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The file that a live document was read from, if it still is as it was then: its SHA-256 in hex says so."""
+
+    path: Path
+    digest: str
+
+    def is_whole(self) -> bool:
+        """Read the file, and say whether it is the one that was read. Blocks."""
+        with suppress(OSError, ValueError), self.path.open("rb") as file:
+            return digest_of(file) == self.digest
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A file for a document to keep: it is kept if its bytes hash to `digest`."""
+
+    document_id: str
+    digest: str
+    file: Path
+
+
+class Originals:
+    """The originals of one base. Calls block; `keep` and `sweep` need the base to be held for writing."""
+
+    def __init__(self, base: Path, database: Database) -> None:
+        self.folder = base.absolute() / FOLDER
+        self._database = database
+
+    def of(self, document_id: str, *, kept: bool = False) -> Original | None:
+        """Where the file lies that a live document was read from: in the base, or, unless `kept`, where it was added.
+
+        None where that is not known: what was imported was read from no file of this machine, whatever it says.
+        """
+        o, d = tables.originals.c, tables.documents.c
+        query = select(o.digest, o.kept_bytes, d.source).join(tables.documents, d.seq == o.document)
+        with self._database.read() as connection:
+            row = connection.execute(query.where(d.document_id == document_id, d.revision > 0)).first()
+        if row is None or (kept and not row.kept_bytes):
+            return None
+        path = self.folder / row.digest if row.kept_bytes else Path(row.source)
+        return Original(path, row.digest) if path.is_absolute() else None
+
+    def offered(self, files: Mapping[str, Path]) -> list[Offered]:
+        """Say which documents lack the files that they were read from, of these, by the source that was given."""
+        o, d = tables.originals.c, tables.documents.c
+        query = select(d.document_id, d.ledger_source, o.digest).join(tables.documents, d.seq == o.document)
+        query = query.where(within(d.ledger_source, list(files)), d.revision > 0, o.kept_bytes == 0)
+        with self._database.read() as connection:
+            return [Offered(row.document_id, row.digest, files[row.ledger_source]) for row in connection.execute(query)]
+
+    def keep(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
+        """Keep files, on the disk itself; returns those that are not kept, since all would have over `max_bytes`.
+
+        A file that does not hash to its digest, or whose document has gone meanwhile, is passed over.
+
+        Raises:
+            ServiceError: the disk is full, or cannot be written to.
+        """
+        with self._database.write() as connection:
+            set_fact(
+                connection, SWEEPING, "yes"
+            )  # should this process end here, the next writer takes away what is loose
+        try:
+            refused, kept = self._copied(offered, max_bytes)
+        except OSError as error:
+            message = f"Originals could not be kept in {self.folder}: {error.strerror}."
+            raise ServiceError(message, cure="Make room on the disk, or set serve.keep_originals to false.") from error
+        d = tables.documents.c
+        with self._database.write() as connection:
+            for part in slices(list(kept)):
+                query = select(d.seq, d.document_id).where(within(d.document_id, part), d.revision > 0)
+                rows = [(row.seq, *kept[row.document_id]) for row in connection.execute(query)]
+                insert_rows(connection, tables.originals, rows, replace=True)
+        self.sweep()
+        return refused
+
+    def sweep(self) -> int:
+        """Take off the disk what no document was read from any more; returns how many files that were."""
+        held = self._held()
+        stray = [path for path in self._files() if path.name not in held]
+        for path in stray:
+            path.unlink(missing_ok=True)
+        if stray:
+            sync_folder(self.folder)
+        with self._database.write() as connection:
+            set_fact(connection, SWEEPING, "")
+        return len(stray)
+
+    def forget_lost(self) -> int:
+        """Note which originals are gone, or are not of their size; returns of how many documents. They show as text."""
+        sizes = {path.name: path.stat().st_size for path in self._files()}
+        lost = [digest for digest, size in self._held().items() if sizes.get(digest) != size]
+        o = tables.originals.c
+        changed = 0
+        with self._database.write() as connection:
+            for part in slices(lost):
+                gone = update(tables.originals).where(within(o.digest, part), o.kept_bytes > 0).values(kept_bytes=0)
+                changed += connection.execute(gone).rowcount
+        return changed
+
+    def count(self) -> int:
+        """How many files the base keeps."""
+        return len(self._held())
+
+    def _held(self) -> dict[str, int]:
+        """The size in bytes of each file that the base keeps, by its digest."""
+        o = tables.originals.c
+        query = select(o.digest, func.max(o.kept_bytes)).where(o.kept_bytes > 0).group_by(o.digest)
+        with self._database.read() as connection:
+            return {str(digest): int(size) for digest, size in connection.execute(query)}
+
+    def _files(self) -> list[Path]:
+        return list(self.folder.iterdir()) if self.folder.is_dir() else []
+
+    def _copied(self, offered: Sequence[Offered], max_bytes: int) -> tuple[list[Offered], dict[str, tuple[str, int]]]:
+        """Copy files under their digests; returns those that there is no room for, and by document what was copied."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        held = self._held()
+        refused: list[Offered] = []
+        kept: dict[str, tuple[str, int]] = {}
+        for one in offered:
+            size = one.file.stat().st_size
+            if one.digest not in held and sum(held.values()) + size > max_bytes:
+                refused.append(one)
+            elif self._copy(one):
+                held[one.digest] = size
+                kept[one.document_id] = (one.digest, size)
+        sync_folder(self.folder)
+        return refused, kept
+
+    def _copy(self, one: Offered) -> bool:
+        """Copy a file under its digest, to the disk itself, and say whether it was what it is said to be."""
+        part = self.folder / PART
+        with one.file.open("rb") as file, part.open("wb") as target:
+            digest = digest_of(file, target)
+            target.flush()
+            os.fsync(target.fileno())
+        if digest != one.digest:
+            part.unlink()
+            return False
+        part.replace(self.folder / digest)
+        return True
+
+
+def digest_of(file: BinaryIO, copy: BinaryIO | None = None) -> str:
+    """Read a file to its end; returns its SHA-256 in hex. `copy` is given all that is read."""
+    digest = sha256()
+    while piece := file.read(PIECE_BYTES):
+        digest.update(piece)
+        if copy:
+            copy.write(piece)
+    return digest.hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder durable, where folders can be synced."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,106 @@
+"""Stages: while a source is read, cut, embedded and kept, its job says so, and not too often."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from load.samples_pages import pdf_pages, printed
+from rove.engine import AsyncRove
+from rove.events import AddStarted, Event, SourceDone, SourcesAt
+from rove.models import Vectors
+from rove.records import LedgerEntry, Text
+from rove.serve.jobs import EVERY_S, Job
+from rove.serve.wire.documents import MOST_UNDER_WAY, JobOut
+from serve.conftest import FAKE, Town
+
+PLAN = pdf_pages([[printed(70, 700, "The move is in May.")]])
+STAGES = ["reading", "chunked", "embedded", "indexed"]
+
+
+async def test_each_source_goes_through_all_stages_in_order(tmp_path: Path) -> None:
+    """Of sources that are read here, and in a process of its own."""
+    (tmp_path / "plan.pdf").write_bytes(PLAN)
+    told: list[Event] = []
+    async with AsyncRove.open(tmp_path / "kb", embedder=FAKE, store={"index": "memory"}) as kb:
+        await kb.add(tmp_path / "plan.pdf", Text("Soup.", id="soup"), listener=told.append)
+        for source in (str(tmp_path / "plan.pdf"), "soup"):
+            stages = [event.stage for event in told if isinstance(event, SourcesAt) and source in event.sources]
+            assert stages == STAGES
+            ends = [isinstance(event, SourceDone) and event.entry.source == source for event in told]
+            last = max(at for at, event in enumerate(told) if isinstance(event, SourcesAt) and source in event.sources)
+            assert ends.index(True) > last
+        told.clear()
+        await kb.add(tmp_path / "plan.pdf", Text("Soup.", id="soup"), listener=told.append)
+        assert {event.stage for event in told if isinstance(event, SourcesAt)} == {"reading"}  # no more was done
+
+
+async def test_many_small_sources_cost_few_events(tmp_path: Path) -> None:
+    texts = [Text(f"Note {number} is short.", id=f"note-{number}") for number in range(1_000)]
+    told: list[Event] = []
+    async with AsyncRove.open(tmp_path / "kb", embedder=FAKE, store={"index": "memory"}) as kb:
+        await kb.add(texts, listener=told.append)
+    stages = [event for event in told if isinstance(event, SourcesAt)]
+    assert {source for event in stages if event.stage == "reading" for source in event.sources} == {
+        text.id for text in texts
+    }
+    assert len(stages) < 60
+
+
+async def test_a_job_tells_where_its_sources_are(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the embedder works, the sources are cut; then they have their vectors; then they have ended."""
+    embedder = town.spaces._spaces["hr"].kb.embedder
+    passages, go = type(embedder).passages, asyncio.Event()
+
+    async def slow(self: object, texts: Sequence[str]) -> Vectors:
+        await go.wait()
+        return await passages(embedder, texts)
+
+    monkeypatch.setattr(type(embedder), "passages", slow)
+    files = [("files", ("plan.pdf", PLAN)), ("files", ("/srv/../<b>a.md", b"Soup."))]
+    async with town.client("anna") as client:
+        job = (await client.post("/v1/spaces/hr/uploads", files=files)).json()
+        address = f"/v1/spaces/hr/jobs/{job['job_id']}"
+        async with asyncio.timeout(60):
+            while (now := (await client.get(address)).json())["stages"].get("chunked", 0) < 1:
+                assert now["state"] in {"queued", "running"}
+                await asyncio.sleep(0.02)
+        assert {one["source"] for one in now["under_way"]} <= {"plan.pdf", "<b>a.md"}
+        assert now["sources"] == []
+        go.set()
+        reply = await client.get(f"{address}/events")
+        told = [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: ")]
+        assert told[-1]["state"] == "done"
+        assert (told[-1]["stages"], told[-1]["under_way"], len(told[-1]["sources"])) == ({}, [], 2)
+
+
+async def test_whoever_watches_is_told_at_most_so_often_and_of_the_end_at_once() -> None:
+    job = Job("id", "anna", "running")
+    seen: list[float] = []
+
+    async def watch() -> None:
+        async for _ in job.watch():
+            seen.append(time.monotonic())
+
+    watching = asyncio.create_task(watch())
+    began = time.monotonic()
+    job.listen(AddStarted(5_000))
+    for number in range(5_000):
+        job.listen(SourcesAt("reading", (f"upload:/{number}",)))
+        if number % 10 == 0:
+            await asyncio.sleep(0)
+    assert len(JobOut.of(job).under_way) == MOST_UNDER_WAY
+    assert JobOut.of(job).stages == {"reading": 5_000}
+    for number in range(5_000):
+        job.listen(SourceDone(LedgerEntry(f"upload:/{number}", "live")))
+    await asyncio.sleep(EVERY_S / 4)
+    ended = time.monotonic()
+    job.end()
+    await watching
+    assert len(seen) <= 2 + (ended - began) / EVERY_S
+    assert seen[-1] - ended < EVERY_S / 2

@@ -1,0 +1,51 @@
+"""Adding in a real browser: a PDF that is handed in is seen going through the stages, and then opens as its pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from load.samples_pages import pdf_pages, printed
+from rove.models import Vectors
+from serve.browser import violations, visiting
+
+PLAN = pdf_pages([[printed(70, 300, "The budget for wolves is in June.")]])
+
+
+async def test_a_pdf_goes_through_the_stages_and_opens_as_its_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plan.pdf").write_bytes(PLAN)
+    async with visiting(tmp_path) as visit:
+        embedder = visit.town.spaces._spaces["hr"].kb.embedder
+        passages, go = type(embedder).passages, asyncio.Event()
+
+        async def slow(self: object, texts: Sequence[str]) -> Vectors:
+            await go.wait()
+            return await passages(embedder, texts)
+
+        monkeypatch.setattr(type(embedder), "passages", slow)
+        async with visit.page("add", holder="anna", viewport={"width": 390, "height": 800}) as page:
+            await page.set_input_files("input[type=file]", [tmp_path / "plan.pdf"])
+            await page.wait_for_selector(".card .card:has-text('plan.pdf'):has-text('Cut')")
+            now = page.locator(".stages [aria-current=step]")
+            assert await now.inner_text() == "Embedded"
+            assert await page.locator(".stages .past").all_inner_texts() == ["Queued", "Read", "Cut"]
+            assert await violations(page) == []
+            go.set()
+            await page.wait_for_selector(".stages .now:has-text('Done')")
+            await page.wait_for_selector(".card .card:has-text('plan.pdf'):has-text('Can be found')")
+            await visit.go(page, "search")
+            await page.fill("textarea", "budget for wolves")
+            await page.keyboard.press("Enter")
+            await page.click(".hit:has-text('budget for wolves') button")
+            await page.wait_for_selector(".sheet img")
+            sheet, box = await page.locator(".sheet").bounding_box(), await page.locator(".box").first.bounding_box()
+            assert sheet is not None
+            assert box is not None
+            assert 0.55 < (box["y"] - sheet["y"]) / sheet["height"] < 0.7  # 300 of 842 points from below
+            assert await violations(page) == []
+        assert visit.errors == []
