@@ -167,7 +167,7 @@ def test_a_reader_who_has_had_enough_leaves_no_process_behind(pool: Pool) -> Non
     reading = pool.read([hostile(f"flood {n}", f"f{n}") for n in range(4)])
     assert isinstance(next(item for item in reading if item), Prepared)
     began = time.monotonic()
-    assert len(list(reading)) == 1
+    reading.close()
     assert time.monotonic() - began < 10
     assert said(pool, "say again") == "again"
 

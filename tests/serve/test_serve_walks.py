@@ -90,15 +90,6 @@ async def test_a_place_is_told_to_those_who_see_it_and_is_nowhere_for_others(ope
     assert hidden == absent != set()
 
 
-async def test_a_document_that_is_deleted_is_erased_from_walks(town: Town) -> None:
-    async with town.client("anna") as client:
-        walk_id, events = await walked(client)
-        assert "November" in json.dumps(events)
-        reply = await client.delete("/v1/spaces/hr/document", params={"document_id": "merger"})
-        assert reply.status_code == 204
-        assert "November" not in (await client.get(f"{WALKS}/{walk_id}")).text
-
-
 async def test_a_walk_is_its_makers(town: Town) -> None:
     calls = [
         ("GET", "", None),

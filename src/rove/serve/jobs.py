@@ -126,6 +126,11 @@ class Jobs:
             except asyncio.CancelledError:
                 spooled.leave()
                 raise
+            except Exception:  # a fault of ours: others wait, and what was handed in is kept for the next start
+                log.exception("job failed", extra={"job": job.job_id})
+                job.state, job.trouble = "waiting", "Something went wrong; the next start tries again."
+                spooled.leave()
+                job.changed()
             finally:
                 self._idle.set()
 
