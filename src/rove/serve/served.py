@@ -27,7 +27,7 @@ class Served:
     going: Going = field(default_factory=Going)
 
 
-def served(request: Request) -> Served:
+async def served(request: Request) -> Served:
     """The server that the request came to."""
     return request.app.state.served
 
@@ -36,12 +36,12 @@ SpaceIn = Annotated[str, Path(max_length=64, description="The name of a space.",
 ServedIn = Annotated[Served, Depends(served)]
 
 
-def view(space: SpaceIn, request: Request, server: ServedIn) -> View:
+async def view(space: SpaceIn, request: Request, server: ServedIn) -> View:
     """The caller's view of the space that the path names."""
     return server.spaces.view(space, caller_of(request.scope))
 
 
-def seen_space(space: SpaceIn, request: Request, server: ServedIn) -> Space:
+async def seen_space(space: SpaceIn, request: Request, server: ServedIn) -> Space:
     """The space that the path names, if the caller may know of it."""
     return server.spaces.get(space, caller_of(request.scope))
 

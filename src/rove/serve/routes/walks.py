@@ -24,7 +24,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}
 fields: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-def walking(view: ViewIn, server: ServedIn) -> Walking:
+async def walking(view: ViewIn, server: ServedIn) -> Walking:
     """The caller's walks in the space that the path names."""
     return Walking(view, server.going)
 
