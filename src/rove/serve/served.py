@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import Depends, Path, Request
 
+from rove.serve.callers import Callers
 from rove.serve.gate import caller_of
 from rove.serve.journal import Journal
 from rove.serve.spaces import Space, Spaces
+from rove.serve.throttle import Places
 from rove.serve.view import View
+from rove.serve.visits import Visits
 from rove.serve.walking import Going
 from rove.settings import ServeSettings
 
@@ -22,9 +25,19 @@ class Served:
 
     spaces: Spaces
     settings: ServeSettings
+    callers: Callers
+    streams: Places
+    visits: Visits = field(default_factory=Visits)
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     going: Going = field(default_factory=Going)
+
+    @classmethod
+    def of(cls, spaces: Spaces) -> Self:
+        """Make it for these spaces, as their settings say."""
+        settings = spaces.settings
+        streams = Places(settings.streams, what="streams", setting="serve.streams")
+        return cls(spaces, settings, Callers(settings.keys), streams)
 
 
 async def served(request: Request) -> Served:

@@ -92,7 +92,7 @@ async def forget(walk_id: str, walks: WalkingIn) -> Response:
 
 
 def _stream(server: Served, walks: Walking, walk: AsyncWalk, before: list[WalkEvent]) -> StreamingResponse:
-    return stream(_told(server, walks, walk, before), server.journal, until=server.closing)
+    return stream(_told(server, walks, walk, before), server, until=server.closing)
 
 
 async def _told(server: Served, walks: Walking, walk: AsyncWalk, before: list[WalkEvent]) -> AsyncGenerator[bytes]:
