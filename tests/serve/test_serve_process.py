@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import socket
 import subprocess
-import sys
 import time
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from click.testing import CliRunner
 
 from rove.cli import rove
 from rove.serve.keys import hash_key
 from rove.settings import read_settings
-
-ROVE = Path(sys.executable).with_name("rove")
-ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def serving(kb: Path, *options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
-    port = free_port()
-    command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
-            _await_up(client, process)
-            yield client, process
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
-def _await_up(client: httpx.Client, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if client.get("/health").status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    pytest.fail(f"it did not start: {process.communicate()}")
-
+from serve.conftest import ENVIRONMENT, ROVE, serving
 
 def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
     """Ended in the middle of a large add, and again at once: the next process has all that this one said yes to."""
@@ -89,7 +49,7 @@ def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             assert "event: answer" in "".join(reply.iter_text())
         assert process.wait(timeout=60) in {0, -signal.SIGTERM}
-        errors = process.stderr.read() if process.stderr else ""
+        errors = (tmp_path / "log").read_text("utf-8")
     lines = [line for line in errors.splitlines() if line.startswith("{")]
     assert any(json.loads(line).get("route") == "/v1/spaces/{space}/ask" for line in lines)
     assert "Traceback" not in errors
