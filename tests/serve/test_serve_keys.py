@@ -33,7 +33,9 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def made(kb: Path, name: str, *options: str) -> str:
-    done = CliRunner().invoke(rove, ["serve", "key", name, "--right", "add", "--right", "read", "--kb", str(kb), *options])
+    done = CliRunner().invoke(
+        rove, ["serve", "key", name, "--right", "add", "--right", "read", "--kb", str(kb), *options]
+    )
     assert done.exit_code == 0, done.output
     return done.stdout.strip()
 
@@ -78,7 +80,7 @@ def test_keys_count_while_the_server_runs(tmp_path: Path) -> None:
             file.write_text(whole + "[broken", "utf-8")  # nobody loses a key by a slip in the file …
             time.sleep(1.5)
             assert client.get(SPACES, headers=bearer(anna)).status_code == 200
-            file.write_text(whole[: whole.index("[serve.keys.\"otto\"]")] + "[broken", "utf-8")
+            file.write_text(whole[: whole.index('[serve.keys."otto"]')] + "[broken", "utf-8")
             assert status_becomes(client, otto, 401)  # … and who was taken out of it has lost his
             assert client.get(SPACES, headers=bearer(anna)).status_code == 200
 

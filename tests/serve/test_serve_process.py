@@ -8,8 +8,11 @@ import signal
 import subprocess
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
@@ -17,6 +20,7 @@ from rove.cli import rove
 from rove.serve.keys import hash_key
 from rove.settings import read_settings
 from serve.conftest import ENVIRONMENT, ROVE, serving
+
 
 def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
     """Ended in the middle of a large add, and again at once: the next process has all that this one said yes to."""
@@ -33,13 +37,48 @@ def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=60) in {0, -signal.SIGTERM}
     with serving(kb) as (client, _):
-        deadline = time.monotonic() + 120
-        while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        documents = client.get("/v1/spaces/default/documents").json()["documents"]
-        assert sorted(document["source"] for document in documents) == sorted(acknowledged)
+        assert sources_in(client, kb) == set(acknowledged)
         health = client.post("/v1/spaces/default/doctor").json()
         assert health["problems"] == []
+
+
+def test_sigterm_among_uploads_loses_none_that_was_acknowledged(tmp_path: Path) -> None:
+    """Ended while eight hand in and search as fast as they can: what any of them was told yes to is there afterwards."""
+    kb = tmp_path / "kb"
+    with serving(kb, "--set", "serve.drain_s=0") as (client, process):
+        address = str(client.base_url)
+
+        def hand_in(worker: int) -> list[str]:
+            said_yes: list[str] = []
+            with httpx.Client(base_url=address, timeout=30) as own, suppress(httpx.TransportError):
+                for number in range(1_000):
+                    name = f"note-{worker}-{number}.md"
+                    text = f"# {name}\n\nThis is said in {name}, and nowhere else."
+                    reply = own.post("/v1/spaces/default/uploads", files=[("files", (name, text.encode()))])
+                    if reply.status_code == 202:
+                        said_yes.append(name)
+                    own.post("/v1/spaces/default/search", json={"question": name})
+            return said_yes
+
+        with ThreadPoolExecutor(8) as workers:
+            working = [workers.submit(hand_in, worker) for worker in range(8)]
+            time.sleep(2)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) in {0, -signal.SIGTERM}
+            acknowledged = [name for one in working for name in one.result()]
+    assert len(acknowledged) > 8
+    with serving(kb) as (client, _):
+        assert sources_in(client, kb) >= set(acknowledged)
+        assert client.post("/v1/spaces/default/doctor").json()["problems"] == []
+
+
+def sources_in(client: httpx.Client, kb: Path) -> set[str]:
+    """The sources of a base, once all that was handed in is in it."""
+    deadline = time.monotonic() + 120
+    while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    documents = client.get("/v1/spaces/default/documents", params={"limit": 1_000}).json()["documents"]
+    return {document["source"] for document in documents}
 
 
 def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:

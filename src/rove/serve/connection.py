@@ -112,4 +112,3 @@ def most_connections(bases: int) -> int:
         message = f"The system lets this process open {allowed} files at once; {own + LEAST_CONNECTIONS} are needed."
         raise ConfigError(message, cure="Raise the limit: ulimit -Hn 4096; or LimitNOFILE= of the systemd unit.")
     return allowed - own
-

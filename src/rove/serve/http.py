@@ -60,9 +60,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
     app.router.routes.extend(ROUTES)
     app.add_route("/mcp", endpoint, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
-    app.add_middleware(
-        Gate, settings=spaces.settings, journal=made.journal, callers=made.callers, visits=made.visits
-    )
+    app.add_middleware(Gate, settings=spaces.settings, journal=made.journal, callers=made.callers, visits=made.visits)
     if spaces.settings.origins:
         app.add_middleware(
             CORSMiddleware,

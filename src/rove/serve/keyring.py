@@ -68,7 +68,7 @@ class Keyring:
 async def follow(keyring: Keyring, callers: Callers, visits: Visits, *, labels: bool) -> None:
     """Let the keys count that the file has, as it changes, and end what is done for callers whose key has changed.
 
-    `labels`: whether the bases were opened for keys with labels; where they were not, such a key waits for the next start.
+    `labels`: whether the bases were opened for keys with labels; else such a key waits for the next start.
     """
     while True:
         await asyncio.sleep(LOOK_S)

@@ -25,9 +25,7 @@ class Bucket:
 class Buckets:
     """So many a minute for each name. The names that came last are remembered, `most` of them."""
 
-    def __init__(
-        self, per_minute: int, *, most: int = MOST_BUCKETS, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, per_minute: int, *, most: int = MOST_BUCKETS, clock: Callable[[], float] = monotonic) -> None:
         self._per_minute = per_minute
         self._most = most
         self._clock = clock
