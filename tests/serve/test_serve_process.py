@@ -43,7 +43,7 @@ def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
 
 
 def test_sigterm_among_uploads_loses_none_that_was_acknowledged(tmp_path: Path) -> None:
-    """Ended while eight hand in and search as fast as they can: what any of them was told yes to is there afterwards."""
+    """Ended while eight hand in and search as fast as they can: what any of them was told yes to is there."""
     kb = tmp_path / "kb"
     with serving(kb, "--set", "serve.drain_s=0") as (client, process):
         address = str(client.base_url)
