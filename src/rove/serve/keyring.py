@@ -41,7 +41,7 @@ class Keyring:
             return None
         try:
             keys = self._read()
-        except (RoveError, OSError) as error:
+        except (RoveError, OSError, ValueError) as error:
             log.error("keys not read", extra={"reason": str(error)})  # noqa: TRY400 - no stack
             return {name: key for name, key in before.items() if key.hash in text or key.hash not in self._text}
         self._text = text
