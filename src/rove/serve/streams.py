@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from rove.errors import RoveError
 from rove.serve.gate import caller_of
 from rove.serve.journal import Journal
-from rove.serve.problems import problem_of, response_of
+from rove.serve.problems import problem_of
 from rove.serve.served import Served
 from rove.serve.throttle import Places
 
@@ -41,7 +41,7 @@ def event(name: str, data: BaseModel) -> bytes:
 
 
 class EventStream(StreamingResponse):
-    """A reply of events, while the caller has a place for it; else the problem that there is none."""
+    """A reply of events, as long as the caller has a place for it; raises `ThrottledError` where there is none."""
 
     def __init__(self, pieces: AsyncIterator[bytes], places: Places) -> None:
         super().__init__(pieces, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
@@ -49,11 +49,7 @@ class EventStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See `StreamingResponse`."""
-        name = caller_of(scope).name
-        if self._places.full(name):
-            await response_of(self._places.refusal)(scope, receive, send)
-            return
-        with self._places.taken(name):
+        with self._places.taken(caller_of(scope).name):
             await super().__call__(scope, receive, send)
 
 

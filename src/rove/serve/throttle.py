@@ -62,11 +62,6 @@ class Places:
         self._cure = f"Wait until one of them has ended, or raise {setting}."
         self._taken: Counter[str] = Counter()
 
-    @property
-    def refusal(self) -> ThrottledError:
-        """What is said to a name that is `full`."""
-        return ThrottledError(self._message, cure=self._cure, retry_after_s=1)
-
     def full(self, name: str) -> bool:
         """Say whether a name has taken all its places."""
         return self._taken[name] >= self._at_once
@@ -79,7 +74,7 @@ class Places:
             ThrottledError: there is none left.
         """
         if self.full(name):
-            raise self.refusal
+            raise ThrottledError(self._message, cure=self._cure, retry_after_s=1)
         self._taken[name] += 1
         try:
             yield
