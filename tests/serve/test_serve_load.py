@@ -87,7 +87,7 @@ async def test_searches_and_streams_at_once_without_errors(town: Town) -> None:
 
 
 async def test_no_request_waits_for_a_thread_to_be_looked_at(town: Town) -> None:
-    """A dependency that is a plain function is called in a thread: two of them were a third of what a search cost."""
+    """A dependency that is a plain function is called in a thread: two of them were an eighth of a search."""
     looked = [one for route in api_routes(town.app.routes) for one in calls_of(route.dependant)]
     assert len(looked) > 40
     calls = {one.call for one in looked if one.call}
