@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +27,8 @@ from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
+ROVE = Path(sys.executable).with_name("rove")
+ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
 FAKE = {"name": "fake"}
 USUAL: dict[str, Any] = {"embedder": FAKE, "store": {"index": "memory"}}
 """Settings of the spaces, save where a test says otherwise: what takes little time."""
@@ -155,3 +161,33 @@ def hold(monkeypatch: pytest.MonkeyPatch, after: int) -> asyncio.Event:
 
     monkeypatch.setattr(AsyncRove, "search", held)
     return gate
+
+
+@contextmanager
+def serving(kb: Path, *options: str, **environment: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+    """Run `rove serve` on a base; what it writes is in the file `log` beside the base's folder."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
+    log = kb.parent / "log"
+    with log.open("ab") as written:
+        process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=written, stderr=written)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+            _await_up(client, process, log)
+            yield client, process
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def _await_up(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if client.get("/health").status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    pytest.fail(f"it did not start: {log.read_text('utf-8')}")

@@ -93,6 +93,7 @@ async def test_an_error_of_our_own_tells_the_log_and_not_the_client(
     assert reply.status_code == 500
     assert [record.status for record in caplog.records if record.getMessage() == "request"] == [500]
     assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.headers["x-content-type-options"] == "nosniff"  # it came through the gate, as all replies do
     assert "swordfish" not in reply.text
     line = json.loads(JsonLines().format(next(r for r in caplog.records if r.getMessage() == "unexpected error")))
     assert line["request"] == reply.headers["x-request-id"]

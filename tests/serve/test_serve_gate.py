@@ -137,13 +137,14 @@ def test_a_bucket_fills_again() -> None:
     now = 0.0
     throttle = Throttle(60, 10, clock=lambda: now)
     for _ in range(60):
-        throttle.take("a")
-        throttle.release("a")
-    with pytest.raises(ThrottledError) as refused:
-        throttle.take("a")
+        with throttle.passed("a"):
+            pass
+    with pytest.raises(ThrottledError) as refused, throttle.passed("a"):
+        pass
     assert refused.value.retry_after_s == pytest.approx(1)
     now = 1.0
-    throttle.take("a")
+    with throttle.passed("a"):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import socket
 import subprocess
-import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -22,40 +20,7 @@ from click.testing import CliRunner
 from rove.cli import rove
 from rove.serve.keys import hash_key
 from rove.settings import read_settings
-
-ROVE = Path(sys.executable).with_name("rove")
-ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def serving(kb: Path, *options: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
-    port = free_port()
-    command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
-            _await_up(client, process)
-            yield client, process
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
-
-
-def _await_up(client: httpx.Client, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if client.get("/health").status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.05)
-    pytest.fail(f"it did not start: {process.communicate()}")
+from serve.conftest import ENVIRONMENT, ROVE, serving
 
 
 def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
@@ -73,11 +38,7 @@ def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=60) in {0, -signal.SIGTERM}
     with serving(kb) as (client, _):
-        deadline = time.monotonic() + 120
-        while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        documents = client.get("/v1/spaces/default/documents").json()["documents"]
-        assert sorted(document["source"] for document in documents) == sorted(acknowledged)
+        assert sources_in(client, kb) == set(acknowledged)
         health = client.post("/v1/spaces/default/doctor").json()
         assert health["problems"] == []
 
@@ -111,6 +72,45 @@ def _await(true: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+def test_sigterm_among_uploads_loses_none_that_was_acknowledged(tmp_path: Path) -> None:
+    """Ended while eight hand in and search as fast as they can: what any of them was told yes to is there."""
+    kb = tmp_path / "kb"
+    with serving(kb, "--set", "serve.drain_s=0") as (client, process):
+        address = str(client.base_url)
+
+        def hand_in(worker: int) -> list[str]:
+            said_yes: list[str] = []
+            with httpx.Client(base_url=address, timeout=30) as own, suppress(httpx.TransportError):
+                for number in range(1_000):
+                    name = f"note-{worker}-{number}.md"
+                    text = f"# {name}\n\nThis is said in {name}, and nowhere else."
+                    reply = own.post("/v1/spaces/default/uploads", files=[("files", (name, text.encode()))])
+                    if reply.status_code == 202:
+                        said_yes.append(name)
+                    own.post("/v1/spaces/default/search", json={"question": name})
+            return said_yes
+
+        with ThreadPoolExecutor(8) as workers:
+            working = [workers.submit(hand_in, worker) for worker in range(8)]
+            time.sleep(2)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) in {0, -signal.SIGTERM}
+            acknowledged = [name for one in working for name in one.result()]
+    assert len(acknowledged) > 8
+    with serving(kb) as (client, _):
+        assert sources_in(client, kb) >= set(acknowledged)
+        assert client.post("/v1/spaces/default/doctor").json()["problems"] == []
+
+
+def sources_in(client: httpx.Client, kb: Path) -> set[str]:
+    """The sources of a base, once all that was handed in is in it."""
+    deadline = time.monotonic() + 120
+    while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    documents = client.get("/v1/spaces/default/documents", params={"limit": 1_000}).json()["documents"]
+    return {document["source"] for document in documents}
+
+
 def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
     with serving(tmp_path / "kb") as (client, process):
         with client.stream("POST", "/v1/spaces/default/ask", json={"question": "Who?", "stream": True}) as reply:
@@ -118,7 +118,7 @@ def test_it_ends_while_streams_are_open_and_logs_json(tmp_path: Path) -> None:
             process.send_signal(signal.SIGTERM)
             assert "event: answer" in "".join(reply.iter_text())
         assert process.wait(timeout=60) in {0, -signal.SIGTERM}
-        errors = process.stderr.read() if process.stderr else ""
+        errors = (tmp_path / "log").read_text("utf-8")
     lines = [line for line in errors.splitlines() if line.startswith("{")]
     assert any(json.loads(line).get("route") == "/v1/spaces/{space}/ask" for line in lines)
     assert "Traceback" not in errors

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,8 @@ def run(session: Session, host: str | None, port: int | None) -> None:
     Without keys only this machine is let in. Keys are made by: rove serve key NAME
     """
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    settings = _settings(session, given)
     part = _extra("rove.serve.run:serve")
-    part(settings, _home(session.location), session.output.note)
+    part(_file(session.location), lambda: _settings(session, given), session.output.note)
 
 
 @command("key")
@@ -45,8 +46,17 @@ def run(session: Session, host: str | None, port: int | None) -> None:
     help="What it lets its holder do.",
 )
 @click.option("--label", "labels", multiple=True, help="Open only documents with one of these access labels.")
-def key(session: Session, name: str, spaces: tuple[str, ...], rights: tuple[str, ...], labels: tuple[str, ...]) -> None:
-    """Make a key, print it once, and write its hash into the settings file."""
+@click.option("--revoke", is_flag=True, help="Take the key of this name out of the settings file instead.")
+def key(
+    session: Session, name: str, spaces: tuple[str, ...], rights: tuple[str, ...], labels: tuple[str, ...], revoke: bool
+) -> None:
+    """Make a key, print it once, and write its hash into the settings file.
+
+    It counts in a server that runs within seconds. Where one is revoked, what is being done for its holder ends.
+    """
+    if revoke:
+        _revoke(session, name)
+        return
     if not NAME.fullmatch(name):
         message = f"{name!r} cannot be the name of a key."
         raise ConfigError(message, cure="Use up to 64 letters, digits, dots, dashes and underscores.")
@@ -62,7 +72,7 @@ def key(session: Session, name: str, spaces: tuple[str, ...], rights: tuple[str,
         session.output.json({"name": name, "key": made, "file": str(file)})
         return
     session.output.line(made)
-    session.output.note(f"This is shown once. {file} holds its hash; restart the server to let it in.")
+    session.output.note(f"This is shown once. {file} holds its hash; a server that runs lets it in within seconds.")
 
 
 @command("mcp")
@@ -111,10 +121,48 @@ def _append(file: Path, name: str, table: dict[str, object]) -> None:
     """Put a table at the end of a TOML file, whole or not at all."""
     text = file.read_text("utf-8") if file.is_file() else ""
     lines = [f"[serve.keys.{_quoted(name)}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
-    made = "\n".join([*([text.rstrip("\n"), ""] if text.strip() else []), *lines, ""])
+    _write(file, "\n".join([*([text.rstrip("\n"), ""] if text.strip() else []), *lines, ""]))
+
+
+def _revoke(session: Session, name: str) -> None:
+    """Take a key's table out of the settings file, and touch nothing else.
+
+    Raises:
+        ConfigError: it is not there, or not written as `rove serve key` writes it.
+    """
+    file = _file(session.location)
+    text = file.read_text("utf-8") if file.is_file() else ""
+    heads = (f"[serve.keys.{_quoted(name)}]", f"[serve.keys.{name}]")
+    kept: list[str] = []
+    within = False
+    for line in text.splitlines(keepends=True):
+        within = line.strip() in heads or (within and not line.startswith("["))
+        if not within:
+            kept.append(line)
+    wanted, left = _keys(text), _keys("".join(kept))
+    if wanted.pop(name, None) is None or left != wanted:
+        message = f"{file} has no table {heads[0]} that could be taken out."
+        raise ConfigError(message, cure="Take the key out of the file by hand, or out of the environment.")
+    _write(file, "".join(kept))
+    session.output.note(f"{file} has no key {name!r} any more; a server that runs ends what it does for it.")
+
+
+def _keys(text: str) -> dict[str, Any]:
+    """The keys that a settings file holds."""
+    try:
+        return tomllib.loads(text).get("serve", {}).get("keys", {})
+    except tomllib.TOMLDecodeError as error:
+        message = f"The settings file is not valid TOML: {error}."
+        raise ConfigError(message, cure="Mend the file.") from error
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file, whole or not at all, and as readable to others as it was."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.{os.getpid()}")
-    part.write_text(made, "utf-8")
+    part.write_text(text, "utf-8")
+    if file.is_file():
+        shutil.copymode(file, part)
     part.replace(file)
 
 

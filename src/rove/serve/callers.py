@@ -43,13 +43,28 @@ LOCAL = Caller("local", (EVERY_SPACE,), RIGHTS)
 
 
 class Callers:
-    """Finds the caller of a key."""
+    """Finds the caller of a key. Where there has never been a key, everyone is `LOCAL`."""
 
     def __init__(self, keys: Mapping[str, KeySettings]) -> None:
-        self._keys = [
-            (one.hash.encode(), Caller(name, one.spaces, frozenset(one.rights), one.labels))
-            for name, one in keys.items()
-        ]
+        self._keys = keys
+        self._callers = [(one.hash.encode(), _caller(name, one)) for name, one in keys.items()]
+        self._open = not keys
+
+    @property
+    def keys(self) -> Mapping[str, KeySettings]:
+        """The keys that count, by name."""
+        return self._keys
+
+    def replace(self, keys: Mapping[str, KeySettings]) -> set[str]:
+        """Let these keys count instead; returns the names of callers who have lost theirs, or have other rights now.
+
+        When the last key is taken away nobody comes in: a server that was closed never opens by itself.
+        """
+        before = self._keys
+        self._keys = keys
+        self._callers = [(one.hash.encode(), _caller(name, one)) for name, one in keys.items()]
+        closed, self._open = self._open and bool(keys), self._open and not keys
+        return {name for name, key in before.items() if keys.get(name) != key} | ({LOCAL.name} if closed else set())
 
     def find(self, authorization: str) -> Caller:
         """Return the caller of an Authorization header; where there are no keys at all, `LOCAL`.
@@ -59,15 +74,19 @@ class Callers:
         Raises:
             UnknownCallerError: no key, or not one of ours.
         """
-        if not self._keys:
+        if self._open:
             return LOCAL
         scheme, _, key = authorization.partition(" ")
         if scheme.lower() != "bearer" or not key.strip():
             message = "The request has no key."
             raise UnknownCallerError(message, cure=CURE)
         given = hash_key(key.strip()).encode()
-        found = [caller for kept, caller in self._keys if compare_digest(kept, given)]
+        found = [caller for kept, caller in self._callers if compare_digest(kept, given)]
         if not found:
             message = "The key is not known here."
             raise UnknownCallerError(message, cure=CURE)
         return found[0]
+
+
+def _caller(name: str, key: KeySettings) -> Caller:
+    return Caller(name, key.spaces, frozenset(key.rights), key.labels)

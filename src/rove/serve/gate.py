@@ -16,12 +16,21 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rove.errors import RoveError
+from rove.serve.addresses import address_of
 from rove.serve.callers import Caller, Callers
 from rove.serve.journal import Journal
 from rove.serve.page import FILES
-from rove.serve.problems import DeniedError, LongHeadError, TooLargeError, response_of
+from rove.serve.problems import (
+    DeniedError,
+    LongHeadError,
+    TooLargeError,
+    UnknownCallerError,
+    response_of,
+    response_of_fault,
+)
 from rove.serve.spaces import LOOPBACK
-from rove.serve.throttle import Throttle
+from rove.serve.throttle import Buckets, Throttle
+from rove.serve.visits import Visits
 from rove.settings import ServeSettings
 
 OPEN = frozenset({"/health", "/openapi.json", *FILES})
@@ -41,15 +50,38 @@ HOST_CURE = "Call it by a name in serve.hosts."
 ORIGIN_CURE = "Name the page's origin in serve.origins, if it is to call this server."
 
 
+class Reply:
+    """Sends a reply with the headers that all have. `status` is its status, 0 as long as it has not begun."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of it."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            headers["X-Request-Id"] = self._request_id
+        await self._send(message)
+
+
 class Gate:
     """See the module."""
 
-    def __init__(self, app: ASGIApp, *, settings: ServeSettings, journal: Journal) -> None:
+    def __init__(
+        self, app: ASGIApp, *, settings: ServeSettings, journal: Journal, callers: Callers, visits: Visits
+    ) -> None:
         self._app = app
         self._settings = settings
         self._journal = journal
-        self._callers = Callers(settings.keys)
+        self._callers = callers
+        self._visits = visits
         self._throttle = Throttle(settings.requests_per_minute, settings.concurrent)
+        self._strangers = Buckets(settings.tries_per_minute)
         self._hosts = {*LOOPBACK, settings.host, *settings.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,27 +93,17 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         scope["rove.request"] = token_hex(8)
-        began, status = monotonic(), 0
-
-        async def reply(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
-                headers["X-Request-Id"] = scope["rove.request"]
-            await send(message)
-
+        began, reply = monotonic(), Reply(send, scope["rove.request"])
         try:
             await self._enter(scope, receive, reply)
-        except Exception:
-            status = status or 500  # that reply is made outside of the gate
-            raise
+        except Exception as error:  # noqa: BLE001 - logged there
+            response = response_of_fault(error, scope["rove.request"])
+            if not reply.status:  # a reply that has begun is cut where it stands
+                await response(scope, receive, reply)
         finally:
-            self._journal.note(scope, status, monotonic() - began)
+            self._journal.note(scope, reply.status, monotonic() - began)
 
-    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _enter(self, scope: Scope, receive: Receive, send: Reply) -> None:
         headers = Headers(scope=scope)
         try:
             check_head(scope)
@@ -90,18 +112,29 @@ class Gate:
             if scope["path"] in OPEN:
                 await self._app(scope, receive, send)
                 return
-            caller = self._callers.find(headers.get("authorization", ""))
+            caller = self._known(scope, headers)
             limit = self._limit(scope["path"])
             check_length(headers, limit)
-            self._throttle.take(caller.name)
+            with self._throttle.passed(caller.name), self._visits.noted(caller.name):
+                scope[CALLER] = caller
+                await self._app(scope, _bounded(receive, limit), send)
         except RoveError as error:
-            await response_of(error)(scope, receive, send)
-            return
-        scope[CALLER] = caller
+            if not send.status:  # a reply that has begun is cut where it stands
+                await response_of(error)(scope, receive, send)
+
+    def _known(self, scope: Scope, headers: Headers) -> Caller:
+        """Find who asks; bound the tries of those who are not known, by address.
+
+        Whoever has a key is let in from an address that has tried too often too: nobody guesses 256 bits, and others
+        behind the same proxy must not be able to lock them out.
+        """
         try:
-            await self._app(scope, _bounded(receive, limit), send)
-        finally:
-            self._throttle.release(caller.name)
+            return self._callers.find(headers.get("authorization", ""))
+        except UnknownCallerError:
+            address = address_of(scope, self._settings.proxies)
+            message = "Too many requests without a valid key came from this address."
+            self._strangers.take(address, message, "Wait a little, and send a key that `rove serve key` has made.")
+            raise
 
     def _limit(self, path: str) -> int:
         if path.endswith(LARGE):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from rove.serve.gate import Gate
+from rove.serve.keyring import Keyring, follow
 from rove.serve.mcp import McpEndpoint
 from rove.serve.page import ROUTES
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
@@ -25,9 +27,12 @@ ROUTERS = (
 """Every family of routes. The web page, `rove.serve.page`, stands beside them."""
 
 
-def create_app(spaces: Spaces) -> FastAPI:
-    """Make the app that serves these spaces. It opens nothing, and closes the spaces when it ends."""
-    made = Served(spaces, spaces.settings)
+def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
+    """Make the app that serves these spaces, to the keys of the settings or, as they change, of a keyring.
+
+    It opens nothing, and closes the spaces when it ends.
+    """
+    made = Served.of(spaces)
     endpoint = McpEndpoint(made)
 
     @asynccontextmanager
@@ -37,6 +42,9 @@ def create_app(spaces: Spaces) -> FastAPI:
             stack.push_async_callback(spaces.close)
             spaces.start()
             await stack.enter_async_context(endpoint.running())
+            if keyring:
+                following = asyncio.create_task(follow(keyring, made.callers, made.visits, labels=spaces.discreet))
+                stack.callback(following.cancel)
             yield
             made.closing.set()
 
@@ -55,7 +63,7 @@ def create_app(spaces: Spaces) -> FastAPI:
     app.router.routes.extend(ROUTES)
     app.add_route("/mcp", endpoint, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
-    app.add_middleware(Gate, settings=spaces.settings, journal=made.journal)
+    app.add_middleware(Gate, settings=spaces.settings, journal=made.journal, callers=made.callers, visits=made.visits)
     if spaces.settings.origins:
         app.add_middleware(
             CORSMiddleware,

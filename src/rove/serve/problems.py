@@ -127,7 +127,12 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(RoveError, _rove_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(Exception, _unexpected)
+
+
+def response_of_fault(error: Exception, request_id: str) -> Response:
+    """Answer what nobody expected: without what it says, which stands in the log under the request's number."""
+    log.error("unexpected error", exc_info=error, extra={"request": request_id})
+    return _reply(_problem("unexpected", 500, "Something went wrong that should not have.", "See the server's log."))
 
 
 def _rove_error(_: Request, error: Exception) -> Response:
@@ -153,14 +158,6 @@ def _invalid(_: Request, error: Exception) -> Response:
     reasons = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:MAX_REASONS]]
     detail = "The request does not have the shape that it should have."
     return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons))
-
-
-def _unexpected(request: Request, error: Exception) -> Response:
-    number = request.scope.get("rove.request", "")
-    log.error("unexpected error", exc_info=error, extra={"request": number})
-    detail = "Something went wrong that should not have."
-    problem = _problem("unexpected", 500, detail, "See the server's log.")
-    return _reply(problem, {"X-Request-Id": number})  # made outside of the gate, which numbers all other replies
 
 
 def _problem(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:

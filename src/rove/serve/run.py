@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rove.serve.http import create_app
 from rove.serve.journal import log_json
+from rove.serve.keyring import Keyring
 from rove.serve.mcp import McpEndpoint
 from rove.serve.served import Served
 from rove.serve.server import make_server
@@ -15,14 +16,17 @@ from rove.serve.spaces import Spaces
 from rove.settings import Settings
 
 
-def serve(settings: Settings, folder: Path, tell: Callable[[str], None]) -> None:
-    """Serve over HTTP until told to end. Spaces are seen from `folder`; `tell` says where it listens.
+def serve(file: Path, read: Callable[[], Settings], tell: Callable[[str], None]) -> None:
+    """Serve over HTTP until told to end. `read` reads the settings, and again when `file`, which has the keys, changes.
+
+    Spaces are seen from the file's folder; `tell` says where it listens.
 
     Raises:
-        ConfigError: what is set up would not be safe.
+        ConfigError: what is set up would not be safe, or more than the system lets a process open.
     """
     log_json()
-    asyncio.run(_serve(settings, folder, tell))
+    keyring = Keyring(file, lambda: read().serve.keys)
+    asyncio.run(_serve(read(), file.parent, keyring, tell))
 
 
 def serve_stdio(settings: Settings, folder: Path) -> None:
@@ -31,9 +35,9 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
     asyncio.run(_serve_stdio(settings, folder))
 
 
-async def _serve(settings: Settings, folder: Path, tell: Callable[[str], None]) -> None:
+async def _serve(settings: Settings, folder: Path, keyring: Keyring, tell: Callable[[str], None]) -> None:
     spaces = Spaces.open(settings, folder)
-    server = make_server(create_app(spaces), spaces)
+    server = make_server(create_app(spaces, keyring), spaces)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
     tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
     await server.serve()
@@ -43,6 +47,6 @@ async def _serve_stdio(settings: Settings, folder: Path) -> None:
     spaces = Spaces.open(settings, folder)
     try:
         spaces.start()
-        await McpEndpoint(Served(spaces, settings.serve)).run_stdio()
+        await McpEndpoint(Served.of(spaces)).run_stdio()
     finally:
         await spaces.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
+from rove.serve.connection import Connection, most_connections
 from rove.serve.gate import MAX_HEAD_BYTES
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
@@ -28,13 +30,14 @@ class Server(uvicorn.Server):
 
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:
-    """Make the server of an app, for the address that the settings name."""
+    """Make the server of an app, for the address that the settings name. Raises as `most_connections` does."""
     settings = spaces.settings
+    connection = partial(Connection, most=most_connections(len(spaces)), stall_s=settings.stall_s)
     config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
-        http="h11",
+        http=connection,  # pyright: ignore[reportArgumentType] - it is called, whatever it is
         ws="none",
         loop="asyncio",
         lifespan="on",

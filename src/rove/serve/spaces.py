@@ -33,10 +33,14 @@ class Space:
 
 
 class Spaces:
-    """All bases that are served; models are shared where the settings are the same."""
+    """All bases that are served; models are shared where the settings are the same.
+
+    `discreet` says that there are keys with labels, and that the bases were opened so that these learn of nothing else.
+    """
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
+        self.discreet = any(key.labels is not None for key in settings.keys.values())
         self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
 
     @classmethod
@@ -58,6 +62,9 @@ class Spaces:
             bases[name] = AsyncRove(tree, models.get(tree.embedder))
             models[tree.embedder] = bases[name].embedder
         return cls(serve, bases)
+
+    def __len__(self) -> int:
+        return len(self._spaces)
 
     def start(self) -> None:
         """Take up the jobs and the evaluation that were left."""

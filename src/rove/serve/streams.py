@@ -10,10 +10,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from rove.errors import RoveError
+from rove.serve.gate import caller_of
 from rove.serve.journal import Journal
 from rove.serve.problems import problem_of
+from rove.serve.served import Served
+from rove.serve.throttle import Places
 
 T = TypeVar("T")
 BEAT_S = 15.0
@@ -36,15 +40,27 @@ def event(name: str, data: BaseModel) -> bytes:
     return f"event: {name}\ndata: {data.model_dump_json()}\n\n".encode()
 
 
-def events(told: Told, journal: Journal, *, until: asyncio.Event | None = None) -> StreamingResponse:
+class EventStream(StreamingResponse):
+    """A reply of events, as long as the caller has a place for it; raises `ThrottledError` where there is none."""
+
+    def __init__(self, pieces: AsyncIterator[bytes], places: Places) -> None:
+        super().__init__(pieces, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
+        self._places = places
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `StreamingResponse`."""
+        with self._places.taken(caller_of(scope).name):
+            await super().__call__(scope, receive, send)
+
+
+def events(told: Told, server: Served, *, until: asyncio.Event | None = None) -> EventStream:
     """Stream what is told, one event each; an error is the last, "problem". `until` ends the stream."""
-    return stream(_events(told), journal, until=until)
+    return stream(_events(told), server, until=until)
 
 
-def stream(pieces: AsyncGenerator[bytes], journal: Journal, *, until: asyncio.Event | None = None) -> StreamingResponse:
+def stream(pieces: AsyncGenerator[bytes], server: Served, *, until: asyncio.Event | None = None) -> EventStream:
     """Stream pieces of events, with a comment now and then, so that nobody on the way takes silence for the end."""
-    headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_beating(pieces, journal, until), media_type=EVENT_STREAM, headers=headers)
+    return EventStream(_beating(pieces, server.journal, until), server.streams)
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:

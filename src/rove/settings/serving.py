@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, IPvAnyNetwork, model_validator
 
 from rove.settings.part import Part
 
@@ -44,9 +44,11 @@ class ServeSettings(Part):
     """`rove serve`. Without `spaces` it serves this one base, as "default"; without `keys` only this machine is let in.
 
     `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
-    call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute` and
-    `concurrent` hold for each key, `max_eval_questions` for each evaluation. On SIGTERM, what runs is given `drain_s`
-    to finish. With `keep_originals` a base keeps the PDFs and images that are handed in, to show their pages, up to
+    call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute`, `concurrent`
+    and, of those, `streams` hold for each key, `max_eval_questions` for each evaluation; `tries_per_minute`, without a
+    valid key, for each address, which is taken from X-Forwarded-For where one of `proxies` (addresses or networks) says
+    so. A connection whose other end reads nothing for `stall_s` is closed. On SIGTERM, what runs is given `drain_s` to
+    finish. With `keep_originals` a base keeps the PDFs and images that are handed in, to show their pages, up to
     `max_originals_mb` in all.
     """
 
@@ -66,5 +68,9 @@ class ServeSettings(Part):
     concurrent: int = Field(default=256, ge=1)
     keep_originals: bool = True
     max_originals_mb: int = Field(default=10_000, ge=0)
+    streams: int = Field(default=128, ge=1)
+    tries_per_minute: int = Field(default=60, ge=1)
+    proxies: tuple[IPvAnyNetwork, ...] = ()
+    stall_s: float = Field(default=60.0, gt=0)
     drain_s: float = Field(default=20.0, ge=0)
     mcp_add: bool = False

@@ -35,7 +35,7 @@ async def ask(wanted: AskIn, view: ViewIn, server: ServedIn, request: Request) -
     view.require("read")
     if wanted.stream or wants_events(request):
         telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
-        return events(telling, server.journal)
+        return events(telling, server)
     asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
     answered = await while_connected(request, asking)
     return AnswerOut.of(answered.answer)

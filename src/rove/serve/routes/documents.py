@@ -72,7 +72,7 @@ async def job(job_id: str, request: Request, view: ViewIn, space: SeenSpace) -> 
 @router.get("/jobs/{job_id}/events", response_model=JobOut)
 async def job_events(job_id: str, request: Request, view: ViewIn, space: SeenSpace, server: ServedIn) -> Response:
     """How far a job is, as events `job`, until it is done."""
-    return events(_progress(_job(job_id, request, view, space)), server.journal, until=server.closing)
+    return events(_progress(_job(job_id, request, view, space)), server, until=server.closing)
 
 
 @router.get("/documents")
@@ -117,9 +117,9 @@ async def delete(view: ViewIn, document_id: Annotated[str, Query(max_length=2_00
 
 
 def _told(request: Request, server: Served, queued: Job) -> Response | JobOut:
-    if not wants_events(request):
-        return JobOut.of(queued)
-    response = events(_progress(queued), server.journal, until=server.closing)
+    if not wants_events(request) or server.streams.full(caller_of(request.scope).name):
+        return JobOut.of(queued)  # it is on disk, which a refusal would not say
+    response = events(_progress(queued), server, until=server.closing)
     response.status_code = 202
     return response
 

@@ -38,9 +38,9 @@ async def begin(
     One runs at a time in each space; it goes on when nobody listens, and after a restart.
     """
     evaluation = await found.begin(wanted, view.caller.name)
-    if not wants_events(request):
-        return evaluation.record
-    response = events(_progress(evaluation), server.journal, until=server.closing)
+    if not wants_events(request) or server.streams.full(view.caller.name):
+        return evaluation.record  # it has begun, which a refusal would not say
+    response = events(_progress(evaluation), server, until=server.closing)
     response.status_code = 202
     return response
 
@@ -64,7 +64,7 @@ async def told(evaluation_id: str, found: EvaluationsIn) -> EvaluationTold:
 @router.get("/{evaluation_id}/events", response_model=EvaluationOut)
 async def watched(evaluation_id: str, found: EvaluationsIn, server: ServedIn) -> Response:
     """How far an evaluation is, as events `evaluation`, until it is over."""
-    return events(_progress(await found.get(evaluation_id)), server.journal, until=server.closing)
+    return events(_progress(await found.get(evaluation_id)), server, until=server.closing)
 
 
 @router.get("/{evaluation_id}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})

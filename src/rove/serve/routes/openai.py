@@ -62,7 +62,7 @@ async def completions(wanted: CompletionIn, request: Request, server: ServedIn) 
     check_question(wanted.question, server)
     head = f"chatcmpl-{token_hex(12)}", int(time.time())
     if wanted.stream:
-        return stream(_streamed(server, view, wanted, head), server.journal)
+        return stream(_streamed(server, view, wanted, head), server)
     answered = await while_connected(request, asked(server, view, wanted.question, history=wanted.history))
     return Completion(
         id=head[0],

@@ -24,7 +24,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}
 fields: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
-def walking(view: ViewIn, server: ServedIn) -> Walking:
+async def walking(view: ViewIn, server: ServedIn) -> Walking:
     """The caller's walks in the space that the path names."""
     return Walking(view, server.going)
 
@@ -92,7 +92,7 @@ async def forget(walk_id: str, walks: WalkingIn) -> Response:
 
 
 def _stream(server: Served, walks: Walking, walk: AsyncWalk, before: list[WalkEvent]) -> StreamingResponse:
-    return stream(_told(server, walks, walk, before), server.journal, until=server.closing)
+    return stream(_told(server, walks, walk, before), server, until=server.closing)
 
 
 async def _told(server: Served, walks: Walking, walk: AsyncWalk, before: list[WalkEvent]) -> AsyncGenerator[bytes]:
