@@ -75,28 +75,27 @@ def _await(true: Callable[[], object]) -> None:
 def test_sigterm_among_uploads_loses_none_that_was_acknowledged(tmp_path: Path) -> None:
     """Ended while eight hand in and search as fast as they can: what any of them was told yes to is there."""
     kb = tmp_path / "kb"
+    acknowledged: list[str] = []
     with serving(kb, "--set", "serve.drain_s=0") as (client, process):
         address = str(client.base_url)
 
-        def hand_in(worker: int) -> list[str]:
-            said_yes: list[str] = []
+        def hand_in(worker: int) -> None:
             with httpx.Client(base_url=address, timeout=30) as own, suppress(httpx.TransportError):
                 for number in range(1_000):
                     name = f"note-{worker}-{number}.md"
                     text = f"# {name}\n\nThis is said in {name}, and nowhere else."
                     reply = own.post("/v1/spaces/default/uploads", files=[("files", (name, text.encode()))])
                     if reply.status_code == 202:
-                        said_yes.append(name)
+                        acknowledged.append(name)
                     own.post("/v1/spaces/default/search", json={"question": name})
-            return said_yes
 
         with ThreadPoolExecutor(8) as workers:
             working = [workers.submit(hand_in, worker) for worker in range(8)]
-            time.sleep(2)
+            _await(lambda: len(acknowledged) > 40)
             process.send_signal(signal.SIGTERM)
             assert process.wait(timeout=60) in {0, -signal.SIGTERM}
-            acknowledged = [name for one in working for name in one.result()]
-    assert len(acknowledged) > 8
+            for one in working:
+                one.result()
     with serving(kb) as (client, _):
         assert sources_in(client, kb) >= set(acknowledged)
         assert client.post("/v1/spaces/default/doctor").json()["problems"] == []

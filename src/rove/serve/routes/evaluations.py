@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1/spaces/{space}/evaluations", tags=["evaluations"]
 STREAMED: dict[int | str, dict[str, Any]] = {202: {"content": {EVENT_STREAM: {}}}}
 
 
-def evaluations(view: ViewIn, space: SeenSpace) -> Evaluations:
+async def evaluations(view: ViewIn, space: SeenSpace) -> Evaluations:
     """The evaluations of the space that the path names."""
     view.require("admin")
     return space.evaluations
