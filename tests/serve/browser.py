@@ -54,7 +54,9 @@ class Visit:
         self, view: str = "ask", *, holder: str = "root", cut: bool = False, **context: Any
     ) -> AsyncIterator[Page]:
         """Open a view as one of the holders, "" without a key; `cut`: all replies come in pieces of three bytes."""
-        opened: BrowserContext = await self.browser.new_context(**{"locale": "en", **context})
+        opened: BrowserContext = await self.browser.new_context(
+            **{"locale": "en", "reduced_motion": "reduce", **context}
+        )
         opened.set_default_timeout(20_000)
         opened.on("request", self._note)
         if holder:

@@ -208,3 +208,18 @@ async def test_the_prior_shows_in_the_score_of_a_lead(tmp_path: Path) -> None:
         after = {e.lead.text: e.lead.score for e in events if isinstance(e, LeadFound)}
     assert before["Ada Byron"] <= after["Ada Byron"]
     assert after["Ada Byron"] == pytest.approx(min(1.0, before["Ada Byron"] * 2), abs=0.6)
+
+
+async def test_what_is_recalled_leads_on_as_what_is_read(tmp_path: Path) -> None:
+    """A place that the source refers to beside the fact's words is a lead when the fact comes from memory, too."""
+    async with town(tmp_path, chat("not asked"), chat=NO_MODEL) as (kb, _):
+        await kb.add(
+            Text("Remote work in Holm is approved by the dean: see “Deans of Holm”.", id="rule"),
+            Text("Eve Stone has held that office since May.", id="deans", title="Deans of Holm"),
+        )
+        _, events = await told(kb.walk("Who approves remote work in Holm?"))
+        _, later = await told(kb.walk("Remote work in Holm: who approves that, by name?"))
+    recalled = [e.fact.fact_id for e in later if isinstance(e, FactFound) and e.fact.origin == "memory"]
+    assert recalled
+    for told_leads in (events, later):
+        assert "deans" in {e.lead.document_id for e in told_leads if isinstance(e, LeadFound)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.cite import marks
@@ -14,6 +14,7 @@ from rove.records.walk import (
     Answered,
     ChunkSeen,
     ChunksRead,
+    Fact,
     FactDelta,
     FactFound,
     FactRejected,
@@ -96,8 +97,8 @@ class Loop:
             recalled = Recalled()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         verdict = judged_from_memory(after, recalled)
-        leads = new_leads([lead for fact in facts for lead in leads_of(fact)], state, (), memory)
-        return [*map(FactFound, facts), *map(LeadFound, leads), *([verdict] if verdict else [])]
+        leads = await self._leads(facts, state, self._places(state))
+        return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
     async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
         lead_id = lead.lead_id if lead else QUESTION
@@ -115,7 +116,7 @@ class Loop:
         hits = await read_parents(await self._finder.hits(chunk_ids), self._gear.text_of)
         chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
         reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
-        places = Places(self._gear.means.store, filter_of(state.where))
+        places = self._places(state)
         findings = reader.read(Material(hits, state))
         try:
             async for finding in findings:
@@ -133,9 +134,8 @@ class Loop:
         self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State, places: Places
     ) -> list[WalkEvent]:
         """Take a finding in, or say why not; a fact brings the leads that it names."""
-        memory = self._gear.memory
         if isinstance(finding, LeadFound):
-            return [*map(LeadFound, new_leads([finding.lead], state, (), memory))]
+            return [*map(LeadFound, new_leads([finding.lead], state, (), self._gear.memory))]
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
@@ -145,11 +145,19 @@ class Loop:
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
-        found = await leads_from_text(fact, places)
-        leads = new_leads([*leads_of(fact), *(lead for lead, _ in found)], state, (), memory)
+        return [finding, *await self._leads([fact], state, places)]
+
+    def _places(self, state: State) -> Places:
+        return Places(self._gear.means.store, filter_of(state.where))
+
+    async def _leads(self, facts: Sequence[Fact], state: State, places: Places) -> list[WalkEvent]:
+        """What facts lead to: what they name, and what their sources refer to beside their words."""
+        found = [one for fact in facts for one in await leads_from_text(fact, places)]
+        named = [lead for fact in facts for lead in leads_of(fact)]
+        leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._gear.memory)
         nowhere = {lead.lead_id for lead, there in found if not there}
         dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
-        return [finding, *map(LeadFound, leads), *dropped]
+        return [*map(LeadFound, leads), *dropped]
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
