@@ -195,6 +195,19 @@ def test_processes_that_were_started_beforehand_do_the_reading() -> None:
     pool.close()
 
 
+def test_a_reading_process_is_not_worn_out_by_what_its_parent_holds() -> None:
+    """What a process has had at most is inherited: one that is started from a large one would end after each slice."""
+    held = bytearray(700_000_000)
+    pool = Pool(RECIPE, LIMITS, 1)
+    pids: set[int] = set()
+    for _ in range(4):
+        ends(pool, [(Location("a", "a", "", text=Text("small", id="a")), "")])
+        pids |= {worker.process.pid for worker in pool.workers if worker}
+    assert len(pids) == 1
+    assert len(held) == 700_000_000
+    pool.close()
+
+
 @linux
 def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<html><body><p>words</p></body></html>")

@@ -94,7 +94,7 @@ function drawJudged(judged) {
 }
 
 function drawStop({ stopped }) {
-  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), " ", stopped.text);
+  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), stopped.reason === "failed" && el("span", { lang: "en" }, ` ${stopped.text}`));
 }
 
 /** What the walk has used of what it may. */
