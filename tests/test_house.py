@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,12 @@ def test_module_says_what_it_is_and_is_short(module: Path) -> None:
 
 def test_no_module_has_a_name_that_says_nothing() -> None:
     assert [path for path in SOURCE.rglob("*") if path.stem in BANNED_NAMES] == []
+
+
+def test_each_file_of_tests_has_a_name_of_its_own() -> None:
+    """Pytest imports them by these names."""
+    names = Counter(file.name for file in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_types_are_shipped() -> None:

@@ -5,11 +5,12 @@ import { t } from "./words.js";
 
 /** The panel; `apply` is given what is to change, as POST …/edit takes it. */
 export function drawEdit(state, apply, seat) {
-  const toggle = (event) => (seat.editing = event.target.open);
+  // Noted at the press: what tells of a change comes later, when all may have been drawn anew.
+  const pressed = (event) => (seat.editing = !event.currentTarget.parentElement.open);
   return el(
     "details",
-    { class: "edit card", open: seat.editing, on: { toggle } },
-    el("summary", {}, t("edit.title")),
+    { class: "edit card", open: seat.editing },
+    el("summary", { on: { click: pressed } }, t("edit.title")),
     general(state, apply),
     part(t("edit.facts"), t("edit.add-fact"), [...state.facts.values()].filter((fact) => !fact.dropped), "fact_id", "facts", apply),
     part(t("edit.leads"), t("edit.add-lead"), [...state.leads.values()].filter((lead) => lead.state === "open"), "lead_id", "leads", apply),
