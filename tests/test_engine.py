@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rove import AsyncRove, ConfigError, InputError, Rove, Text, field
+from rove.load.discover import Location
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
+from rove.prepare import Preparer
+from rove.records import Prepared, SourceEnd
 
 FAKE = {"name": "fake"}
 
@@ -146,6 +151,32 @@ async def test_the_async_engine_serves_many_questions_at_once(tmp_path: Path) ->
         await kb.add([Text(f"note {i} on topic{i}", id=f"n{i}") for i in range(50)])
         found = await asyncio.gather(*(kb.search(f"topic{i}", top_k=1, mode="keyword") for i in range(50)))
         assert [hits[0].chunk.document_id for hits in found] == [f"n{i}" for i in range(50)]
+
+
+async def test_an_add_that_is_cancelled_ends_soon_and_as_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the first sources are read, in a thread that cannot be cancelled; the same again takes them in."""
+    reads: list[str] = []
+    read = Preparer.read
+
+    def slow(self: Preparer, location: Location, *given: Any, **named: Any) -> Iterator[Prepared | SourceEnd]:
+        time.sleep(0.2)
+        reads.append(location.uri)
+        return read(self, location, *given, **named)
+
+    texts = [Text(f"Note {number}.", id=f"note-{number}") for number in range(100)]
+    async with AsyncRove.open(tmp_path / "kb", embedder=FAKE) as kb:
+        with monkeypatch.context() as patch:
+            patch.setattr(Preparer, "read", slow)
+            adding = asyncio.create_task(kb.add(texts))
+            while not reads:  # noqa: ASYNC110 - the thread tells nobody
+                await asyncio.sleep(0.01)
+            adding.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await adding
+        assert len(reads) < 10
+        assert (await kb.add(texts)).documents == 100
 
 
 def test_searching_while_adding_sees_whole_documents_only(tmp_path: Path) -> None:

@@ -179,7 +179,11 @@ def serving(kb: Path, *options: str, **environment: str) -> Iterator[tuple[httpx
             yield client, process
     finally:
         process.terminate()
-        process.wait(timeout=60)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _await_up(client: httpx.Client, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -127,3 +127,23 @@ async def test_a_fault_of_ours_holds_up_no_other_job_and_loses_nothing(
         now = (await client.get(f"/v1/spaces/hr/jobs/{first}")).json()
     assert (now["state"], "Something went wrong" in now["trouble"]) == ("waiting", True)
     assert [spooled.order.job_id for spooled in space.jobs.spool.waiting()] == [first]
+
+
+async def test_a_fault_while_a_server_ends_does_not_keep_it_up(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = town.spaces._spaces["hr"]
+    begun = asyncio.Event()
+
+    async def faulty(*given: object, **named: object) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise ZeroDivisionError
+
+    monkeypatch.setattr(space.kb, "add", faulty)
+    async with town.client("anna") as client:
+        await client.post("/v1/spaces/hr/documents", json={"text": "Soup is at noon."})
+        await begun.wait()
+    async with asyncio.timeout(20):
+        await space.jobs.stop(0)
+    assert len(space.jobs.spool.waiting()) == 1

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
+from threading import Event
 from time import monotonic
 
 from rove.chunk import ChunkModels
@@ -48,6 +50,7 @@ class Ingest:
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
         self._broken: dict[str, tuple[str, str]] = {}
+        self._stopped = Event()
 
     async def run(self, locations: Sequence[Location]) -> None:
         """Take in everything that the locations hold.
@@ -87,17 +90,19 @@ class Ingest:
         SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
         5 ms each time.
         """
-        batch = await asyncio.to_thread(next_batch, batches)
-        while batch is not None:
-            reading = asyncio.create_task(asyncio.to_thread(next_batch, batches))
-            try:
+        reading = _begun(batches)
+        try:
+            while (batch := await asyncio.shield(reading)) is not None:
+                reading = _begun(batches)
                 fresh, found = await self._embed(batch)
-            finally:
                 await asyncio.wait([reading])
-            await self._keep(fresh, found)
-            with stage("add.finish", sources=len(batch.finished)):
-                await self._finish(batch.finished)
-            batch = await reading
+                await self._keep(fresh, found)
+                with stage("add.finish", sources=len(batch.finished)):
+                    await self._finish(batch.finished)
+        except BaseException:
+            self._stopped.set()
+            await asyncio.wait([reading])  # a thread cannot be cancelled, and holds what is to be closed
+            raise
 
     async def finish(self) -> Report:
         """Bring the index up to date, and say what was done."""
@@ -116,6 +121,8 @@ class Ingest:
         for end in ends:
             yield finished(end, known.get(end.source), set(), 0)
         for item in self._read(locations, known):
+            if self._stopped.is_set():
+                return
             if isinstance(item, Prepared):
                 held.setdefault(item.ledger_source, set()).add(item.document.document_id)
                 chunks[item.ledger_source] += len(item.chunks)
@@ -208,3 +215,9 @@ class Ingest:
         self.tally.ended(ended)
         for done in ended:
             self.listener(SourceDone(done.entry, done.unchanged))
+
+
+def _begun(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:
+    """Read the next batch in a thread. The future is no task, so that a loop that ends does not let go of it."""
+    context = copy_context()
+    return asyncio.get_running_loop().run_in_executor(None, lambda: context.run(next_batch, batches))

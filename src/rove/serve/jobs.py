@@ -131,6 +131,8 @@ class Jobs:
                 job.state, job.trouble = "waiting", "Something went wrong; the next start tries again."
                 spooled.leave()
                 job.changed()
+                if (task := asyncio.current_task()) and task.cancelling():
+                    return
             finally:
                 self._idle.set()
 
