@@ -17,7 +17,7 @@ from rove.load.discover import Location
 from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
 from rove.prepare import Preparer
-from rove.records import Prepared, SourceEnd
+from rove.records import LedgerEntry, Prepared, SourceEnd
 
 FAKE = {"name": "fake"}
 
@@ -177,6 +177,19 @@ async def test_an_add_that_is_cancelled_ends_soon_and_as_cancelled(
                 await adding
         assert len(reads) < 10
         assert (await kb.add(texts)).documents == 100
+
+
+def test_resume_leaves_to_a_server_what_was_handed_in_there(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Soup is at noon.")
+    with Rove.open(tmp_path / "kb", embedder=FAKE) as kb:
+        entries = [LedgerEntry(str(tmp_path / "a.md"), "queued"), LedgerEntry("upload:/b.md", "queued")]
+        kb._kb.store.ledger.put(entries)
+        report = kb.resume()
+        assert (report.added, report.failed) == (1, ())
+        assert {entry.source: entry.state for entry in kb.ledger()} == {
+            str(tmp_path / "a.md"): "live",
+            "upload:/b.md": "queued",
+        }
 
 
 def test_searching_while_adding_sees_whole_documents_only(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from rove.load.web.crawl import CrawlPlan
 from rove.models import EMBEDDERS, RERANKERS, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
-from rove.records.ledger import UNFINISHED
+from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Means, Query, retrieve
 from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
@@ -152,9 +152,13 @@ class AsyncRove(Holdings, WalkDesk):
         return replace(await self.add(*folders, listener=listener), removed=len(gone))
 
     async def resume(self, listener: Listener = ignore) -> Report:
-        """Take up what an earlier `add` did not finish: sources that are neither live nor failed."""
+        """Take up what an earlier `add` did not finish: sources that are neither live nor failed.
+
+        What was handed in to a server is left to the server, which has the files.
+        """
         unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
-        return await self.add(*(entry.source for entry in unfinished), listener=listener)
+        sources = [entry.source for entry in unfinished if not entry.source.startswith(UPLOADED)]
+        return await self.add(*sources, listener=listener)
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""

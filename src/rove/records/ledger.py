@@ -9,6 +9,9 @@ STATES = (*UNFINISHED, "live", "failed")
 OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too-slow", "damaged", "partial",
             "duplicate", "service")  # fmt: skip
 
+UPLOADED = "upload:"
+"""What the source of something that was handed in to a server begins with; the server has it, and takes it up again."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:

@@ -11,6 +11,7 @@ from starlette.datastructures import UploadFile
 from rove.errors import InputError
 from rove.load.discover import locate
 from rove.records import content_hash
+from rove.records.ledger import UPLOADED
 from rove.records.source import MetaValue
 from rove.serve.jobs import Job, Jobs
 from rove.serve.spool import Draft, Item, write_stream
@@ -39,7 +40,7 @@ def uri_of(name: str, labels: Sequence[str]) -> str:
     >>> uri_of("a#1.md", ["it", "hr"])
     'upload:hr+it/a%231.md'
     """
-    return f"upload:{'+'.join(sorted(labels))}/{name.replace('#', '%23')}"
+    return f"{UPLOADED}{'+'.join(sorted(labels))}/{name.replace('#', '%23')}"
 
 
 async def take_files(view: View, jobs: Jobs, files: Sequence[UploadFile], access: Sequence[str]) -> Job:

@@ -6,10 +6,11 @@ import re
 
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit
 from rove.records.document import Span
+from rove.records.ledger import UPLOADED
 from rove.records.source import Metadata, MetaValue
 from rove.serve.wire import Reply
 
-UPLOAD = re.compile(r"upload:[^/]*/", re.S)
+UPLOAD = re.compile(rf"{UPLOADED}[^/]*/", re.S)
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 
 
@@ -19,7 +20,7 @@ def public_source(source: str) -> str:
     >>> public_source("/srv/hr/handbook.pdf"), public_source("https://a.org/b"), public_source("upload:hr/notes.md")
     ('handbook.pdf', 'https://a.org/b', 'notes.md')
     """
-    named = UPLOAD.sub("", source, count=1) if source.startswith("upload:") else source
+    named = UPLOAD.sub("", source, count=1) if source.startswith(UPLOADED) else source
     if ADDRESS.match(named) and not re.match(r"[A-Za-z]:\\", named):
         return named
     file, mark, member = named.partition("#")
