@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -16,7 +15,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
 
 from rove.records import Text
-from serve.conftest import Town, listening, towns_at
+from serve.conftest import Town, in_a_task, listening, towns_at
 
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
 EVIL = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
@@ -108,23 +107,10 @@ async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
 
 @asynccontextmanager
 async def held(folder: Path) -> AsyncIterator[Visit]:
-    """A visit that one task holds open: pytest sets up and tears down in different ones."""
+    """A visit for all tests of a module."""
     chromium()
-    made: asyncio.Future[Visit] = asyncio.get_running_loop().create_future()
-    done = asyncio.Event()
-
-    async def keep() -> None:
-        async with visiting(folder) as visit:
-            made.set_result(visit)
-            await done.wait()
-
-    task = asyncio.create_task(keep())
-    await asyncio.wait({task, made}, return_when=asyncio.FIRST_COMPLETED)
-    if task.done():
-        await task
-    yield made.result()
-    done.set()
-    await task
+    async with in_a_task(visiting(folder)) as visit:
+        yield visit
 
 
 async def ask(page: Page, question: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -29,6 +29,7 @@ from rove.settings import read_settings
 
 ROVE = Path(sys.executable).with_name("rove")
 ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
+T = TypeVar("T")
 FAKE = {"name": "fake"}
 USUAL: dict[str, Any] = {"embedder": FAKE, "store": {"index": "memory"}}
 """Settings of the spaces, save where a test says otherwise: what takes little time."""
@@ -103,15 +104,15 @@ def towns_at(tmp_path: Path) -> Opener:
     return opened
 
 
-@pytest.fixture
-async def town(open_town: Opener) -> AsyncIterator[Town]:
-    """A town, entered and left in a task of its own: pytest sets up and tears down in different ones."""
-    made: asyncio.Future[Town] = asyncio.get_running_loop().create_future()
+@asynccontextmanager
+async def in_a_task(manager: AbstractAsyncContextManager[T]) -> AsyncIterator[T]:
+    """Enter and leave in a task of its own: pytest sets up and tears down in different ones."""
+    made: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     done = asyncio.Event()
 
     async def keep() -> None:
-        async with open_town() as opened:
-            made.set_result(opened)
+        async with manager as entered:
+            made.set_result(entered)
             await done.wait()
 
     task = asyncio.create_task(keep())
@@ -121,6 +122,13 @@ async def town(open_town: Opener) -> AsyncIterator[Town]:
     yield made.result()
     done.set()
     await task
+
+
+@pytest.fixture
+async def town(open_town: Opener) -> AsyncIterator[Town]:
+    """A town for one test."""
+    async with in_a_task(open_town()) as opened:
+        yield opened
 
 
 @asynccontextmanager

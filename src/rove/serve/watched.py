@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,16 +14,16 @@ EVERY_S = 0.2
 
 
 @dataclass(slots=True, kw_only=True)
-class Watched:
+class Watched(ABC):
     """Something that changes until it is `over`."""
 
     _changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     @property
+    @abstractmethod
     def over(self) -> bool:
         """Whether nothing of it will change any more."""
-        raise NotImplementedError
 
     def changed(self) -> None:
         """Wake those who watch."""
