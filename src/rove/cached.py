@@ -1,7 +1,7 @@
 """Keeps what takes long to make in the user's cache folder: one file each, whole or not there.
 
-A file is the SHA-256 of its data, then the data. It is written beside its place and moved there, so that two processes
-that write at once do no harm. A folder that cannot be written, or a file that is damaged, costs time and nothing else.
+A file is written beside its place and moved there once it is on the disk, so that neither two processes that write at
+once nor a power cut do harm. A folder that cannot be written, or a file that is damaged, costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
 
 DIGEST_BYTES = hashlib.sha256().digest_size
 
@@ -30,7 +36,7 @@ def cache_folder() -> Path:
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return the data kept under `name`, or make and keep it.
+    """Return the data kept under `name`, or make and keep it. The file is their SHA-256, then the data.
 
     Args:
         name: must change with everything that the data depend on.
@@ -42,10 +48,25 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
         return known
     data = make()
     if path:
-        # A full or read-only disk: this process has its data all the same.
-        with contextlib.suppress(OSError):
-            _write(path, data)
+        _write(path, hashlib.sha256(data).digest() + data)
     return data
+
+
+def cached_array(name: str, make: Callable[[], Array]) -> Array:
+    """Return the array kept under `name`, or make and keep it, as `cached` does. The file is NumPy's own.
+
+    It is mapped and not read, and what it holds is not checked, only that all of it is there.
+    """
+    path = _place(name)
+    if path:
+        with contextlib.suppress(OSError, ValueError, EOFError):
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+    array = make()
+    if path:
+        data = BytesIO()
+        np.save(data, array, allow_pickle=False)
+        _write(path, data.getbuffer())
+    return array
 
 
 def forget(name: str) -> None:
@@ -72,14 +93,17 @@ def _read(path: Path) -> bytes | None:
     return data if hashlib.sha256(data).digest() == whole[:DIGEST_BYTES] else None
 
 
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(data).digest())
-            file.write(data)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def _write(path: Path, data: bytes | memoryview) -> None:
+    """Keep the data, if there is room: on a full or read-only disk this process has them all the same."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise

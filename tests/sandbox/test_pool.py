@@ -13,12 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from rove.language import langid
+from rove.language.detect import CYRILLIC, LATIN
 from rove.load.discover import Location, locate
 from rove.prepare import Preparer, Recipe
 from rove.records import Box, Prepared, SourceEnd, Text
 from rove.sandbox import Limits
 from rove.sandbox.pool import Job, Pool
 from rove.sandbox.wire import encoder, pack, unpack
+from rove.sandbox.worker import Worker
 
 RECIPE = Recipe(model="m", pipeline="p", max_text_chars=2_000_000)
 LIMITS = Limits(cpu_s=1.0, wall_s=6.0, memory_bytes=400_000_000)
@@ -39,6 +42,19 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
         made = Pool(RECIPE, LIMITS, 2)
         yield made
         made.close()
+
+
+def test_the_language_model_is_unpacked_once_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ROVE_CACHE", str(tmp_path))
+    worker = Worker.start(LIMITS)
+    worker.ready()  # from now on it may write no more
+    worker.stop()
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert len(kept) == 6
+    assert all(name.endswith(".npy") for name in kept)
+    monkeypatch.setattr(langid, "_unpacked", lambda _: pytest.fail("unpacked again"))
+    assert dict(langid.load(LATIN | CYRILLIC).rank("Ezt a mondatot magyarul írták.")[:1]).keys() == {"hu"}
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept
 
 
 def hostile(deed: str, uri: str = "") -> Job:

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import BinaryIO
 
 from rove.enrich.signature import compared_text, signatures
+from rove.language.detect import load_model
 from rove.load import INLINE
 from rove.load.limits import OutOfTime
 from rove.prepare import Preparer, failed
@@ -75,6 +76,7 @@ def main() -> None:
     if hello is None:
         return
     limits = limits_of(hello.message)
+    load_model()  # while what it unpacks can still be kept
     write_frame(out, encoder.encode(lock(limits)))
     clock = Clock(limits)
     sender = Sender(out, clock)
