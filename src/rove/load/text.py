@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from charset_normalizer import from_bytes
-
 from rove.errors import InputError
 from rove.records import Document, Source, content_hash
+from rove.registry import load
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -188,7 +187,8 @@ def _legacy(data: bytes) -> str:
     start = start if first - start < SAMPLE_BYTES else first
     sample = data[start : start + SAMPLE_BYTES]
     sample = sample[: sample.rfind(b"\n")] if b"\n" in sample[SAMPLE_BYTES // 2 :] else sample
-    matches = [match.encoding for match in from_bytes(sample, cp_isolation=LEGACY, threshold=0.5)]
+    from_bytes = load("charset_normalizer:from_bytes")
+    matches: list[str] = [match.encoding for match in from_bytes(sample, cp_isolation=LEGACY, threshold=0.5)]
     if matches and matches[0] in ALPHABETS:
         matches = [max(ALPHABETS, key=lambda name: _alphabet_share(sample, name))]
     for encoding in matches:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+from rove.registry import load
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__", "__MACOSX"}
 IGNORE_FILE = ".roveignore"
@@ -38,7 +42,7 @@ def walk(folder: Path, patterns: Sequence[str] = ()) -> Iterator[Path]:
     """
     root = folder.resolve()
     refused: list[OSError] = []
-    rules = {folder: Ignored(folder, GitIgnoreSpec.from_lines(patterns))}
+    rules = {folder: Ignored(folder, _spec(patterns))}
     for name, folders, files in os.walk(folder, onerror=refused.append):
         parent = Path(name)
         ignored = rules[parent] = _with_file(parent, rules.get(parent) or rules[parent.parent], files)
@@ -65,7 +69,11 @@ def _with_file(folder: Path, outer: Ignored, files: Sequence[str]) -> Ignored:
         lines = (folder / IGNORE_FILE).read_text("utf-8", "replace").splitlines()
     except OSError:
         return outer
-    return Ignored(folder, GitIgnoreSpec.from_lines(lines), outer)
+    return Ignored(folder, _spec(lines), outer)
+
+
+def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    return load("pathspec:GitIgnoreSpec").from_lines(lines)
 
 
 def _leads_inside(link: Path, root: Path) -> bool:
