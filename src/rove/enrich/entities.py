@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rove.language.names import name_key
 from rove.language.stopwords import stop_words
@@ -37,21 +37,22 @@ _MARKED = re.compile(
     r"|(?<=`)(?P<code>[^`\n]{2,60})`"
     r"|(?<![\[`])(?P<quoted>[^「」『』《》〈〉“”„«»\"\n]{2,60})[」』》〉”“»\"])"
 )
-_JOINED = re.compile(r"[a-z0-9](?:(?<=[a-z])[A-Z]|_[a-z0-9])")
+_JOINED = re.compile(r"[A-Z_](?:(?<=[a-z][A-Z])|(?<=[a-z0-9]_)[a-z0-9])")
 _IDENTIFIER = re.compile(r"[a-z](?<!\w.)(?:[a-z0-9]*(?:_[a-z0-9]+)+|[a-z]*[A-Z][A-Za-z]+)(?!\w)")
-_KATAKANA = re.compile(r"[ァ-ヺー]{2,}(?:[・＝=][ァ-ヺー]+)+|[ァ-ヺー]{3,}")
-_DOTTED = re.compile(r"[一-鿿]{1,6}(?:[·・][一-鿿]{1,6})+")
+_KATAKANA = re.compile(r"[ァ-ヺー](?:[ァ-ヺー]+(?:[・＝=][ァ-ヺー]+)+|[ァ-ヺー]{2,})")
+_DOTS = "·・"
+_DOTTED = re.compile(rf"[一-鿿]{{1,6}}(?:[{_DOTS}][一-鿿]{{1,6}})+")
 _KANJI = re.compile(r"(?<![々-〇㐀-鿿ァ-ヺー])[々-〇㐀-鿿]{2,10}(?![々-〇㐀-鿿])")
 _OPENS = re.compile(r"(?:\A|[.!?…:。！？：\n])[^\w]*\Z")
 _LETTER = re.compile(r"[^\W\d_]")
 _OF_NOUNS = frozenset({"der", "den", "des", "das", "zur", "zum"})
 _POSSESSIVE = ("'s", "’s", "'", "’")
+_LAST = "s'’."
 _LOOK_BACK = 6
 _YEAR = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name as it stands in a text: `text[span[0]:span[1]] == name`.
 
     `sure`: that it is a name and no common word is plain from how it is written; a single capitalised word that opens
@@ -76,7 +77,8 @@ def mentions(text: str, language: str) -> list[Mention]:
         found += [Mention(match[0], match.span()) for match in _IDENTIFIER.finditer(text)]
     if not text.isascii():
         found += [Mention(match[0], match.span()) for match in _KATAKANA.finditer(text)]
-        found += [Mention(match[0], match.span(), sure=False) for match in _DOTTED.finditer(text)]
+        if any(dot in text for dot in _DOTS):
+            found += [Mention(match[0], match.span(), sure=False) for match in _DOTTED.finditer(text)]
         if language == "ja":
             found += [Mention(match[0], match.span(), sure=False) for match in _KANJI.finditer(text)]
     runs = list(_runs(text, language))
@@ -86,9 +88,11 @@ def mentions(text: str, language: str) -> list[Mention]:
 def _apart(found: list[Mention]) -> list[Mention]:
     """Sort by place, and keep of two that overlap the one that begins first; the longer one where both do."""
     kept: list[Mention] = []
+    ended = 0
     for mention in sorted(found, key=lambda mention: (mention.span[0], -mention.span[1])):
-        if not kept or mention.span[0] >= kept[-1].span[1]:
+        if mention.span[0] >= ended:
             kept.append(mention)
+            ended = mention.span[1]
     return kept
 
 
@@ -112,7 +116,7 @@ def _runs(text: str, language: str) -> Iterator[Mention]:
     for match in _RUN.finditer(text):
         start, end = match.span()
         words = match[0].split(" ")
-        opens = _OPENS.search(text, max(0, start - _LOOK_BACK), start) is not None
+        opens = _opens(text, start)
         while words and (opens or len(words) == 1) and _is_plain(words[0], stops):
             start += len(words.pop(0)) + 1
             opens = False
@@ -128,9 +132,18 @@ def _runs(text: str, language: str) -> Iterator[Mention]:
         yield Mention(name, (start, end), sure=_is_sure(words, opens, nouns))
 
 
+def _opens(text: str, start: int) -> bool:
+    """Say whether a sentence begins at `start`."""
+    if start > 1 and text[start - 1] == " " and text[start - 2].isalnum():  # as most do not
+        return False
+    return _OPENS.search(text, max(0, start - _LOOK_BACK), start) is not None
+
+
 def _tail(words: list[str]) -> int:
     """How many characters at the end belong to the sentence and not to the name."""
     last = words[-1]
+    if last[-1] not in _LAST:
+        return 0
     for ending in _POSSESSIVE:
         if last.endswith(ending):
             return len(ending)
@@ -139,10 +152,10 @@ def _tail(words: list[str]) -> int:
 
 def _with_year(text: str, start: int) -> int:
     """Return where the name begins when the year before it is a part of it: 2010 FIFA World Cup."""
-    year = text[max(0, start - _YEAR - 1) : start]
-    if len(year) > _YEAR and year[-1] == " " and year[:-1].isdecimal() and not text[: start - _YEAR - 1][-1:].isalnum():
-        return start - _YEAR - 1
-    return start
+    first = start - _YEAR - 1
+    if first < 0 or text[start - 1] != " " or not text[first : start - 1].isdecimal():
+        return start
+    return start if first and text[first - 1].isalnum() else first
 
 
 def _is_sure(words: list[str], opens: bool, nouns: bool) -> bool:
@@ -157,7 +170,8 @@ def _is_plain(word: str, stops: frozenset[str]) -> bool:
 
 def _is_marked(word: str) -> bool:
     """Say whether a word's own spelling shows a name: NATO, LibreOffice, E5."""
-    return any(letter.isupper() or letter.isdigit() for letter in word[1:])
+    rest = word[1:]
+    return not (rest.isalpha() and rest.islower()) and any(letter.isupper() or letter.isdigit() for letter in rest)
 
 
 def name_keys(text: str, language: str) -> list[str]:

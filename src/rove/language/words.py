@@ -87,9 +87,10 @@ def query_terms(text: str, language: str) -> list[str]:
     telling: list[str] = []
     every: list[str] = []
     for word in _words(text):
-        named = _is_name(word) and not shouted
-        for form in analyser.forms(word):
-            term = analyser.term(form)
+        unspaced = _is_unspaced(word)
+        named = not (unspaced or shouted) and _is_name(word)
+        for form in _unspaced([word]) if unspaced else analyser.forms(word):
+            term = form if unspaced else analyser.term(form)
             every.append(term)
             if named or form not in analyser.stops:
                 telling.append(term)
