@@ -133,7 +133,7 @@ def _by_words(sample: str, possible: frozenset[str]) -> str:
     ranked = {code: score for code, score in _model().rank(sample[:_MODEL_CHARS]) if code in possible}
     if not ranked:
         return best or UNKNOWN
-    return max(ranked, key=lambda code: ranked[code] + weight * votes[code] + _prior(code))
+    return max(ranked, key=lambda code: ranked[code] + weight * votes.get(code, 0) + _prior(code))
 
 
 def _by_clear_words(sample: str, possible: frozenset[str]) -> str:
@@ -157,6 +157,7 @@ def _clear(votes: Counter[str], words: int, possible: frozenset[str]) -> str:
     return best if (few and hits > second) or clear else ""
 
 
+@cache
 def _prior(language: str) -> float:
     return _PRIOR.get(language, _FAMILIAR if stop_words(language) else _RARE)
 
