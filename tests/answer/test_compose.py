@@ -265,6 +265,39 @@ async def test_quotes_leave_out_headings_scraps_and_doubles() -> None:
     assert [s.text for s in answer.sentences] == ["The committee approves remote work."]
 
 
+FURNITURE = {
+    "en": "Remote work and travel\n\nWho approves remote work?\n\nRemote work is approved as follows:\n\n{}",
+    "de": "Telearbeit und Reisen\n\nWer genehmigt die Telearbeit?\n\nDie Telearbeit wird so genehmigt:\n\n{}",
+    "hu": "Távmunka\n\nKi hagyja jóvá a távmunkát?\n\nA távmunkát így hagyjuk jóvá:\n\n{}",
+    "zh": "远程办公批准\n\n谁批准远程办公？\n\n远程办公的批准如下：\n\n{}",
+    "ja": "在宅勤務の承認\n\n在宅勤務は誰が承認しますか？\n\n在宅勤務の承認は次のとおり：\n\n{}",
+}
+
+
+@pytest.mark.parametrize("language", FURNITURE)
+async def test_no_question_lead_in_or_title_is_quoted(language: str) -> None:
+    question, said = QUESTIONS[language]
+    text = FURNITURE[language].format(said)
+    answer = await ask(language, hits=hits_of(text, language), texts={"d1": text}, question=question)
+    assert [s.text for s in answer.sentences] == [said]
+
+
+async def test_an_item_is_found_by_what_announces_its_list() -> None:
+    lists = "Bring to the office:\n\n- two pencils, sharp\n- a red ruler\n\nBring to the swimming pool:\n\n- a large blue towel\n"
+    text = f"{lists}\nThe swimming season begins on Monday."
+    answer = await ask(
+        "en", hits=hits_of(text, "en"), texts={"d1": text}, question="What shall I bring to the pool?", quotes=1
+    )
+    assert [s.text for s in answer.sentences] == ["a large blue towel"]
+
+
+async def test_before_a_sentence_that_says_only_what_was_asked_the_one_before_it_is_quoted() -> None:
+    text = "The lamp was made by Ada Byron. It is known as the red lamp. The ladder is yellow."
+    question = "Who made the lamp known as the red lamp?"
+    answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text}, question=question, quotes=2)
+    assert [s.text for s in answer.sentences] == ["The lamp was made by Ada Byron.", "It is known as the red lamp."]
+
+
 async def test_neighbours_stay_in_reading_order() -> None:
     text = "Open the lamp cover with the red key. Then turn the lamp screw with the red key of the lamp."
     answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text}, question="How do I turn the lamp screw?")

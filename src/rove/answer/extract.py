@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.cite import cite
+from rove.answer.claim import plain
 from rove.answer.rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
@@ -18,12 +19,16 @@ from rove.records import Citation, Hit
 
 MEANING, WORDS, RANK = 0.5, 0.5, 0.1  # what the three parts of a score weigh: docs/decisions/005-chat-models.md
 WEAK = 0.8  # a further quote must reach this share of the best one's score
+FEW = 0  # words that a sentence adds to the question's, up to which the one before it is quoted as well
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
 ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence or to another row
 
 _LEAD = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]\([^)]*\)\s*$)")
+_ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
+_ASKS = re.compile(r"[?？؟][\s*_]*\Z")
+_ENDS = re.compile(r"[.!?…。．！？؟।]\W*\Z")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
 
 
@@ -32,13 +37,14 @@ class Candidate:
     """A sentence, or a table's row, that could be quoted.
 
     `text` is what it says, on one line: the quote, or a row's cells with the names of their columns. `place` counts the
-    sentences of its chunk; rows stand apart.
+    sentences of its chunk; rows stand apart. `under`: what announced the list that it is an item of ("You need:").
     """
 
     citation: Citation
     hit: Hit
     place: int
     text: str
+    under: str = ""
 
 
 async def best_quotes(
@@ -52,43 +58,93 @@ async def best_quotes(
     Raises:
         ServiceError: the embedder failed.
     """
-    candidates = list_candidates(hits)[:CANDIDATES]
+    candidates = list_candidates(question, hits, language)[:CANDIDATES]
     if not candidates:
         return []
     asked = await embedder.queries([question])
-    known = await embedder.passages([candidate.text for candidate in candidates])
+    known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
     scores = MEANING * _scaled(known @ asked[0]) + np.array(
         [WORDS * _overlap(question, candidate, language) + RANK / candidate.citation.number for candidate in candidates]
     )
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
-    return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
+    best = [candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]]
+    told = [one for candidate in best for one in with_context(candidate, candidates, question, language)]
+    return _in_reading_order(list({one.citation: one for one in told}.values())[:quotes])
 
 
-def list_candidates(hits: Sequence[Hit]) -> list[Candidate]:
-    """Return the sentences and the tables' rows of the hits: no headings, rules or scraps, and none twice."""
+def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:
+    """Return the sentences and the tables' rows of the hits that could answer: no headings, rules or scraps, none twice.
+
+    Nor what asks itself, or only announces what follows it (it ends in a colon), or is a line without a full stop that
+    has no word beside the question's.
+    """
     found: dict[str, Candidate] = {}
     for number, hit in enumerate(hits, 1):
-        text = hit.chunk.text
-        for place, (start, end) in enumerate(sentence_spans(text, hit.chunk.language)):
-            lead = _LEAD.match(text, start, end)
-            start = lead.end() if lead else start
-            sentence = text[start:end]
-            if _NO_SENTENCE.match(sentence) or _letters(sentence) < LEAST_LETTERS:
-                continue
-            citation = cite(hit, number, (start, end))
-            candidate = Candidate(citation, hit, place, " ".join(citation.quote.split()))
-            found.setdefault(candidate.text.casefold(), candidate)
-        for place, row in enumerate(table_rows(text, hit.chunk.prefix)):
-            if _letters(row.said) >= LEAST_LETTERS:
-                candidate = Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
-                found.setdefault(row.said.casefold(), candidate)
+        for candidate in (*_sentences(hit, number), *_rows(hit, number)):
+            if _letters(candidate.text) >= LEAST_LETTERS and _could_answer(candidate, question, language):
+                found.setdefault(candidate.text.casefold(), candidate)
     return list(found.values())
+
+
+def with_context(
+    candidate: Candidate, candidates: Sequence[Candidate], question: str, language: str
+) -> list[Candidate]:
+    """Return a sentence, and after it the one before it where it says hardly more than the question does.
+
+    "This is called antigenic variation." says of what asks for it only that there is an answer just before.
+    """
+    if _news(candidate, question, language) > FEW:
+        return [candidate]
+    before = [one for one in candidates if _adjacent(one, candidate) and one.place < candidate.place]
+    return [candidate, *before]
+
+
+def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
+    text = hit.chunk.text
+    announced, after = "", -1
+    for place, (start, end) in enumerate(sentence_spans(text, hit.chunk.language)):
+        lead = _LEAD.match(text, start, end)
+        start = lead.end() if lead else start
+        if _NO_SENTENCE.match(text[start:end]):
+            continue
+        citation = cite(hit, number, (start, end))
+        said = " ".join(citation.quote.split())
+        if place > after and not (lead and lead[0].strip()):
+            announced = ""
+        yield Candidate(citation, hit, place, said, announced)
+        if _ANNOUNCES.search(said):
+            announced, after = said, place + 1
+
+
+def _rows(hit: Hit, number: int) -> Iterator[Candidate]:
+    for place, row in enumerate(table_rows(hit.chunk.text, hit.chunk.prefix)):
+        yield Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
+
+
+def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
+    said = candidate.text
+    if candidate.place >= ROWS:
+        return True
+    if _ASKS.search(said) or _ANNOUNCES.search(said):
+        return False
+    return bool(_ENDS.search(said)) or (not _is_heading(candidate) and _news(candidate, question, language) > 0)
+
+
+def _is_heading(candidate: Candidate) -> bool:
+    said = plain(candidate.text)
+    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *candidate.hit.chunk.headings))
+
+
+def _news(candidate: Candidate, question: str, language: str) -> int:
+    """Count the telling terms of a candidate that the question lacks; a pair of its characters is no news."""
+    said = set(query_terms(candidate.text, candidate.hit.chunk.language)).difference(terms(question, language))
+    return sum(not (_UNSPACED.search(term) and set(term) <= set(question)) for term in said)
 
 
 def _overlap(question: str, candidate: Candidate, language: str) -> float:
     asked = set(query_terms(question, language))
     chunk = candidate.hit.chunk
-    told = set(terms(f"{' '.join(chunk.headings[-1:])} {candidate.text}", language))
+    told = set(terms(" ".join((*chunk.headings[-1:], candidate.under, candidate.text)), language))
     return len(asked & told) / len(asked) if asked else 0.0
 
 
