@@ -282,6 +282,13 @@ async def test_no_question_lead_in_or_title_is_quoted(language: str) -> None:
     assert [s.text for s in answer.sentences] == [said]
 
 
+async def test_no_menu_and_no_linked_image_is_quoted() -> None:
+    menu = "- [Remote work](/a) · [Approves travel](/b_(c))\n- [![Remote work approves](//x.test/remote_work.png)](/wiki/File:W)"
+    text = f"{menu}\n- [Remote work is approved by Ada.](/d)"
+    answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text})
+    assert [s.text for s in answer.sentences] == ["[Remote work is approved by Ada.](/d)"]
+
+
 async def test_an_item_is_found_by_what_announces_its_list() -> None:
     lists = "Bring to the office:\n\n- two pencils, sharp\n- a red ruler\n\nBring to the swimming pool:\n\n- a large blue towel\n"
     text = f"{lists}\nThe swimming season begins on Monday."

@@ -29,6 +29,8 @@ _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]
 _ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
 _ASKS = re.compile(r"[?？؟][\s*_]*\Z")
 _ENDS = re.compile(r"[.!?…。．！？؟।]\W*\Z")
+_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s[^()]*)?\)")
+_LABEL = re.compile(r"\[[^\[\]]*\]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
 
 
@@ -76,12 +78,12 @@ def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[C
     """Return the sentences and the tables' rows of the hits that could answer: no headings, rules or scraps, none twice.
 
     Nor what asks itself, or only announces what follows it (it ends in a colon), or is a line without a full stop that
-    has no word beside the question's.
+    has no word beside those of the question, or beside its links.
     """
     found: dict[str, Candidate] = {}
     for number, hit in enumerate(hits, 1):
         for candidate in (*_sentences(hit, number), *_rows(hit, number)):
-            if _letters(candidate.text) >= LEAST_LETTERS and _could_answer(candidate, question, language):
+            if _could_answer(candidate, question, language):
                 found.setdefault(candidate.text.casefold(), candidate)
     return list(found.values())
 
@@ -122,12 +124,13 @@ def _rows(hit: Hit, number: int) -> Iterator[Candidate]:
 
 
 def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
-    said = candidate.text
-    if candidate.place >= ROWS:
-        return True
-    if _ASKS.search(said) or _ANNOUNCES.search(said):
+    said = _TARGET.sub("]", candidate.text)
+    if _letters(said) < LEAST_LETTERS or _ASKS.search(said) or _ANNOUNCES.search(said):
         return False
-    return bool(_ENDS.search(said)) or (not _is_heading(candidate) and _news(candidate, question, language) > 0)
+    if candidate.place >= ROWS or _ENDS.search(said):
+        return True
+    linked = _letters(_LABEL.sub("", said)) == 0
+    return not linked and not _is_heading(candidate) and _news(candidate, question, language) > 0
 
 
 def _is_heading(candidate: Candidate) -> bool:

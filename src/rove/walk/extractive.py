@@ -25,6 +25,7 @@ LEAST = 0.3  # relevance of a fact
 WEAK = 0.6  # share of the best one's relevance that a fact must reach
 LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
 UNKNOWN = "und"
+_NUMBER = re.compile(r"\s\d+\Z")
 NAMES = 3  # leads to names that one fact may give
 
 
@@ -123,11 +124,12 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
 def _is_furniture(name: str, sentence: str, read: str) -> bool:
     """Say whether a name is a word of the page: what is numbered (Table 3), or what is written small as well.
 
-    Of a name that opens its sentence ("Choose Format") it is enough that each of its words is.
+    A number behind it (Note 4) is not looked at. Of a name that opens its sentence ("Choose Format") it is enough that
+    each of its words is written small.
     """
-    small = name.casefold()
+    small = _NUMBER.sub("", name.casefold())
     parts = small.split() if sentence.startswith(name) else [small]
-    common = small != name and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
+    common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
     return common or bool(heading_number(f"{name} 1")[0])
 
 
