@@ -19,7 +19,6 @@ from rove.records import Citation, Hit
 
 MEANING, WORDS, RANK = 0.5, 0.5, 0.1  # what the three parts of a score weigh: docs/decisions/005-chat-models.md
 WEAK = 0.8  # a further quote must reach this share of the best one's score
-FEW = 0  # words that a sentence adds to the question's, up to which the one before it is quoted as well
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
 ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence or to another row
@@ -29,6 +28,7 @@ _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]
 _ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
 _ASKS = re.compile(r"[?？؟][\s*_]*\Z")
 _ENDS = re.compile(r"[.!?…。．！？؟।]\W*\Z")
+_BLANK = re.compile(r"\n[ \t]*\n")
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s[^()]*)?\)")
 _LABEL = re.compile(r"\[[^\[\]]*\]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
@@ -69,9 +69,7 @@ async def best_quotes(
         [WORDS * _overlap(question, candidate, language) + RANK / candidate.citation.number for candidate in candidates]
     )
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
-    best = [candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]]
-    told = [one for candidate in best for one in with_context(candidate, candidates, question, language)]
-    return _in_reading_order(list({one.citation: one for one in told}.values())[:quotes])
+    return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
 
 def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:
@@ -88,34 +86,23 @@ def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[C
     return list(found.values())
 
 
-def with_context(
-    candidate: Candidate, candidates: Sequence[Candidate], question: str, language: str
-) -> list[Candidate]:
-    """Return a sentence, and after it the one before it where it says hardly more than the question does.
-
-    "This is called antigenic variation." says of what asks for it only that there is an answer just before.
-    """
-    if _news(candidate, question, language) > FEW:
-        return [candidate]
-    before = [one for one in candidates if _adjacent(one, candidate) and one.place < candidate.place]
-    return [candidate, *before]
-
-
 def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
+    """Yield the sentences of a hit; the items of a list know what announced it, up to the next paragraph or heading."""
     text = hit.chunk.text
-    announced, after = "", -1
+    announced, begins, before = "", False, 0
     for place, (start, end) in enumerate(sentence_spans(text, hit.chunk.language)):
         lead = _LEAD.match(text, start, end)
-        start = lead.end() if lead else start
+        item = bool(lead and lead[0].strip())
+        if _NO_SENTENCE.match(text[start:end]) or (_BLANK.search(text, before, start) and not item and not begins):
+            announced = ""
+        start, before, begins = lead.end() if lead else start, end, False
         if _NO_SENTENCE.match(text[start:end]):
             continue
         citation = cite(hit, number, (start, end))
         said = " ".join(citation.quote.split())
-        if place > after and not (lead and lead[0].strip()):
-            announced = ""
         yield Candidate(citation, hit, place, said, announced)
         if _ANNOUNCES.search(said):
-            announced, after = said, place + 1
+            announced, begins = said, True
 
 
 def _rows(hit: Hit, number: int) -> Iterator[Candidate]:

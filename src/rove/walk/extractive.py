@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.answer.extract import Candidate, list_candidates, with_context
+from rove.answer.extract import Candidate, list_candidates
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
 from rove.records.walk import Fact, FactFound, Lead, LeadFound
@@ -55,11 +55,10 @@ class ExtractiveReader:
         for place in order:
             relevance = round(float(scores[place]), 4)
             if relevance >= max(LEAST, WEAK * best):
-                for candidate in with_context(candidates[place], candidates, state.question, state.language):
-                    fact = _fact(candidate, relevance, state.round)
-                    yield FactFound(fact)
-                    for lead in _names(fact, candidate, state, read):
-                        yield LeadFound(lead)
+                fact = _fact(candidates[place], relevance, state.round)
+                yield FactFound(fact)
+                for lead in _names(fact, candidates[place], state, read):
+                    yield LeadFound(lead)
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
         leads = {seen.chunk_id: state.lead(seen.lead_id) for seen in state.seen}
@@ -114,9 +113,7 @@ def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Le
     named = [
         (name, score)
         for name, score in bridges(state.question, candidate.text, language, known=known)
-        if score >= LIKELY
-        and (name in sure or not _has_case(name))
-        and not _is_furniture(name, candidate.text, read)
+        if score >= LIKELY and (name in sure or not _has_case(name)) and not _is_furniture(name, candidate.text, read)
     ]
     return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]
 
