@@ -283,8 +283,9 @@ async def test_no_question_lead_in_or_title_is_quoted(language: str) -> None:
 
 
 async def test_no_menu_and_no_linked_image_is_quoted() -> None:
-    menu = "- [Remote work](/a) · [Approves travel](/b_(c))\n- [![Remote work approves](//x.test/remote_work.png)](/wiki/File:W)"
-    text = f"{menu}\n- [Remote work is approved by Ada.](/d)"
+    menu = "- [Remote work](/a) · [Approves travel](/b_(c))"
+    image = "- [![Remote work approves](//x.test/remote_work.png)](/wiki/File:W)"
+    text = f"{menu}\n{image}\n- [Remote work is approved by Ada.](/d)"
     answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text})
     assert [s.text for s in answer.sentences] == ["[Remote work is approved by Ada.](/d)"]
 

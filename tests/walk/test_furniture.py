@@ -1,4 +1,4 @@
-"""Without a chat model, words of the page are no leads, and what shares little with the question is not quoted."""
+"""Without a chat model, words of the page are no leads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PAGE = {
     ),
     "de": (
         "Wer hat Acme gegründet?",
-        "Acme hat, wie TABELLE 3 sagt, Ada Byron gegründet. Acme hat BEREITS eine andere gegründet. Das ist bereits alles.",
+        "Acme hat, wie TABELLE 3 sagt, Ada Byron gegründet. Acme hat BEREITS jemand gegründet, bereits vorher.",
         {"Ada Byron"},
     ),
     "hu": (
         "Ki alapította az Acme céget?",
-        "Az Acme céget ALAPÍTOTTA egy varga, Ada Byron. Az Acme céget alapította a 3. Táblázat szerint ő.",
+        "Az Acme céget MEGJEGYZÉS 2 szerint Ada Byron alapította. Az Acme cég neve a megjegyzés szerint régi.",
         {"Ada Byron"},
     ),
 }

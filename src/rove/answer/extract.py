@@ -73,7 +73,7 @@ async def best_quotes(
 
 
 def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:
-    """Return the sentences and the tables' rows of the hits that could answer: no headings, rules or scraps, none twice.
+    """Return the sentences and the tables' rows of the hits that could answer: no headings, rules, scraps, none twice.
 
     Nor what asks itself, or only announces what follows it (it ends in a colon), or is a line without a full stop that
     has no word beside those of the question, or beside its links.

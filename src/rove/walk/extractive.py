@@ -91,7 +91,10 @@ def _share(question: str, candidate: Candidate, state: State) -> float:
 
 
 def _said(candidate: Candidate) -> str:
-    """Return what a sentence says where it stands: under its title or last heading, unless it names that itself, and in its list."""
+    """Return what a sentence says where it stands: in its list, and under its title or last heading.
+
+    Of a title or heading that it names itself, nothing is added.
+    """
     hit = candidate.hit
     said = f"{candidate.under} {candidate.text}".lstrip()
     context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
