@@ -266,11 +266,11 @@ async def test_quotes_leave_out_headings_scraps_and_doubles() -> None:
 
 
 FURNITURE = {
-    "en": "Remote work and travel\n\nWho approves remote work?\n\nRemote work is approved as follows:\n\n{}",
-    "de": "Telearbeit und Reisen\n\nWer genehmigt die Telearbeit?\n\nDie Telearbeit wird so genehmigt:\n\n{}",
-    "hu": "Távmunka\n\nKi hagyja jóvá a távmunkát?\n\nA távmunkát így hagyjuk jóvá:\n\n{}",
-    "zh": "远程办公批准\n\n谁批准远程办公？\n\n远程办公的批准如下：\n\n{}",
-    "ja": "在宅勤務の承認\n\n在宅勤務は誰が承認しますか？\n\n在宅勤務の承認は次のとおり：\n\n{}",
+    "en": "Remote work and travel\n\nWho approves remote work?\n\nWho approves remote work, it is said here:\n\n{}",
+    "de": "Telearbeit und Reisen\n\nWer genehmigt die Telearbeit?\n\nWer die Telearbeit genehmigt, steht hier:\n\n{}",
+    "hu": "Távmunka\n\nKi hagyja jóvá a távmunkát?\n\nHogy ki hagyja jóvá a távmunkát, az áll itt:\n\n{}",
+    "zh": "远程办公批准\n\n谁批准远程办公？\n\n谁批准远程办公，规定如下：\n\n{}",
+    "ja": "在宅勤務の承認\n\n在宅勤務は誰が承認しますか？\n\n在宅勤務は誰が承認しますか、次のとおり：\n\n{}",
 }
 
 
