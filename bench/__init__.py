@@ -1,4 +1,4 @@
-"""What Rove is worth and costs, measured: `python -m bench quality|speed|peers|chunks|reading|badfiles|walk|all`."""
+"""What Rove is worth and costs, measured: `python -m bench PART`, whose parts `python -m bench --help` names."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parts = ("quality", "speed", "peers", "chunks", "reading", "badfiles", "walk", "serve", "all")
+    parts = ("quality", "speed", "peers", "chunks", "reading", "badfiles", "walk", "quotes", "serve", "all")
     made.add_argument("what", choices=parts)
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
@@ -100,6 +100,14 @@ def walk(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def quotes(options: argparse.Namespace) -> list[Table]:
+    """See `bench.quotes`."""
+    from bench import quotes as part
+
+    del options
+    return part.run()
+
+
 PARTS = {
     "quality": [quality],
     "speed": [speed],
@@ -109,6 +117,7 @@ PARTS = {
     "badfiles": [badfiles],
     "serve": [serve],
     "walk": [walk],
+    "quotes": [quotes],
     "all": [quality, speed],
 }
 

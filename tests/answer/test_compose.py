@@ -265,6 +265,44 @@ async def test_quotes_leave_out_headings_scraps_and_doubles() -> None:
     assert [s.text for s in answer.sentences] == ["The committee approves remote work."]
 
 
+FURNITURE = {
+    "en": "Remote work and travel\n\nWho approves remote work?\n\nWho approves remote work, it is said here:\n\n{}",
+    "de": "Telearbeit und Reisen\n\nWer genehmigt die Telearbeit?\n\nWer die Telearbeit genehmigt, steht hier:\n\n{}",
+    "hu": "Távmunka\n\nKi hagyja jóvá a távmunkát?\n\nHogy ki hagyja jóvá a távmunkát, az áll itt:\n\n{}",
+    "zh": "远程办公批准\n\n谁批准远程办公？\n\n谁批准远程办公，规定如下：\n\n{}",
+    "ja": "在宅勤務の承認\n\n在宅勤務は誰が承認しますか？\n\n在宅勤務は誰が承認しますか、次のとおり：\n\n{}",
+}
+
+
+@pytest.mark.parametrize("language", FURNITURE)
+async def test_no_question_lead_in_or_title_is_quoted(language: str) -> None:
+    question, said = QUESTIONS[language]
+    text = FURNITURE[language].format(said)
+    answer = await ask(language, hits=hits_of(text, language), texts={"d1": text}, question=question)
+    assert [s.text for s in answer.sentences] == [said]
+
+
+async def test_no_menu_and_no_linked_image_is_quoted() -> None:
+    menu = "- [Remote work](/a) · [Approves travel](/b_(c))"
+    image = "- [![Remote work approves](//x.test/remote_work.png)](/wiki/File:W)"
+    text = f"{menu}\n{image}\n- [Remote work is approved by Ada.](/d)"
+    answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text})
+    assert [s.text for s in answer.sentences] == ["[Remote work is approved by Ada.](/d)"]
+
+
+async def test_an_item_is_found_by_what_announces_its_list() -> None:
+    text = (
+        "Bring to the office:\n\n- two sharp pencils. They are sold there.\n- a red ruler, not a blue one\n\n"
+        "The canteen opens at noon, and closes late.\n\n- a green apron, if you have one"
+    )
+    question = "What shall I bring to the office?"
+    answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text}, question=question, quotes=4)
+    assert {s.text for s in answer.sentences} == {
+        "two sharp pencils. They are sold there.",
+        "a red ruler, not a blue one",
+    }
+
+
 async def test_neighbours_stay_in_reading_order() -> None:
     text = "Open the lamp cover with the red key. Then turn the lamp screw with the red key of the lamp."
     answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text}, question="How do I turn the lamp screw?")

@@ -173,12 +173,27 @@ def test_two_rounds_without_a_new_fact_end_a_walk() -> None:
     state = folded([LeadFollowed(ASKED, 1, 1), *map(LeadFound, leads)], next_round(_started()))
     state = folded([FactFound(Fact("f", "Szeged lies on the Tisza.", 0.9, 1))], state)
     taken = []
-    while isinstance(step := next_step(_judged(state), 1), Begin):
+    while isinstance(step := next_step(_judged(state, by="model"), 1), Begin):
         taken += step.lead_ids
-        state = folded([LeadFollowed(step.lead_ids[0], step.round, 1)], next_round(_judged(state), 1))
+        state = folded([LeadFollowed(step.lead_ids[0], step.round, 1)], next_round(_judged(state, by="model"), 1))
     assert taken == ["a", "b"]
     assert step == End("no-new-fact")
 
 
-def _judged(state: State) -> State:
-    return folded([Judged(state.round, enough=False, by="extractive", reason="")], state)
+@pytest.mark.parametrize(
+    ("found", "missing", "goes_on"),
+    [(0.5, "river", False), (0.9, "river", False), (0.91, "river", True), (0.5, "", True)],
+    ids=["weaker", "as good", "better", "a missing word"],
+)
+def test_without_a_model_a_round_that_comes_no_nearer_is_the_last(found: float, missing: str, goes_on: bool) -> None:
+    leads = [LeadFound(Lead(name, name, "name", 1, score=0.9)) for name in ("a", "b")]
+    first = Fact("f", "Ada lived in Szeged.", 0.9, 1)
+    state = folded([LeadFollowed(ASKED, 1, 1), *leads, FactFound(first)], next_round(_started()))
+    state = next_round(_judged(state, missing="river"), 1)
+    state = folded([LeadFollowed("a", 2, 1), FactFound(Fact("g", "It lies on a river.", found, 2))], state)
+    step = next_step(_judged(state, missing=missing), 1)
+    assert step == (Begin(3, ("b",)) if goes_on else End("no-new-fact"))
+
+
+def _judged(state: State, *, by: str = "extractive", missing: str = "") -> State:
+    return folded([Judged(state.round, enough=False, by=by, reason="", missing=missing)], state)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.cite import cite
+from rove.answer.claim import plain
 from rove.answer.rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
@@ -24,6 +25,12 @@ ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence
 
 _LEAD = re.compile(r"\s*(?:[-*+•>]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)*")
 _NO_SENTENCE = re.compile(r"\s*(?:#{1,6}\s|\||```|~~~|[-=*_]{3,}\s*$|!\[[^\]]*\]\([^)]*\)\s*$)")
+_ANNOUNCES = re.compile(r"[:：][\s*_]*\Z")
+_ASKS = re.compile(r"[?？؟][\s*_]*\Z")
+_ENDS = re.compile(r"[.!?…。．！？؟।]\W*\Z")
+_BLANK = re.compile(r"\n[ \t]*\n")
+_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s[^()]*)?\)")
+_LABEL = re.compile(r"\[[^\[\]]*\]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
 
 
@@ -32,13 +39,14 @@ class Candidate:
     """A sentence, or a table's row, that could be quoted.
 
     `text` is what it says, on one line: the quote, or a row's cells with the names of their columns. `place` counts the
-    sentences of its chunk; rows stand apart.
+    sentences of its chunk; rows stand apart. `under`: what announced the list that it is an item of ("You need:").
     """
 
     citation: Citation
     hit: Hit
     place: int
     text: str
+    under: str = ""
 
 
 async def best_quotes(
@@ -52,11 +60,11 @@ async def best_quotes(
     Raises:
         ServiceError: the embedder failed.
     """
-    candidates = list_candidates(hits)[:CANDIDATES]
+    candidates = list_candidates(question, hits, language)[:CANDIDATES]
     if not candidates:
         return []
     asked = await embedder.queries([question])
-    known = await embedder.passages([candidate.text for candidate in candidates])
+    known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
     scores = MEANING * _scaled(known @ asked[0]) + np.array(
         [WORDS * _overlap(question, candidate, language) + RANK / candidate.citation.number for candidate in candidates]
     )
@@ -64,31 +72,69 @@ async def best_quotes(
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
 
-def list_candidates(hits: Sequence[Hit]) -> list[Candidate]:
-    """Return the sentences and the tables' rows of the hits: no headings, rules or scraps, and none twice."""
+def list_candidates(question: str, hits: Sequence[Hit], language: str) -> list[Candidate]:
+    """Return the sentences and the tables' rows of the hits that could answer: no headings, rules, scraps, none twice.
+
+    Nor what asks itself, or only announces what follows it (it ends in a colon), or is a line without a full stop that
+    has no word beside those of the question, or beside its links.
+    """
     found: dict[str, Candidate] = {}
     for number, hit in enumerate(hits, 1):
-        text = hit.chunk.text
-        for place, (start, end) in enumerate(sentence_spans(text, hit.chunk.language)):
-            lead = _LEAD.match(text, start, end)
-            start = lead.end() if lead else start
-            sentence = text[start:end]
-            if _NO_SENTENCE.match(sentence) or _letters(sentence) < LEAST_LETTERS:
-                continue
-            citation = cite(hit, number, (start, end))
-            candidate = Candidate(citation, hit, place, " ".join(citation.quote.split()))
-            found.setdefault(candidate.text.casefold(), candidate)
-        for place, row in enumerate(table_rows(text, hit.chunk.prefix)):
-            if _letters(row.said) >= LEAST_LETTERS:
-                candidate = Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
-                found.setdefault(row.said.casefold(), candidate)
+        for candidate in (*_sentences(hit, number), *_rows(hit, number)):
+            if _could_answer(candidate, question, language):
+                found.setdefault(candidate.text.casefold(), candidate)
     return list(found.values())
+
+
+def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
+    """Yield the sentences of a hit; the items of a list know what announced it, up to the next paragraph or heading."""
+    text = hit.chunk.text
+    announced, begins, before = "", False, 0
+    for place, (start, end) in enumerate(sentence_spans(text, hit.chunk.language)):
+        lead = _LEAD.match(text, start, end)
+        item = bool(lead and lead[0].strip())
+        if _NO_SENTENCE.match(text[start:end]) or (_BLANK.search(text, before, start) and not item and not begins):
+            announced = ""
+        start, before, begins = lead.end() if lead else start, end, False
+        if _NO_SENTENCE.match(text[start:end]):
+            continue
+        citation = cite(hit, number, (start, end))
+        said = " ".join(citation.quote.split())
+        yield Candidate(citation, hit, place, said, announced)
+        if _ANNOUNCES.search(said):
+            announced, begins = said, True
+
+
+def _rows(hit: Hit, number: int) -> Iterator[Candidate]:
+    for place, row in enumerate(table_rows(hit.chunk.text, hit.chunk.prefix)):
+        yield Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
+
+
+def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
+    said = _TARGET.sub("]", candidate.text)
+    if _letters(said) < LEAST_LETTERS or _ASKS.search(said) or _ANNOUNCES.search(said):
+        return False
+    if candidate.place >= ROWS or _ENDS.search(said):
+        return True
+    linked = _letters(_LABEL.sub("", said)) == 0
+    return not linked and not _is_heading(candidate) and _news(candidate, question, language) > 0
+
+
+def _is_heading(candidate: Candidate) -> bool:
+    said = plain(candidate.text)
+    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *candidate.hit.chunk.headings))
+
+
+def _news(candidate: Candidate, question: str, language: str) -> int:
+    """Count the telling terms of a candidate that the question lacks; a pair of its characters is no news."""
+    said = set(query_terms(candidate.text, candidate.hit.chunk.language)).difference(terms(question, language))
+    return sum(not (_UNSPACED.search(term) and set(term) <= set(question)) for term in said)
 
 
 def _overlap(question: str, candidate: Candidate, language: str) -> float:
     asked = set(query_terms(question, language))
     chunk = candidate.hit.chunk
-    told = set(terms(f"{' '.join(chunk.headings[-1:])} {candidate.text}", language))
+    told = set(terms(" ".join((*chunk.headings[-1:], candidate.under, candidate.text)), language))
     return len(asked & told) / len(asked) if asked else 0.0
 
 

@@ -25,6 +25,7 @@ MODEL_REFUSED = "{model} found no answer in the facts."
 LOST = "{count} facts were left out, since their sources do not say so any more."
 UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
+WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
 DATES = ("date", "published", "modified", "updated", "created", "version", "year")
 DATE_CHARS = 10
 
@@ -217,14 +218,20 @@ def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[
 
 
 def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int) -> list[Fact]:
-    """Choose the facts to quote, in their order: the most relevant, and of like ones those that say something new."""
+    """Choose the facts to quote, in their order: the most relevant, and of like ones those that say something new.
+
+    Fewer than `quotes` where the rest is weak (`WEAK`).
+    """
     asked = set(query_terms(question, language))
     told = {fact.fact_id: set(terms(fact.text, language)) for fact in facts}
     chosen: list[Fact] = []
     left: list[Fact] = list(facts)
     while left and len(chosen) < quotes:
         open_ = asked - set[str]().union(*(told[fact.fact_id] for fact in chosen))
-        best = max(left, key=lambda f: f.relevance + NEWS * len(open_ & told[f.fact_id]) / max(len(asked), 1))
+        worth = {f.fact_id: f.relevance + NEWS * len(open_ & told[f.fact_id]) / max(len(asked), 1) for f in left}
+        best = max(left, key=lambda fact: worth[fact.fact_id])
+        if chosen and worth[best.fact_id] < WEAK * chosen[0].relevance:
+            break
         left = [fact for fact in left if _quote(fact) != _quote(best)]
         chosen.append(best)
     return [fact for fact in facts if fact in chosen]

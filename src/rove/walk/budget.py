@@ -13,7 +13,7 @@ ANSWER_CALLS = 1
 SENTENCES: dict[Stop, str] = {
     "enough": "Enough was found.",
     "no-lead": "No lead is left to follow.",
-    "no-new-fact": "The last rounds brought no fact that was not there already.",
+    "no-new-fact": "The last round brought nothing that comes nearer to an answer.",
     "no-new-chunk": "What is left to follow leads to nothing new.",
     "rounds": "The budget of {rounds} rounds is used up.",
     "calls": "The budget of {calls} calls of the model is used up.",

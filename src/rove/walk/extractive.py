@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from rove.records.walk import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
 from rove.walk import Finding, Gear, Material
 from rove.walk.leads import fact_id, lead_to, plain
+from rove.walk.references import heading_number
 from rove.walk.state import State
 
 CANDIDATES = 120
@@ -23,6 +25,7 @@ LEAST = 0.3  # relevance of a fact
 WEAK = 0.6  # share of the best one's relevance that a fact must reach
 LIKELY = 0.25  # score of a name that is followed: less is a word that may be no name, far from what is asked
 UNKNOWN = "und"
+_NUMBER = re.compile(r"\s\d+\Z")
 NAMES = 3  # leads to names that one fact may give
 
 
@@ -41,19 +44,20 @@ class ExtractiveReader:
         In a chunk that a lead led to, the better of the question's and of the question's with the lead counts. Of a
         sentence in another language than the question, nearness alone: it cannot have its words.
         """
-        candidates = [one for one in list_candidates(material.hits) if not _is_heading(one)][:CANDIDATES]
+        state = material.state
+        candidates = list_candidates(state.question, material.hits, state.language)[:CANDIDATES]
         if not candidates:
             return
-        state = material.state
         scores = await self._relevance(candidates, state)
         order = sorted(range(len(candidates)), key=lambda place: -float(scores[place]))[: self._most]
         best = float(scores[order[0]])
+        read = "\n".join(hit.chunk.text for hit in material.hits)
         for place in order:
             relevance = round(float(scores[place]), 4)
             if relevance >= max(LEAST, WEAK * best):
                 fact = _fact(candidates[place], relevance, state.round)
                 yield FactFound(fact)
-                for lead in _names(fact, candidates[place], state):
+                for lead in _names(fact, candidates[place], state, read):
                     yield LeadFound(lead)
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
@@ -86,19 +90,17 @@ def _share(question: str, candidate: Candidate, state: State) -> float:
     return (len(asked.intersection(said)) + len(asked.intersection(whole))) / (2 * len(asked))
 
 
-def _is_heading(candidate: Candidate) -> bool:
-    chunk = candidate.hit.chunk
-    said = plain(candidate.text)
-    return any(plain(heading).endswith(said) for heading in (candidate.hit.title, *chunk.headings))
-
-
 def _said(candidate: Candidate) -> str:
-    """Return what a sentence says where it stands: under its title or last heading, unless it names that itself."""
+    """Return what a sentence says where it stands: in its list, and under its title or last heading.
+
+    Of a title or heading that it names itself, nothing is added.
+    """
     hit = candidate.hit
+    said = f"{candidate.under} {candidate.text}".lstrip()
     context = " > ".join(dict.fromkeys(part for part in (hit.title, *hit.chunk.headings[-1:]) if part))
     if not context or plain(context.rpartition(" > ")[2]) in plain(candidate.text):
-        return candidate.text
-    return f"{context}: {candidate.text}"
+        return said
+    return f"{context}: {said}"
 
 
 def _fact(candidate: Candidate, relevance: float, number: int) -> Fact:
@@ -107,16 +109,28 @@ def _fact(candidate: Candidate, relevance: float, number: int) -> Fact:
     return Fact(identity, _said(candidate), relevance, number, "text", citation)
 
 
-def _names(fact: Fact, candidate: Candidate, state: State) -> list[Lead]:
+def _names(fact: Fact, candidate: Candidate, state: State, read: str) -> list[Lead]:
     known = [candidate.hit.title, *(lead.text for lead in state.leads if lead.lead_id in state.followed)]
     language = candidate.hit.chunk.language
     sure = {mention.name for mention in mentions(candidate.text, language) if mention.sure}
     named = [
         (name, score)
         for name, score in bridges(state.question, candidate.text, language, known=known)
-        if score >= LIKELY and (name in sure or not _has_case(name))
+        if score >= LIKELY and (name in sure or not _has_case(name)) and not _is_furniture(name, candidate.text, read)
     ]
     return [lead_to(name, "name", state.round, promise=score, fact=fact) for name, score in named[:NAMES]]
+
+
+def _is_furniture(name: str, sentence: str, read: str) -> bool:
+    """Say whether a name is a word of the page: what is numbered (Table 3), or what is written small as well.
+
+    A number behind it (Note 4) is not looked at. Of a name that opens its sentence ("Choose Format") it is enough that
+    each of its words is written small.
+    """
+    small = _NUMBER.sub("", name.casefold())
+    parts = small.split() if sentence.startswith(name) else [small]
+    common = not name.startswith(small) and all(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", read) for part in parts)
+    return common or bool(heading_number(f"{name} 1")[0])
 
 
 def _has_case(name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rove.records.walk import Lead, Stop
+from rove.walk import EXTRACTIVE
 from rove.walk.budget import exhausted
 from rove.walk.state import QUESTION, State
 
@@ -98,7 +99,7 @@ def _after_round(state: State, leads_a_round: int) -> Step:
         return End("no-lead" if fresh else "no-new-chunk")
     if state.budget.rounds and state.round >= state.budget.rounds:
         return End("rounds")
-    if _barren(state) and not _wanted(state):
+    if (_barren(state) or _idle(state)) and not _wanted(state):
         return End("no-new-fact")
     return Begin(state.round + 1, chosen)
 
@@ -107,6 +108,18 @@ def _barren(state: State) -> bool:
     """Say whether so many rounds have passed since the last new fact that the next one would hardly bring any."""
     last = max((fact.round for fact in state.facts), default=0)
     return state.round - last >= BARREN_ROUNDS
+
+
+def _idle(state: State) -> bool:
+    """Say of a walk without a model whether its last round came no nearer: each finds facts, since each has sentences.
+
+    Nearer is a word of the question that no fact before held, or a fact more relevant than all before.
+    """
+    two = state.verdicts[-2:]
+    if len(two) < 2 or any(verdict.by != EXTRACTIVE for verdict in two) or two[0].missing != two[1].missing:
+        return False
+    before = max((fact.relevance for fact in state.facts if fact.round < state.round), default=0.0)
+    return all(fact.relevance <= before for fact in state.facts if fact.round == state.round)
 
 
 def _wanted(state: State) -> tuple[Lead, ...]:
