@@ -1,0 +1,34 @@
+"""Rows looked up by their keys, as in every search: a query that is compiled once, and run by the driver itself."""
+
+from __future__ import annotations
+
+import json
+from collections import namedtuple
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, cast
+
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
+from sqlalchemy.dialects import sqlite
+
+from rove.store.database import Database
+from rove.store.rows import AnyRow
+
+
+class Lookup:
+    """Finds rows of a query whose `key` is one of some texts. Columns are of SQLite's own types.
+
+    To build such a query anew takes SQLAlchemy five times as long as SQLite takes to answer it for ten keys.
+    """
+
+    def __init__(self, query: Select[*tuple[Any, ...]], key: ColumnElement[Any]) -> None:
+        each = func.json_each(bindparam("keys")).table_valued("value")
+        compiled = query.where(key.in_(select(each.c.value))).compile(dialect=sqlite.dialect(paramstyle="named"))
+        self._statement = str(compiled)
+        self._parameters = compiled.params
+        row = namedtuple("Row", query.selected_columns.keys())  # pyright: ignore[reportUntypedNamedTuple] # noqa: PYI024
+        self._row = cast("Callable[[Iterable[object]], AnyRow]", row._make)
+
+    def rows(self, database: Database, keys: Collection[str]) -> list[AnyRow]:
+        """Return the rows of these keys, in no order."""
+        parameters = {**self._parameters, "keys": json.dumps(list(keys))}
+        return list(map(self._row, database.rows(self._statement, parameters)))
