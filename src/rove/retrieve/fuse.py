@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import fsum, sqrt
 
 from rove.store import Scored
@@ -44,7 +44,7 @@ def adaptive(lists: Lists) -> list[Scored]:
         weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
         for name, score in keyword:
             scores[name] += weight * score / best
-    return sorted(scores.items(), key=_rank)
+    return _ranked(scores)
 
 
 def zscores(scored: Sequence[Scored]) -> dict[str, float]:
@@ -72,8 +72,7 @@ def zscore_sum(lists: Lists) -> list[Scored]:
     standard = [zscores(scored) for scored in lists.ranked.values() if scored]
     names = {name for scores in standard for name in scores}
     floors = [min(scores.values()) for scores in standard]
-    sums = [(n, sum(s.get(n, low) for s, low in zip(standard, floors, strict=True))) for n in names]
-    return sorted(sums, key=_rank)
+    return _ranked({n: sum(s.get(n, low) for s, low in zip(standard, floors, strict=True)) for n in names})
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) -> list[Scored]:
@@ -88,7 +87,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) ->
     for ranking in rankings:
         for rank, name in enumerate(ranking, start=1):
             scores[name] = scores.get(name, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=_rank)
+    return _ranked(scores)
 
 
 def _ranks(lists: Lists) -> list[Scored]:
@@ -102,8 +101,9 @@ def _deviation(values: Sequence[float]) -> float:
     return deviation if deviation > 1e-12 else 0.0
 
 
-def _rank(scored: Scored) -> tuple[float, str]:
-    return (-scored[1], scored[0])
+def _ranked(scores: Mapping[str, float]) -> list[Scored]:
+    """Return the best first, ties by id."""
+    return [(name, -score) for score, name in sorted((-score, name) for name, score in scores.items())]
 
 
 FUSIONS: dict[str, Callable[[Lists], list[Scored]]] = {"adaptive": adaptive, "zscore": zscore_sum, "rrf": _ranks}
