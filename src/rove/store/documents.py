@@ -43,6 +43,7 @@ _FOUND = Lookup(
     .where(_D.revision > 0),
     _C.chunk_id,
 )
+_TERMS = Lookup(select(_C.terms), _C.chunk_id)
 _VECTORS = Lookup(
     select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
 )
@@ -180,10 +181,7 @@ class Documents(Unfinished):
 
     def terms(self, chunk_id: str) -> list[str]:
         """The terms of a chunk, none where there is no such chunk."""
-        c = tables.chunks.c
-        with self.database.read() as connection:
-            found = connection.execute(select(c.terms).where(c.chunk_id == chunk_id).limit(1)).scalar()
-        return str(found or "").split()
+        return next((str(row.terms).split() for row in _TERMS.rows(self.database, [chunk_id])), [])
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""
