@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum, sqrt
+from operator import neg
 
 from rove.store import Scored
 from rove.store.lists import Lists
@@ -33,17 +34,15 @@ def adaptive(lists: Lists) -> list[Scored]:
     ['b', 'a', 'c']
     """
     keyword, semantic = (lists.ranked.get(name, ()) for name in ("keyword", "semantic"))
-    scores = dict.fromkeys([name for name, _ in (*keyword, *semantic)], 0.0)
+    scores: dict[str, float] = {}
     if semantic:
-        lowest = min(score for _, score in semantic)
-        unit = _deviation([score for _, score in semantic])
-        for name, score in semantic:
-            scores[name] += (score - lowest) / unit if unit else 0.0
+        cosines = [score for _, score in semantic]
+        lowest, unit = min(cosines), _deviation(cosines)
+        scores = {name: (score - lowest) / unit if unit else 0.0 for name, score in semantic}
     best = max((score for _, score in keyword), default=0.0)
-    if best > 0:
-        weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
-        for name, score in keyword:
-            scores[name] += weight * score / best
+    weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
+    for name, score in keyword:
+        scores[name] = scores.get(name, 0.0) + (weight * score / best if best > 0 else 0.0)
     return _ranked(scores)
 
 
@@ -97,13 +96,13 @@ def _ranks(lists: Lists) -> list[Scored]:
 def _deviation(values: Sequence[float]) -> float:
     """Return the standard deviation, 0 where the values differ by rounding only."""
     mean = fsum(values) / len(values)
-    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
+    deviation = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))
     return deviation if deviation > 1e-12 else 0.0
 
 
 def _ranked(scores: Mapping[str, float]) -> list[Scored]:
     """Return the best first, ties by id."""
-    return [(name, -score) for score, name in sorted((-score, name) for name, score in scores.items())]
+    return [(name, -score) for score, name in sorted(zip(map(neg, scores.values()), scores, strict=True))]
 
 
 FUSIONS: dict[str, Callable[[Lists], list[Scored]]] = {"adaptive": adaptive, "zscore": zscore_sum, "rrf": _ranks}

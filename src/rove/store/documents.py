@@ -181,7 +181,8 @@ class Documents(Unfinished):
 
     def terms(self, chunk_id: str) -> list[str]:
         """The terms of a chunk, none where there is no such chunk."""
-        return next((str(row.terms).split() for row in _TERMS.rows(self.database, [chunk_id])), [])
+        found = _TERMS.rows(self.database, [chunk_id])
+        return str(found[0].terms).split() if found else []
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -70,8 +70,10 @@ class Postings:
         if alive is not self._alive:
             self._count(alive)
         living, norms = self._living, self._norms
-        for term, times in Counter(terms).items():
-            rows, counts = self._of(term)
+        asked = Counter(terms)
+        self._look_up(asked)
+        for term, times in asked.items():
+            rows, counts = self._met[term]
             if living < len(alive):
                 keep = alive[rows]
                 rows, counts = rows[keep], counts[keep]
@@ -99,20 +101,29 @@ class Postings:
         return at < len(rows) and int(rows[at]) == row
 
     def _of(self, term: str) -> tuple[Ints, Floats]:
-        """The rows that hold a term, and how often; remembered, since a search asks twice and words come again."""
-        if (met := self._met.get(term)) is not None:
-            return met
-        number = np.int32(self._vocabulary.get(term, -1))
-        found: list[tuple[Ints, Floats]] = []
-        for segment in self._segments:
-            at = int(segment.terms.searchsorted(number))
-            if at < len(segment.terms) and segment.terms[at] == number:
-                run = slice(segment.starts[at], segment.starts[at + 1])
-                found.append((segment.rows[run], segment.counts[run]))
-        if len(self._met) >= MET:
-            self._met.clear()
-        self._met[term] = found[0] if len(found) == 1 else _joined(found)
+        """The rows that hold a term, and how often."""
+        self._look_up([term])
         return self._met[term]
+
+    def _look_up(self, terms: Collection[str]) -> None:
+        """Remember where these terms stand, since a search asks twice and words come again."""
+        unknown = [term for term in terms if term not in self._met]
+        if not unknown:
+            return
+        if len(self._met) + len(unknown) > MET:
+            self._met.clear()
+            unknown = list(terms)
+        numbers = np.array([self._vocabulary.get(term, -1) for term in unknown], np.int32)
+        found: list[list[tuple[Ints, Floats]]] = [[] for _ in unknown]
+        for segment in self._segments:
+            firsts = segment.starts[segment.terms.searchsorted(numbers)].tolist()
+            ends = segment.starts[segment.terms.searchsorted(numbers, "right")].tolist()
+            for runs, first, end in zip(found, firsts, ends, strict=True):
+                if first < end:
+                    runs.append((segment.rows[first:end], segment.counts[first:end]))
+        self._met.update(
+            (term, runs[0] if len(runs) == 1 else _joined(runs)) for term, runs in zip(unknown, found, strict=True)
+        )
 
 
 def _joined(runs: Sequence[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
