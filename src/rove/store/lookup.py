@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import namedtuple
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, select
@@ -21,14 +22,22 @@ class Lookup:
     """
 
     def __init__(self, query: Select[*tuple[Any, ...]], key: ColumnElement[Any]) -> None:
-        each = func.json_each(bindparam("keys")).table_valued("value")
-        compiled = query.where(key.in_(select(each.c.value))).compile(dialect=sqlite.dialect(paramstyle="named"))
-        self._statement = str(compiled)
-        self._parameters = compiled.params
-        row = namedtuple("Row", query.selected_columns.keys())  # pyright: ignore[reportUntypedNamedTuple] # noqa: PYI024
-        self._row = cast("Callable[[Iterable[object]], AnyRow]", row._make)
+        self._query = query
+        self._key = key
 
     def rows(self, database: Database, keys: Collection[str]) -> list[AnyRow]:
         """Return the rows of these keys, in no order."""
-        parameters = {**self._parameters, "keys": json.dumps(list(keys))}
-        return list(map(self._row, database.rows(self._statement, parameters)))
+        statement, parameters = self._compiled
+        return list(map(self._row, database.rows(statement, {**parameters, "keys": json.dumps(list(keys))})))
+
+    @cached_property
+    def _compiled(self) -> tuple[str, Mapping[str, object]]:
+        each = func.json_each(bindparam("keys")).table_valued("value")
+        query = self._query.where(self._key.in_(select(each.c.value)))
+        compiled = query.compile(dialect=sqlite.dialect(paramstyle="named"))
+        return str(compiled), compiled.params
+
+    @cached_property
+    def _row(self) -> Callable[[Iterable[object]], AnyRow]:
+        row = namedtuple("Row", self._query.selected_columns.keys())  # pyright: ignore[reportUntypedNamedTuple] # noqa: PYI024
+        return cast("Callable[[Iterable[object]], AnyRow]", row._make)
