@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from rove.errors import ConfigError
@@ -47,7 +46,7 @@ class Registry:
 
     @cached_property
     def _outside(self) -> tuple[Any, ...]:
-        return tuple(entry_points(group=f"rove.{self.folder}"))
+        return tuple(load("importlib.metadata:entry_points")(group=f"rove.{self.folder}"))
 
 
 def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there

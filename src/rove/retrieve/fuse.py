@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import fsum, sqrt
+from operator import neg
 
 from rove.store import Scored
 from rove.store.lists import Lists
@@ -33,18 +34,16 @@ def adaptive(lists: Lists) -> list[Scored]:
     ['b', 'a', 'c']
     """
     keyword, semantic = (lists.ranked.get(name, ()) for name in ("keyword", "semantic"))
-    scores = dict.fromkeys([name for name, _ in (*keyword, *semantic)], 0.0)
+    scores: dict[str, float] = {}
     if semantic:
-        lowest = min(score for _, score in semantic)
-        unit = _deviation([score for _, score in semantic])
-        for name, score in semantic:
-            scores[name] += (score - lowest) / unit if unit else 0.0
+        cosines = [score for _, score in semantic]
+        lowest, unit = min(cosines), _deviation(cosines)
+        scores = {name: (score - lowest) / unit if unit else 0.0 for name, score in semantic}
     best = max((score for _, score in keyword), default=0.0)
-    if best > 0:
-        weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
-        for name, score in keyword:
-            scores[name] += weight * score / best
-    return sorted(scores.items(), key=_rank)
+    weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
+    for name, score in keyword:
+        scores[name] = scores.get(name, 0.0) + (weight * score / best if best > 0 else 0.0)
+    return _ranked(scores)
 
 
 def zscores(scored: Sequence[Scored]) -> dict[str, float]:
@@ -72,8 +71,7 @@ def zscore_sum(lists: Lists) -> list[Scored]:
     standard = [zscores(scored) for scored in lists.ranked.values() if scored]
     names = {name for scores in standard for name in scores}
     floors = [min(scores.values()) for scores in standard]
-    sums = [(n, sum(s.get(n, low) for s, low in zip(standard, floors, strict=True))) for n in names]
-    return sorted(sums, key=_rank)
+    return _ranked({n: sum(s.get(n, low) for s, low in zip(standard, floors, strict=True)) for n in names})
 
 
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) -> list[Scored]:
@@ -88,7 +86,7 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) ->
     for ranking in rankings:
         for rank, name in enumerate(ranking, start=1):
             scores[name] = scores.get(name, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=_rank)
+    return _ranked(scores)
 
 
 def _ranks(lists: Lists) -> list[Scored]:
@@ -98,12 +96,13 @@ def _ranks(lists: Lists) -> list[Scored]:
 def _deviation(values: Sequence[float]) -> float:
     """Return the standard deviation, 0 where the values differ by rounding only."""
     mean = fsum(values) / len(values)
-    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
+    deviation = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))
     return deviation if deviation > 1e-12 else 0.0
 
 
-def _rank(scored: Scored) -> tuple[float, str]:
-    return (-scored[1], scored[0])
+def _ranked(scores: Mapping[str, float]) -> list[Scored]:
+    """Return the best first, ties by id."""
+    return [(name, -score) for score, name in sorted(zip(map(neg, scores.values()), scores, strict=True))]
 
 
 FUSIONS: dict[str, Callable[[Lists], list[Scored]]] = {"adaptive": adaptive, "zscore": zscore_sum, "rrf": _ranks}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -60,6 +60,16 @@ class Database:
         """A connection to read with; each statement sees what is committed when it runs."""
         with self._engine.connect() as connection:
             yield connection
+
+    def rows(self, statement: str, parameters: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
+        """Read all rows of a statement in SQL, straight from the driver; `:name` stands for a parameter."""
+        connection = self._engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute(statement, parameters)
+            return cursor.fetchall()
+        finally:
+            connection.close()
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:

@@ -13,6 +13,7 @@ from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
+from rove.store.lookup import Lookup
 from rove.store.rows import (
     AnyRow,
     chunk_of,
@@ -32,6 +33,23 @@ BATCH = 2_000
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
 ENRICHED = tables.enrichments.c.fields.label("enriched")
+
+
+_C, _D = tables.chunks.c, tables.documents.c
+_FOUND = Lookup(
+    select(*SHOWN, _D.document_id, _D.source, _D.title, _D.metadata.label("document_metadata"), ENRICHED)
+    .join(tables.documents, _D.seq == _C.document)
+    .outerjoin(tables.enrichments, tables.enrichments.c.document == _D.seq)
+    .where(_D.revision > 0),
+    _C.chunk_id,
+)
+_TERMS = Lookup(select(_C.terms), _C.chunk_id)
+_VECTORS = Lookup(
+    select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
+)
+_TOKENS = Lookup(
+    select(_C.chunk_id, tables.tokens.c.tokens).join(tables.tokens, tables.tokens.c.vector == _C.vector), _C.chunk_id
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +87,11 @@ class Documents(Unfinished):
 
     def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
         """Fetch live chunks by id; one that is not live is absent."""
-        d, c = tables.documents.c, tables.chunks.c
-        query = (
-            select(*SHOWN, d.document_id, d.source, d.title, d.metadata.label("document_metadata"), ENRICHED)
-            .join(tables.documents, d.seq == c.document)
-            .outerjoin(tables.enrichments, tables.enrichments.c.document == d.seq)
-            .where(within(c.chunk_id, chunk_ids), d.revision > 0)
-        )
-        with self.database.read() as connection:
-            rows = connection.execute(query).all()
         return {
             row.chunk_id: Found(
                 chunk_of(row, row.document_id, enriched(row.document_metadata, row.enriched)), row.source, row.title
             )
-            for row in rows
+            for row in _FOUND.rows(self.database, chunk_ids)
         }
 
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
@@ -172,32 +181,16 @@ class Documents(Unfinished):
 
     def terms(self, chunk_id: str) -> list[str]:
         """The terms of a chunk, none where there is no such chunk."""
-        c = tables.chunks.c
-        with self.database.read() as connection:
-            found = connection.execute(select(c.terms).where(c.chunk_id == chunk_id).limit(1)).scalar()
-        return str(found or "").split()
+        found = _TERMS.rows(self.database, [chunk_id])
+        return str(found[0].terms).split() if found else []
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""
-        c, v = tables.chunks.c, tables.vectors.c
-        query = select(c.chunk_id, v.vector).join(tables.vectors, v.seq == c.vector)
-        with self.database.read() as connection:
-            return {
-                row.chunk_id: vector_of(row.vector)
-                for part in slices(chunk_ids)
-                for row in connection.execute(query.where(within(c.chunk_id, part)))
-            }
+        return {row.chunk_id: vector_of(row.vector) for row in _VECTORS.rows(self.database, chunk_ids)}
 
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """What late interaction compares of chunks; one that has none is absent."""
-        c, t = tables.chunks.c, tables.tokens.c
-        query = select(c.chunk_id, t.tokens).join(tables.tokens, t.vector == c.vector)
-        with self.database.read() as connection:
-            return {
-                row.chunk_id: row.tokens
-                for part in slices(chunk_ids)
-                for row in connection.execute(query.where(within(c.chunk_id, part)))
-            }
+        return {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, chunk_ids)}
 
     def count(self) -> int:
         """Number of live chunks."""

@@ -1,0 +1,47 @@
+"""The inverted index: what it remembers between searches never outlives what it is about."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rove.store.postings import MET, Postings
+
+ROWS = ("red fox", "red red hen", "grey goose and hen", "fox")
+MORE = ("red hen nowhere", "a long row without a word of the question")
+TERMS = ("red", "hen", "nowhere", "fox", "red")
+
+
+def made(*batches: tuple[str, ...]) -> Postings:
+    postings = Postings(k1=1.2, b=0.75)
+    for rows in batches:
+        postings.extend(rows)
+    return postings
+
+
+def test_rows_that_come_are_found_by_words_that_were_asked_for_before() -> None:
+    postings = made(ROWS)
+    postings.scores(TERMS, np.ones(4, bool))
+    postings.extend(MORE)
+    alive = np.ones(6, bool)
+    assert np.array_equal(postings.scores(TERMS, alive), made(ROWS, MORE).scores(TERMS, alive))
+    assert postings.rows("nowhere").tolist() == [4]
+    assert postings.has("nowhere", 4) and not postings.has("nowhere", 0)
+
+
+def test_rows_that_go_count_no_more() -> None:
+    postings = made(ROWS)
+    every = postings.scores(TERMS, np.ones(4, bool))
+    some = postings.scores(TERMS, np.array([True, False, True, True]))
+    assert some[1] == 0 and every[1] > 0
+    kept = made((ROWS[0], ROWS[2], ROWS[3])).scores(TERMS, np.ones(3, bool))
+    assert np.array_equal(some[[0, 2, 3]], kept)
+    assert not postings.scores(TERMS, np.zeros(4, bool)).any()
+    assert np.array_equal(postings.scores(TERMS, np.ones(4, bool)), every)
+
+
+def test_many_words_are_asked_for_in_bounded_memory() -> None:
+    postings = made(ROWS)
+    for number in range(3 * MET):
+        postings.rows(f"word{number}")
+    assert postings.rows("fox").tolist() == [0, 3]
+    assert len(postings._met) <= MET
