@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 from rove.errors import ConfigError
@@ -53,3 +55,22 @@ def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there
     """Import "module:name" and return it: the one place where something is imported when it is first used."""
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def defer(package: str) -> None:
+    """Let a package run when something of its own is first used: importing a module that lies in it runs only that.
+
+    For what a library imports at its start and Rove never uses. A package that has run, or is not installed, is left.
+    """
+    spec = None if package in sys.modules else find_spec(package)
+    if spec is None or spec.loader is None:
+        return
+    module, run = module_from_spec(spec), spec.loader.exec_module
+
+    def first_used(name: str) -> object:
+        del module.__getattr__
+        run(module)
+        return getattr(module, name)
+
+    module.__getattr__ = first_used
+    sys.modules[package] = module

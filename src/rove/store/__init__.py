@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rove.records import Filter
 from rove.records.source import MetaValue
-from rove.registry import Registry
+from rove.registry import Registry, defer
 
 Scored = tuple[str, float]
 Vector = NDArray[np.float32]
@@ -85,6 +85,8 @@ class Index(Protocol):
         ...
 
 
+# LanceDB only names classes of this client of a remote service; all of it takes longer to import than LanceDB itself.
+defer("lance_namespace_urllib3_client")
 INDEXES = Registry(
     "index",
     {
