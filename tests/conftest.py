@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -27,3 +28,9 @@ def shared_data() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the files of long tests go first: several processes then end at about the same time."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Let garbage be looked for among what tests make, not again and again in all the modules that are loaded."""
+    gc.collect()
+    gc.freeze()

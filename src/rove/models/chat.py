@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, aclosing
 from functools import cache
 from typing import Any
 
+import httpx
+from openai import DefaultAsyncHttpxClient
 from pydantic import BaseModel
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import (
@@ -44,7 +46,7 @@ from pydantic_ai.settings import ModelSettings
 
 from rove.errors import ConfigError, ServiceError
 from rove.language.tokens import count_tokens
-from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s
+from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 from rove.spans import recording, shows_content
@@ -64,6 +66,7 @@ CURES: tuple[tuple[type[Exception], str], ...] = (
 )
 PLAIN = ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True)
 CHARS_PER_TOKEN = 20  # more than tokens have on average anywhere: past max_tokens of these a reply keeps to no bound
+CONNECT_S = 5.0
 LONGEST = 10  # times timeout_s: a reply that takes longer never ends
 SCHEMA_REFUSED = (400, 404, 415, 422, 501)
 MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
@@ -220,7 +223,7 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
             raise ConfigError(message, cure="Set chat.model to the name that the endpoint uses.")
         return OpenAIChatModel(
             settings.model,
-            provider=OpenAICompatibleProvider("endpoint", base_url=settings.base_url, api_key=key or None),
+            provider=_Endpoint("endpoint", base_url=settings.base_url, api_key=key or None),
         )
     try:
         return infer_model(settings.model, lambda name: _provider(name, key)) if key else infer_model(settings.model)
@@ -236,6 +239,20 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
         provider = settings.model.partition(":")[0]
         message = f"The chat model {settings.model!r} needs a package that is not installed: {error}"
         raise ConfigError(message, cure=f"Run: pip install 'pydantic-ai-slim[{provider}]'") from None
+
+
+class _Endpoint(OpenAICompatibleProvider):
+    """All its connections share one set of certificates: each reply has its own, and to read a set takes 30 ms."""
+
+    def _get_http_client(self, http_client: object, *, warning_stacklevel: int = 3) -> DefaultAsyncHttpxClient:
+        del http_client, warning_stacklevel
+        self._http_client_factory = _connections
+        self._own_http_client = _connections()
+        return self._own_http_client
+
+
+def _connections() -> DefaultAsyncHttpxClient:
+    return DefaultAsyncHttpxClient(verify=certificates())
 
 
 def _provider(name: str, key: str) -> Provider[Any]:
@@ -257,4 +274,5 @@ def _request_settings(model: Model[Any], settings: ChatSettings) -> ModelSetting
         chosen["timeout"] = settings.timeout_s
     if settings.base_url:
         chosen["temperature"] = 0.0
+        chosen["timeout"] = httpx.Timeout(settings.timeout_s, connect=min(CONNECT_S, settings.timeout_s))
     return chosen
