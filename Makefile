@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 export OMP_WAIT_POLICY = passive
+# compiled once, where a machine says otherwise too: the tests start hundreds of processes
+export PYTHONDONTWRITEBYTECODE =
 
 VENV := .venv
 BIN := $(VENV)/bin
