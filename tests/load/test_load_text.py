@@ -73,9 +73,9 @@ def test_any_bytes_are_text_or_unreadable(data: bytes) -> None:
 
 def test_one_endless_line_is_read_in_linear_time() -> None:
     data = ("wörd " * 8_000_000).encode("utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(decode(data)) == 40_000_000
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
 
 
 def test_the_loader_keeps_the_text_and_names_it() -> None:

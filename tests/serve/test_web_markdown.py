@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -91,6 +92,8 @@ HOSTILE = {
     "[a](\ufdd05\ufdd1)": "<p>a (" + ADDRESS.format("\ufffd5\ufffd") + ")</p>",
 }
 SIZE = 40_000
+TRIES = 12
+"""On a busy machine one measurement says little: what is quadratic is slow in each."""
 SLOW = {
     "asterisks": "*" * SIZE,
     "lone asterisks": "*a " * SIZE,
@@ -167,13 +170,16 @@ async def test_what_has_been_drawn_stays_while_a_text_grows(page: Page) -> None:
 
 
 async def test_no_text_takes_long(page: Page) -> None:
-    """Eight times the text takes some eight times as long: what is quadratic takes sixty-four times."""
+    """Eight times the text takes some eight times as long: what is quadratic takes sixty-four times, whenever."""
     slow: dict[str, str] = {}
     for name, text in SLOW.items():
-        short, long = [
-            min([await page.evaluate(TIMED, part) for _ in range(3)]) for part in (text[: len(text) // 8], text)
-        ]
-        if long > 30 * max(short, 4.0):
+        short = long = math.inf
+        for _ in range(TRIES):
+            short = min(short, await page.evaluate(TIMED, text[: len(text) // 8]))
+            long = min(long, await page.evaluate(TIMED, text))
+            if long < 30 * max(short, 4.0):
+                break
+        else:
             slow[name] = f"{short:.1f} ms, then {long:.1f} ms"
     assert slow == {}
 

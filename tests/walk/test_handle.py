@@ -83,14 +83,14 @@ async def test_what_is_told_is_already_kept_and_replays_without_a_model(
 async def test_pause_takes_effect_amid_the_models_stream_and_loses_nothing(
     tmp_path: Path, scripted: type[Scripted]
 ) -> None:
-    scripted.delay_s, scripted.pieces = 0.02, 100
+    scripted.delay_s, scripted.pieces = 0.2, 100
     async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
         walk = kb.walk(QUESTION)
         async for event in walk:
             if isinstance(event, FactDelta):
                 began = time.monotonic()
                 await walk.pause()
-                assert time.monotonic() - began < 1.0
+                assert time.monotonic() - began < 10  # of the 20 s that the reply takes
                 break
         assert walk.state.paused
         assert walk.answer is None
