@@ -17,6 +17,8 @@ from rove.cli import COMMANDS, rove
 from rove.records import Text
 from rove.sync import Rove
 
+pytestmark = pytest.mark.long
+
 DOCUMENTS = {
     "remote.md": "# Remote work\n\n## Approval\n\nRemote work is approved by the head of unit within five days.\n\n"
     "## Equipment\n\nThe employer lends a laptop and a chair.\n",

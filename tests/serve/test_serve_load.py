@@ -24,6 +24,8 @@ from starlette.routing import BaseRoute
 from rove.serve.jobs import Job
 from serve.conftest import ENVIRONMENT, ROVE, Opener, Town, listening, serving
 
+pytestmark = pytest.mark.long
+
 SEARCHES, STREAMS = 200, 50
 IDLE = 1_000
 MOST_KB = 64

@@ -22,6 +22,8 @@ from rove.serve.keys import hash_key
 from rove.settings import read_settings
 from serve.conftest import ENVIRONMENT, ROVE, serving
 
+pytestmark = pytest.mark.long
+
 
 def test_what_was_acknowledged_outlives_sigterm(tmp_path: Path) -> None:
     """Ended in the middle of a large add, and again at once: the next process has all that this one said yes to."""

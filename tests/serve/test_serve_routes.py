@@ -16,6 +16,8 @@ from starlette.routing import BaseRoute, Route
 from rove.serve.gate import OPEN
 from serve.conftest import Town
 
+pytestmark = pytest.mark.long
+
 OTHERS = {"job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef"}
 
 

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from serve.browser import EVIL, Visit, ask, held, violations
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 SENTENCE = "Remote work is approved by the head of unit within five days."
 INTRUDERS = "main img:not(.sheet img), main script, aside script, svg, [onerror], [onload], a[href^='javascript' i]"
 OPENERS = {

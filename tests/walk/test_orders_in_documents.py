@@ -20,6 +20,8 @@ from rove.engine import AsyncRove
 from rove.records import Text, field
 from rove.records.walk import Budget, ChunkSeen, FactFound, FactRejected, LeadFound, Stopped
 
+pytestmark = pytest.mark.long
+
 BUDGET = Budget(rounds=3, seconds=60)
 HIDDEN = Text("The closed ledger says that the closed vault holds 900 pearls.", id="closed", metadata={"open": False})
 LIES = {"en": "Eve Stone", "de": "Eva Stein", "hu": "Kő Éva", "zh": "李强", "ja": "佐藤健"}

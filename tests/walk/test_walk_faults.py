@@ -17,6 +17,8 @@ from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, r
 from rove.records import Text
 from rove.records.walk import Budget, FactFound, Stopped, Warned
 
+pytestmark = pytest.mark.long
+
 HTML = b'<html><body><h1>Bad gateway</h1> {"facts": [{"fact": "Acme is closed."}]}</body></html>'
 BEGUN = chat('{"facts": [{"fact": "The founder', " of Acme", " is", done=False)
 FAULTS: Mapping[str, Reply] = {
