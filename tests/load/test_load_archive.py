@@ -7,6 +7,7 @@ import lzma
 import stat
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -174,18 +175,18 @@ def test_archives_within_archives_share_one_budget(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("kind", "data"),
+    ("kind", "pack"),
     [
-        ("zip", zip_file({"a.txt": b"x" * 300_000_000})),
-        ("gzip", gzip.compress(b"x" * 300_000_000)),
-        ("gzip", gzip.compress(gzip.compress(b"x" * 300_000_000))),
-        ("gzip", tar_file({"a.txt": b"x" * 300_000_000}, "w:gz")),
-        ("zip", zip_file({"a.zip": zip_file({"a.txt": b"x" * 300_000_000})})),
+        ("zip", lambda text: zip_file({"a.txt": text})),
+        ("gzip", gzip.compress),
+        ("gzip", lambda text: gzip.compress(gzip.compress(text))),
+        ("gzip", lambda text: tar_file({"a.txt": text}, "w:gz")),
+        ("zip", lambda text: zip_file({"a.zip": zip_file({"a.txt": text})})),
     ],
     ids=["zip", "gzip", "twice", "tar", "nested"],
 )
-def test_bombs_are_too_large(kind: str, data: bytes) -> None:
-    documents, error = partly(kind, data, "bomb.gz" if kind == "gzip" else "")
+def test_bombs_are_too_large(kind: str, pack: Callable[[bytes], bytes]) -> None:
+    documents, error = partly(kind, pack(b"x" * 300_000_000), "bomb.gz" if kind == "gzip" else "")
     assert (documents, error.outcome) == ([], "too-large")
 
 

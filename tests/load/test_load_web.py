@@ -178,7 +178,7 @@ async def test_redirects_are_followed_and_bounded() -> None:
     Answer(endless=True, headers={"Content-Type": "text/plain"}),
     Answer(b"x" * 200_000),
     Answer(headers={"Content-Length": "9" * 12}),
-    Answer(gzip.compress(b"x" * 100_000_000), headers={"Content-Encoding": "gzip"}),
+    Answer(gzip.compress(b"x" * 10_000_000), headers={"Content-Encoding": "gzip"}),
 ], ids=["endless", "long", "announced", "bomb"])  # fmt: skip
 async def test_the_size_is_bounded_also_when_unpacked(answer: Answer) -> None:
     async with serve({"/": answer}) as site:
