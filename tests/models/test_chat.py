@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
+import ssl
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -10,6 +14,7 @@ import rove.models.endpoint as waits
 from openai_server import Reply, Server, chat, endless, failure, no_choices, raw_stream, serve
 from rove.errors import ConfigError, ServiceError
 from rove.models.chat import PydanticChatModel
+from rove.models.endpoint import certificates
 from rove.settings import ChatSettings
 
 KEY = "sk-very-secret-4711"
@@ -48,6 +53,36 @@ async def test_one_model_serves_many_questions_and_a_local_server_needs_no_key()
         made = model(server, api_key="")
         for _ in range(2):
             assert [piece async for piece in made.stream("", "q")] == ["yes"]
+
+
+async def test_certificates_are_read_once_for_all_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    certificates()
+
+    def again(*_: object, **__: object) -> ssl.SSLContext:
+        raise AssertionError
+
+    async with serve(chat("yes")) as server:
+        monkeypatch.setattr(ssl, "create_default_context", again)
+        made = model(server)
+        for _ in range(2):
+            assert [piece async for piece in made.stream("", "q")] == ["yes"]
+        assert len(server.headers) == 2
+
+
+async def test_an_address_that_swallows_everything_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.models.chat.CONNECT_S", 0.1)
+    with socket.socket() as deaf, ExitStack() as waiting:  # its queue is full, and nobody is ever taken in
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for _ in range(4):
+            caller = waiting.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(deaf.getsockname())
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        asked = PydanticChatModel(ChatSettings(model="scripted", base_url=url, timeout_s=20, retries=0)).stream("", "q")
+        with pytest.raises(ServiceError, match="failed"):
+            async with asyncio.timeout(10):
+                await anext(asked)
 
 
 @pytest.mark.parametrize("first", [failure(500), failure(503), failure(408), chat(" \n"), no_choices(), chat()])
