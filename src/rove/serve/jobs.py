@@ -19,6 +19,7 @@ from rove.serve.watched import Watched
 REMEMBERED = 1_000
 RETRY_S = 10.0
 MAX_RETRY_S = 600.0
+FAULT = "Something went wrong; the next start tries again."
 State = Literal["queued", "running", "waiting", "done"]
 log = logging.getLogger("rove.serve")
 
@@ -128,7 +129,7 @@ class Jobs:
                 raise
             except Exception:  # a fault of ours: others wait, and what was handed in is kept for the next start
                 log.exception("job failed", extra={"job": job.job_id})
-                job.state, job.trouble = "waiting", "Something went wrong; the next start tries again."
+                job.state, job.trouble = "waiting", FAULT
                 spooled.leave()
                 job.changed()
                 if (task := asyncio.current_task()) and task.cancelling():

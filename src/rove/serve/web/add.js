@@ -4,6 +4,7 @@ import { here, Problem, told } from "./api.js";
 import { drawSource } from "./documents.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { takeDrops } from "./drop.js";
+import { said } from "./said.js";
 import { empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { named, t } from "./words.js";
@@ -20,7 +21,7 @@ export function add(main, { signal }) {
     return;
   }
   const jobs = el("div", { class: "list" });
-  const said = el("div", { role: "status" });
+  const notice = el("div", { role: "status" });
   const access = el("input", { autocomplete: "off", placeholder: "staff, board" });
   const labels = () => access.value.split(",").map((label) => label.trim()).filter(Boolean);
 
@@ -43,8 +44,8 @@ export function add(main, { signal }) {
   }
 
   async function files(list) {
-    if (!list.length) fill(said, el("p", { class: "notice refused" }, t("add.no-file")));
-    else fill(said);
+    if (!list.length) fill(notice, el("p", { class: "notice refused" }, t("add.no-file")));
+    else fill(notice);
     const parts = batches(list);
     for (const [place, part] of parts.entries()) {
       if (signal.aborted) return;
@@ -56,7 +57,7 @@ export function add(main, { signal }) {
     }
   }
 
-  fill(main, el("h1", {}, t("add.title")), dropZone(files), said, jobs, el("hr"), textForm(hand, labels, access));
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), notice, jobs, el("hr"), textForm(hand, labels, access));
   takeDrops(files, signal);
 }
 
@@ -115,7 +116,7 @@ function drawJob(job) {
     el("ol", { class: "stages" }, steps),
     job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.sources.length : null, "aria-label": t("add.progress") }),
     el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.sources.length, expected: Math.max(job.expected, job.sources.length) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
-    job.trouble && el("p", { class: "cure" }, job.trouble),
+    job.trouble && el("p", { class: "cure" }, said(job.trouble)),
     job.under_way.length > 0 && el("ul", { class: "list" }, job.under_way.map(drawUnderWay)),
     job.sources.length > 0 && el("ul", { class: "list" }, job.sources.map(drawSource)),
   ];

@@ -152,7 +152,7 @@ function drawOne(one, again) {
       done && one.configurations.length > 1 && el("span", {}, t("lab.best", { name: named("search.mode", one.best) })),
     ),
     done && drawHeadline(one),
-    one.reason && el("p", { class: "small" }, one.reason),
+    one.reason && el("p", { class: "small", lang: "en" }, one.reason),
     one.cure && el("p", { class: "small muted" }, one.cure),
     !isOver(one) && drawProgress(one),
     isOver(one)
