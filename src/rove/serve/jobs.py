@@ -26,7 +26,10 @@ log = logging.getLogger("rove.serve")
 
 @dataclass(slots=True)
 class Job(Watched):
-    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait."""
+    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
+
+    `attempt` counts from 1 how often it was begun: with each the sources are told anew.
+    """
 
     job_id: str
     caller: str
@@ -36,11 +39,20 @@ class Job(Watched):
     events: list[SourceDone] = field(default_factory=list[SourceDone])
     under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
     trouble: str = ""
+    attempt: int = 0
 
     @property
     def over(self) -> bool:
         """See `Watched.over`."""
         return self.state == "done"
+
+    def begin(self) -> None:
+        """Note that it is worked at, from the beginning."""
+        self.state, self.attempt = "running", self.attempt + 1
+        self.expected, self.chunks, self.trouble = 0, 0, ""
+        self.events.clear()
+        self.under_way.clear()
+        self.changed()
 
     def listen(self, event: Event) -> None:
         """Take note of what the engine tells."""
@@ -140,9 +152,7 @@ class Jobs:
     async def _run(self, job: Job, spooled: Spooled) -> None:
         wait_s = RETRY_S
         while True:
-            job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
-            job.events.clear()
-            job.under_way.clear()
+            job.begin()
             try:
                 await self._kb.add(spooled.locations(), listener=job.listen)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())

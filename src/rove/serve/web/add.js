@@ -27,12 +27,15 @@ export function add(main, { signal }) {
 
   async function hand(name, path, given) {
     const body = el("div");
-    const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body);
+    const ends = el("ul", { class: "list" });
+    const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body, ends);
     jobs.prepend(job);
-    fill(body, drawJob({ state: "queued", expected: 0, chunks: 0, sources: [], under_way: [], trouble: "" }));
+    fill(body, drawJob({ state: "queued", expected: 0, ended: 0, chunks: 0, under_way: [], trouble: "" }));
     try {
       for await (const { data } of told("POST", here(path), { ...given, signal })) {
         fill(body, drawJob(data));
+        while (ends.children.length > data.first) ends.lastChild.remove(); // it was begun again
+        ends.append(...data.sources.map(drawSource));
         if (data.state !== "done") continue;
         say(t("add.done", { name }));
         return;
@@ -114,11 +117,10 @@ function drawJob(job) {
   });
   return [
     el("ol", { class: "stages" }, steps),
-    job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.sources.length : null, "aria-label": t("add.progress") }),
-    el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.sources.length, expected: Math.max(job.expected, job.sources.length) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
+    job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.ended : null, "aria-label": t("add.progress") }),
+    el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.ended, expected: Math.max(job.expected, job.ended) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
     job.trouble && el("p", { class: "cure" }, said(job.trouble)),
     job.under_way.length > 0 && el("ul", { class: "list" }, job.under_way.map(drawUnderWay)),
-    job.sources.length > 0 && el("ul", { class: "list" }, job.sources.map(drawSource)),
   ];
 }
 
