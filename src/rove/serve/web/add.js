@@ -2,7 +2,7 @@
 
 import { here, Problem, told } from "./api.js";
 import { drawSource } from "./documents.js";
-import { el, fill, labelled, say } from "./dom.js";
+import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { takeDrops } from "./drop.js";
 import { said } from "./said.js";
 import { empty, wrong } from "./states.js";
@@ -85,7 +85,7 @@ function dropZone(files) {
     files([...input.files].map((file) => ({ name: file.name, file })));
     input.value = "";
   });
-  return el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), labelled(t("add.choose"), input));
+  return el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), filePicker(t("add.choose"), input));
 }
 
 function textForm(hand, labels, access) {

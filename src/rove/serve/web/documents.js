@@ -124,8 +124,7 @@ export function drawSource(one) {
     { class: "card" },
     el("div", { class: "row" }, el("strong", {}, one.source), el("span", { class: bad ? "badge bad" : "badge good" }, bad && one.outcome ? named("outcome", one.outcome) : state)),
     one.outcome && foreign && el("p", { class: "small" }, named("outcome", `${one.outcome}.text`, "")),
-    one.reason && el("p", { class: foreign ? "small muted" : "small", lang: "en" }, one.reason),
-    one.cure && el("p", { class: "small muted", lang: "en" }, one.cure),
+    (one.reason || one.cure) && el("p", { class: "small", lang: "en" }, el("span", { class: foreign ? "muted" : "" }, one.reason), " ", el("span", { class: "muted" }, one.cure)),
     !bad && el("p", { class: "facts" }, el("span", {}, t("add.made", { documents: one.documents, chunks: one.chunks }))),
   );
 }
