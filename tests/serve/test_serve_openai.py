@@ -87,7 +87,8 @@ async def test_errors_are_those_of_the_client(town: Town) -> None:
 
 async def test_a_stream_that_fails_says_why(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     async def failing(*_: object, **__: object) -> None:
-        raise ServiceError("The embedder is away.", cure="Start it.", retryable=True)
+        reason = "The embedder is away."
+        raise ServiceError(reason, cure="Start it.", retryable=True)
 
     monkeypatch.setattr(type(town.spaces._spaces["hr"].kb.embedder), "queries", failing)
     async with listening(town) as address, client_of(town, address) as client:

@@ -209,12 +209,15 @@ class Evaluations:
             log.error("evaluation failed", exc_info=error, extra={"evaluation": evaluation.name})
             reason, cure = "Something went wrong that should not have.", "See the server's log."
             evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
-            self.shelf.keep(evaluation.record)
+            try:
+                self.shelf.end(evaluation.record)
+            except OSError:  # a disk without room for a line: whoever watches is told, and the next start tries again
+                log.exception("evaluation not kept", extra={"evaluation": evaluation.name})
         evaluation.changed()
 
     async def _end(self, evaluation: Evaluation, state: State, *, reason: str = "", cure: str = "") -> None:
         record = _ended(evaluation.record, state, reason=reason, cure=cure)
-        await asyncio.to_thread(self.shelf.keep, record)
+        await asyncio.to_thread(self.shelf.end, record)
         evaluation.record = record
         evaluation.changed()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import math
@@ -73,6 +74,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "too-large": "Too large",
         "too-many": "Too many requests",
         "unworkable": "This cannot be worked with",
+        "disk-full": "The server's disk is full",
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "service-failed": "A service failed",
@@ -96,6 +98,7 @@ OPENAI = ("/v1/chat/", "/v1/models")
 """Where what is called speaks as OpenAI does: problems have a member `error` there, of which those clients tell."""
 BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def problem_of(error: RoveError) -> Problem:
@@ -138,6 +141,7 @@ def response_of(error: RoveError, path: str) -> Response:
 def handle_problems(app: FastAPI) -> None:
     """Make every error of an app a problem+json."""
     app.add_exception_handler(RoveError, _rove_error)
+    app.add_exception_handler(OSError, _os_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
 
@@ -155,6 +159,15 @@ def _rove_error(request: Request, error: Exception) -> Response:
     if isinstance(error, ConfigError):
         log.error("configuration", extra={"reason": error.reason})
     return response_of(error, request.url.path)
+
+
+def _os_error(request: Request, error: Exception) -> Response:
+    """A full disk is nobody's mistake in the request; what else the system refuses is not expected."""
+    if not isinstance(error, OSError) or error.errno not in FULL:
+        raise error
+    log.error("disk full", extra={"reason": str(error)})
+    detail, cure = "There is no room on the server's disk.", "Whoever runs the server has to make room; then try again."
+    return _reply(_problem("disk-full", 507, detail, cure), request.url.path)
 
 
 def _http_error(request: Request, error: Exception) -> Response:
