@@ -78,6 +78,8 @@ async def test_an_evaluation_without_room_ends_for_who_watches(town: Town, monke
         monkeypatch.setattr(Shelf, "end", without_room)
         gate.set()
         assert '"state":"failed"' in (await watching).text
+        listed = (await client.get(EVALUATIONS)).json()["evaluations"]
+        assert [(one["evaluation_id"], one["state"]) for one in listed] == [(begun, "failed")]
         monkeypatch.setattr(Results, "keep", keep)
         monkeypatch.setattr(Shelf, "end", end)
         again = (await client.post(EVALUATIONS, json=wanted)).json()["evaluation_id"]
