@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from rove.cli import COMMANDS, rove
 from rove.records import Text
+from rove.records.ledger import LedgerEntry
 from rove.sync import Rove
 
 pytestmark = pytest.mark.long
@@ -184,6 +185,15 @@ def test_add_with_a_bad_source(folder: Path, tmp_path: Path) -> None:
 def test_add_resumes(folder: Path, tmp_path: Path) -> None:
     report = as_json("add", "--resume", base=tmp_path / "kb")
     assert (report["added"], report["failed"]) == (0, [])
+
+
+def test_add_resumes_not_what_a_server_has(tmp_path: Path) -> None:
+    """It says so: nothing is passed over in silence."""
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb._kb.store.ledger.put([LedgerEntry("upload:staff/plan.md", "chunked")])
+    result = call("add", "--resume", base=tmp_path / "kb")
+    assert "1 sources were handed in to a server" in result.stderr
+    assert "0 sources added" in result.stdout
 
 
 # -- search and ask ----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 from lab_sets import found, planned, small_dataset, small_grid, swept
 
 from rove import Rove
-from rove.errors import ConfigError
+from rove.errors import ConfigError, ServiceError
 from rove.evaluate.estimate import estimate
 from rove.evaluate.results import Outcome, Results
 from rove.evaluate.run import question_key
@@ -213,6 +213,20 @@ def test_the_estimate_of_a_small_set_is_exact(tmp_path: Path) -> None:
     assert 0 < before.embedded <= before.chunks
     assert before.searches == len(made.keys) * len(dataset.questions)
     assert (after.searches, after.bases, after.seconds) == (0, 0, 0.0)
+
+
+def test_a_full_disk_is_a_typed_error_and_the_file_goes_on(tmp_path: Path) -> None:
+    results = Results(tmp_path / "results.sqlite")
+    many = [Outcome("k", f"q{number}", ("d" * 4_000,), (), 0.1, "") for number in range(100)]
+    (pages,) = results._database.execute("PRAGMA page_count").fetchone()
+    results._database.execute(f"PRAGMA max_page_count = {pages + 5}")
+    with pytest.raises(ServiceError, match="full"):
+        results.keep(many)
+    assert results.count() == 0
+    results._database.execute("PRAGMA max_page_count = 100000")
+    results.keep(many)
+    assert results.count() == 100
+    results.close()
 
 
 def test_outcomes_come_back_as_they_were_kept(tmp_path: Path) -> None:

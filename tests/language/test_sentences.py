@@ -64,6 +64,27 @@ def test_sentences(language, text, wanted):
     assert pieces(text, language) == wanted
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "wanted"),
+    [
+        ("hu", "Hatályos 2024. január 15-től. Az 5. pont él.", ["Hatályos 2024. január 15-től.", "Az 5. pont él."]),
+        (
+            "hu",
+            "Lejár 2023. XII. 31-én. Új 2025. 1. 15-től van.",
+            ["Lejár 2023. XII. 31-én.", "Új 2025. 1. 15-től van."],
+        ),
+        ("hu", "Ez 2024. Március jön.", ["Ez 2024.", "Március jön."]),
+        (
+            "de",
+            "Es war 1990. Neu ist der 3. und der 4. neue Teil.",
+            ["Es war 1990.", "Neu ist der 3. und der 4. neue Teil."],
+        ),
+    ],
+)
+def test_a_number_in_its_order_ends_no_sentence(language, text, wanted):
+    assert pieces(text, language) == wanted
+
+
 def test_blocks_end_sentences_and_soft_line_breaks_do_not():
     lines = ["- one", "- two", "1. three", "| a | b |", "|---|---|", "| c | d |", "The end"]
     wanted = ["# Title", "Some text\ngoes on", *lines]

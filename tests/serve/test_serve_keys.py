@@ -144,14 +144,40 @@ def test_whose_rights_change_is_told_and_nobody_gets_in_without_a_key() -> None:
         opened.find("")
 
 
-async def test_a_key_with_labels_waits_where_the_bases_know_of_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Typos are mended there by the words of every document."""
+async def test_the_first_key_with_labels_counts_at_once(open_town: Opener) -> None:
+    """And from then on nothing that is asked is kept, nor put in place of what others ask."""
+    question = "Who approves remote work within five days?"
+    first = {"root": {"rights": ("read",)}}
+    async with open_town(holders=first, question={"log": True, "usual_wording": True}) as town:
+        kb = town.spaces._spaces["hr"].kb
+        async with town.client() as client:
+            assert (await client.post("/v1/spaces/hr/ask", json={"question": question})).status_code == 200
+        assert await kb.suggest() == [question]
+        key = KeySettings(hash=hash_key("lara"), spaces=("hr",), rights=("read",), labels=("staff",))
+        keys = {**town.spaces.settings.keys, "lara": key}
+        town.app.state.served.callers.replace(town.spaces.admit(keys))
+        async with town.client("", **bearer("lara")) as lara:
+            listed = (await lara.get("/v1/spaces/hr/documents")).json()["documents"]
+            assert [one["title"] for one in listed] == ["Policy"]
+            asked = await lara.post("/v1/spaces/hr/ask", json={"question": "Is remote work approved by the head?"})
+            assert asked.json()["citations"]
+        assert await kb.suggest() == [question]
+        assert not kb.settings.question.usual_wording
+
+
+async def test_a_key_with_labels_never_counts_where_duplicates_are_left_out(open_town: Opener) -> None:
+    holders = {"root": {"rights": ("read",)}}
+    async with open_town(holders=holders, filled=False, load={"duplicates": "skip"}) as town:
+        keys = {"lara": KeySettings(hash=hash_key("lara"), labels=("staff",)), "anna": KeySettings(hash=hash_key("a"))}
+        assert set(town.spaces.admit(keys)) == {"anna"}
+
+
+async def test_keys_are_followed_as_they_are_admitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rove.serve.keyring.LOOK_S", 0.01)
     callers = Callers({})
     keyring = Keyring(tmp_path / "rove.toml", lambda: read_settings(tmp_path).serve.keys)
-    task = asyncio.create_task(follow(keyring, callers, Visits(), labels=False))
+    unlabelled = lambda keys: {name: key for name, key in keys.items() if key.labels is None}  # noqa: E731
+    task = asyncio.create_task(follow(keyring, callers, Visits(), unlabelled))
     await asyncio.to_thread(made, tmp_path, "lara", "--label", "staff")
     await asyncio.to_thread(made, tmp_path, "anna")
     async with asyncio.timeout(SOON_S):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import openai
 import pytest
 
+from rove.errors import ServiceError
 from rove.serve.routes.openai import pieces_of
 from serve.conftest import PUBLIC, Opener, Town, listening
 
@@ -70,18 +71,30 @@ async def test_tokens_of_a_chat_model_are_told(open_town: Opener) -> None:
 async def test_errors_are_those_of_the_client(town: Town) -> None:
     async with listening(town) as address:
         async with client_of(town, address, "") as client:
-            with pytest.raises(openai.AuthenticationError):
+            with pytest.raises(openai.AuthenticationError, match="not known here. Send a key"):
                 await client.chat.completions.create(model="hr", messages=ASKED)
         async with client_of(town, address, "nobody") as client:
             with pytest.raises(openai.PermissionDeniedError):
                 await client.chat.completions.create(model="hr", messages=ASKED)
         async with client_of(town, address) as client:
-            with pytest.raises(openai.NotFoundError):
+            with pytest.raises(openai.NotFoundError, match="There is no such space"):
                 await client.chat.completions.create(model="gpt-5", messages=ASKED)
             with pytest.raises(openai.BadRequestError):
                 await client.chat.completions.create(model="hr", messages=ASKED[:1])
-            with pytest.raises(openai.UnprocessableEntityError):
+            with pytest.raises(openai.UnprocessableEntityError, match="body.n"):
                 await client.chat.completions.create(model="hr", messages=ASKED, n=2)
+
+
+async def test_a_stream_that_fails_says_why(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(*_: object, **__: object) -> None:
+        reason = "The embedder is away."
+        raise ServiceError(reason, cure="Start it.", retryable=True)
+
+    monkeypatch.setattr(type(town.spaces._spaces["hr"].kb.embedder), "queries", failing)
+    async with listening(town) as address, client_of(town, address) as client:
+        stream = await client.chat.completions.create(model="hr", messages=ASKED, stream=True)
+        with pytest.raises(openai.APIError, match="The embedder is away. Start it."):
+            assert [piece async for piece in stream] == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rove.events import AddStarted, Event, SourceDone, SourcesAt
 from rove.models import Vectors
 from rove.records import LedgerEntry, Text
 from rove.serve.jobs import Job
-from rove.serve.wire.documents import MOST_UNDER_WAY, JobOut
+from rove.serve.wire.documents import MOST_UNDER_WAY, JobOut, progress
 from serve.conftest import FAKE, Town
 
 PLAN = pdf_pages([[printed(70, 700, "The move is in May.")]])
@@ -104,6 +104,41 @@ async def test_whoever_watches_is_told_at_most_so_often_and_of_the_end_at_once(m
     await watching
     assert seen == ["running", "done"]
     assert time.monotonic() - began < 20
+
+
+async def test_an_event_tells_only_what_has_ended_since_the_one_before() -> None:
+    """Whoever comes late is told all, in events that are bounded; who is told of a job that is begun again, anew."""
+    job = Job("id", "anna")
+
+    def end(first: int, last: int) -> None:
+        for number in range(first, last):
+            job.listen(SourceDone(LedgerEntry(f"upload:/{number}", "live")))
+
+    async def put_together(sizes: list[int]) -> list[str]:
+        sources: list[str] = []
+        async for event in progress(job):
+            sizes.append(len(event.sources))
+            sources[event.first :] = [one.source for one in event.sources]
+            assert (event.state == "done") == (job.over and event.ended == len(sources))
+        return sources
+
+    sizes: list[int] = []
+    job.begin()
+    end(0, 250)
+    watching = asyncio.create_task(put_together(sizes))
+    await asyncio.sleep(0.05)
+    assert sizes == [100, 100, 50]
+    job.begin()
+    end(500, 503)
+    await asyncio.sleep(0.5)
+    assert sizes == [100, 100, 50, 3]
+    end(503, 620)
+    job.end()
+    names = [str(number) for number in range(500, 620)]
+    assert await watching == names
+    assert sizes == [100, 100, 50, 3, 100, 17]
+    assert [one.source for one in JobOut.of(job).sources] == names
+    assert await put_together([]) == names
 
 
 async def test_a_fault_of_ours_holds_up_no_other_job_and_loses_nothing(

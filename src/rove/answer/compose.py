@@ -21,6 +21,7 @@ TextOf = Callable[[str], Awaitable[str]]
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
+NO_SENTENCE = "They hold no whole sentence to quote."
 MODEL_REFUSED = "{model} found no answer in the references."
 FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
@@ -92,7 +93,7 @@ class Answerer:
             chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
-            return refused(question, hits, language, f"{note} They hold no whole sentence to quote.")
+            return refused(question, hits, language, f"{note} {NO_SENTENCE}")
         sentences = tuple(Sentence(one.text, (one.citation,)) for one in quotes)
         text = "\n\n".join(f"{one.text} {marks([one.citation.number])}" for one in quotes)
         return Answer(question, text, "extractive", language, sentences, tuple(hits), note)

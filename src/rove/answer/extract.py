@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,20 +55,22 @@ async def best_quotes(
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
+    Sentences are found and compared in a thread: of long references that takes 10 ms and more.
+
     score = `MEANING` · cosine to the question (scaled to 0 … 1 over the candidates) + `WORDS` · share of the
     question's terms in the sentence and its headings + `RANK` / rank of its reference. Ties: the earlier one.
 
     Raises:
         ServiceError: the embedder failed.
     """
-    candidates = list_candidates(question, hits, language)[:CANDIDATES]
+    candidates = (await asyncio.to_thread(list_candidates, question, hits, language))[:CANDIDATES]
     if not candidates:
         return []
     asked = await embedder.queries([question])
     known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
-    scores = MEANING * _scaled(known @ asked[0]) + np.array(
-        [WORDS * _overlap(question, candidate, language) + RANK / candidate.citation.number for candidate in candidates]
-    )
+    held = await asyncio.to_thread(_overlaps, question, candidates, language)
+    ranks = np.array([candidate.citation.number for candidate in candidates])
+    scores = MEANING * _scaled(known @ asked[0]) + WORDS * held + RANK / ranks
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
@@ -131,11 +134,11 @@ def _news(candidate: Candidate, question: str, language: str) -> int:
     return sum(not (_UNSPACED.search(term) and set(term) <= set(question)) for term in said)
 
 
-def _overlap(question: str, candidate: Candidate, language: str) -> float:
+def _overlaps(question: str, candidates: Sequence[Candidate], language: str) -> NDArray[np.float64]:
+    """For each candidate, the share of the question's terms that it, its list or its heading has; 0 without any."""
     asked = set(query_terms(question, language))
-    chunk = candidate.hit.chunk
-    told = set(terms(" ".join((*chunk.headings[-1:], candidate.under, candidate.text)), language))
-    return len(asked & told) / len(asked) if asked else 0.0
+    told = (" ".join((*one.hit.chunk.headings[-1:], one.under, one.text)) for one in candidates)
+    return np.array([len(asked.intersection(terms(text, language))) / max(len(asked), 1) for text in told])
 
 
 def _scaled(values: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from rove.cli.session import FAILED, Session, command
 from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
+from rove.records.ledger import UNFINISHED, UPLOADED
 
 SHOWN_DUPLICATES = 20
 
@@ -87,6 +88,9 @@ def add(
                         show(session, report)
                 return 0 if ok else FAILED
             report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
+            served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
+    if served:
+        session.output.note(f"{len(served)} sources were handed in to a server; it goes on with them: rove serve")
     show(session, report)
     return 0 if report.ok else FAILED
 

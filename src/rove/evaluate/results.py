@@ -72,12 +72,21 @@ class Results:
             raise ServiceError(message, cure="Choose another folder with --out.", retryable=False) from error
 
     def keep(self, outcomes: Sequence[Outcome]) -> None:
-        """Keep these, all or none; they are on the disk when this returns."""
+        """Keep these, all or none; they are on the disk when this returns.
+
+        Raises:
+            ServiceError: the disk is full, or cannot be written to.
+        """
         rows = [(o.key, o.question, json.dumps(o.ranking), json.dumps(o.places), o.seconds, o.error) for o in outcomes]
         with self._lock:
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", rows)
-            self._database.execute("COMMIT")
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", rows)
+                self._database.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                self._database.rollback()
+                message = f"{self.path.name} could not be written: {error}."
+                raise ServiceError(message, cure="Make room on the disk, and run the same again.") from error
 
     def keep_ingest(self, key: str, ingested: Ingested) -> None:
         """Keep what it took to make a base, which says that it is whole."""

@@ -29,6 +29,9 @@ _LINES_ALONE = re.compile(rf"\n{_ALONE}[^\n]*(?=\n)", re.MULTILINE)
 _MARKERS = re.compile(rf"\n{_MARKER}")
 _CLAUSE = regex.compile(r"[;:,—–](?=\s)|[、；：，،؛]|[.!?…](?=\s)|[。！？]")
 _SPACE = regex.compile(r"\s")
+_ORDINAL = regex.compile(r"(?<![\p{L}\d.,])(?:\d{1,4}|[IVXLC]{1,7})\.\s*$")
+_GOES_ON = regex.compile(r"\s*(?:\p{Ll}|(?:\d{1,2}|[IVX]{1,4})[.-])")
+_WITH_ORDINALS = frozenset({"cs", "da", "de", "et", "fi", "hr", "hu", "lv", "nb", "nn", "no", "sk", "sl", "sr", "tr"})
 
 
 def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
@@ -44,6 +47,8 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     """
     readable = _SURROGATES.sub("?", text)
     cuts = _sentence_ends(readable, language if len(language) == 2 else "en")
+    if language in _WITH_ORDINALS:
+        cuts = {end for end in cuts if not _is_within(readable, end)}
     lines = "\n" + readable
     for marker in _MARKERS.finditer(lines):
         cuts.difference_update(range(marker.start() + 1, marker.end()))
@@ -70,6 +75,11 @@ def _sentence_ends(text: str, language: str) -> set[int]:
         ends.update(whole)
         start = len(text) if last else whole[-1]
     return ends
+
+
+def _is_within(text: str, end: int) -> bool:
+    """Say whether what ends there is a number in its order, "2024. január 15-től", and the sentence goes on."""
+    return bool(_ORDINAL.search(text[max(0, end - 10) : end]) and _GOES_ON.match(text[end : end + 10]))
 
 
 def _append_pieces(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

@@ -83,6 +83,7 @@ class Evaluations:
         self._settings = settings
         self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
         self._running: Evaluation | None = None
+        self._unkept: dict[str, Evaluation] = {}  # those that have failed, and the disk had no room to say so
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -128,16 +129,12 @@ class Evaluations:
 
     async def get(self, evaluation_id: str) -> Evaluation:
         """An evaluation, running or over. Raises as `Shelf.of` does."""
-        if self._running and self._running.name == evaluation_id:
-            return self._running
-        return Evaluation(await asyncio.to_thread(self.shelf.get, evaluation_id))
+        return self._here(evaluation_id) or Evaluation(await asyncio.to_thread(self.shelf.get, evaluation_id))
 
     async def listed(self) -> list[Evaluation]:
         """All evaluations, the latest first."""
         records = await asyncio.to_thread(self.shelf.records)
-        now = self._running
-        return [now if now and record.evaluation_id == now.name else Evaluation(record)
-                for record in records]  # fmt: skip
+        return [self._here(record.evaluation_id) or Evaluation(record) for record in records]
 
     async def cancel(self, evaluation_id: str) -> None:
         """End an evaluation, if it runs; what it has found goes.
@@ -163,6 +160,7 @@ class Evaluations:
         """Take an evaluation off the disk; one that runs is cancelled. Raises as `cancel` does."""
         await self.cancel(evaluation_id)
         await asyncio.to_thread(self.shelf.delete, evaluation_id)
+        self._unkept.pop(evaluation_id, None)
 
     async def stop(self) -> None:
         """Stop where it stands; the next process goes on from there."""
@@ -177,6 +175,10 @@ class Evaluations:
         except (Timeout, OSError):
             return False
         return True
+
+    def _here(self, evaluation_id: str) -> Evaluation | None:
+        now = self._running
+        return now if now and now.name == evaluation_id else self._unkept.get(evaluation_id)
 
     def _keep(self, folder: Path, record: EvaluationOut, wanted: EvaluationIn) -> None:
         if wanted.table:
@@ -209,12 +211,16 @@ class Evaluations:
             log.error("evaluation failed", exc_info=error, extra={"evaluation": evaluation.name})
             reason, cure = "Something went wrong that should not have.", "See the server's log."
             evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
-            self.shelf.keep(evaluation.record)
+            try:
+                self.shelf.end(evaluation.record)
+            except OSError:  # a disk without room for a line: whoever watches is told, and the next start tries again
+                log.exception("evaluation not kept", extra={"evaluation": evaluation.name})
+                self._unkept[evaluation.name] = evaluation
         evaluation.changed()
 
     async def _end(self, evaluation: Evaluation, state: State, *, reason: str = "", cure: str = "") -> None:
         record = _ended(evaluation.record, state, reason=reason, cure=cure)
-        await asyncio.to_thread(self.shelf.keep, record)
+        await asyncio.to_thread(self.shelf.end, record)
         evaluation.record = record
         evaluation.changed()
 

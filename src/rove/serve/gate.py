@@ -97,7 +97,7 @@ class Gate:
         try:
             await self._enter(scope, receive, reply)
         except Exception as error:  # noqa: BLE001 - logged there
-            response = response_of_fault(error, scope["rove.request"])
+            response = response_of_fault(error, scope["rove.request"], scope["path"])
             if not reply.status:  # a reply that has begun is cut where it stands
                 await response(scope, receive, reply)
         finally:
@@ -120,7 +120,7 @@ class Gate:
                 await self._app(scope, _bounded(receive, limit), send)
         except RoveError as error:
             if not send.status:  # a reply that has begun is cut where it stands
-                await response_of(error)(scope, receive, send)
+                await response_of(error, scope["path"])(scope, receive, send)
 
     def _known(self, scope: Scope, headers: Headers) -> Caller:
         """Find who asks; bound the tries of those who are not known, by address.

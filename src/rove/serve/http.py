@@ -43,7 +43,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
             spaces.start()
             await stack.enter_async_context(endpoint.running())
             if keyring:
-                following = asyncio.create_task(follow(keyring, made.callers, made.visits, labels=spaces.discreet))
+                following = asyncio.create_task(follow(keyring, made.callers, made.visits, spaces.admit))
                 stack.callback(following.cancel)
             yield
             made.closing.set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -19,13 +20,17 @@ from rove.serve.watched import Watched
 REMEMBERED = 1_000
 RETRY_S = 10.0
 MAX_RETRY_S = 600.0
+FAULT = "Something went wrong; the next start tries again."
 State = Literal["queued", "running", "waiting", "done"]
 log = logging.getLogger("rove.serve")
 
 
 @dataclass(slots=True)
 class Job(Watched):
-    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait."""
+    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
+
+    `attempt` counts from 1 how often it was begun: with each the sources are told anew.
+    """
 
     job_id: str
     caller: str
@@ -35,11 +40,20 @@ class Job(Watched):
     events: list[SourceDone] = field(default_factory=list[SourceDone])
     under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
     trouble: str = ""
+    attempt: int = 0
 
     @property
     def over(self) -> bool:
         """See `Watched.over`."""
         return self.state == "done"
+
+    def begin(self) -> None:
+        """Note that it is worked at, from the beginning."""
+        self.state, self.attempt = "running", self.attempt + 1
+        self.expected, self.chunks, self.trouble = 0, 0, ""
+        self.events.clear()
+        self.under_way.clear()
+        self.changed()
 
     def listen(self, event: Event) -> None:
         """Take note of what the engine tells."""
@@ -128,7 +142,7 @@ class Jobs:
                 raise
             except Exception:  # a fault of ours: others wait, and what was handed in is kept for the next start
                 log.exception("job failed", extra={"job": job.job_id})
-                job.state, job.trouble = "waiting", "Something went wrong; the next start tries again."
+                job.state, job.trouble = "waiting", FAULT
                 spooled.leave()
                 job.changed()
                 if (task := asyncio.current_task()) and task.cancelling():
@@ -139,18 +153,16 @@ class Jobs:
     async def _run(self, job: Job, spooled: Spooled) -> None:
         wait_s = RETRY_S
         while True:
-            job.state, job.expected, job.chunks, job.trouble = "running", 0, 0, ""
-            job.events.clear()
-            job.under_way.clear()
+            job.begin()
             try:
                 await self._kb.add(spooled.locations(), listener=job.listen)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
-                job.state, job.trouble = "waiting", error.reason
+                job.state, job.trouble = "waiting", self._public(error)
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
             except RoveError as error:
-                job.trouble = error.reason
+                job.trouble = self._public(error)
                 log.error("job failed", extra={"job": job.job_id, "reason": error.reason})  # noqa: TRY400 - no stack
                 break
             else:
@@ -162,3 +174,8 @@ class Jobs:
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
         await asyncio.to_thread(spooled.done)
         job.end()
+
+    def _public(self, error: RoveError) -> str:
+        """Why, without where the base lies on the server."""
+        base = self._kb.settings.path
+        return error.reason.replace(f"{base.absolute()}{os.sep}", "").replace(f"{base}{os.sep}", "")

@@ -65,19 +65,16 @@ class Keyring:
             return None
 
 
-async def follow(keyring: Keyring, callers: Callers, visits: Visits, *, labels: bool) -> None:
+async def follow(keyring: Keyring, callers: Callers, visits: Visits, admit: Callable[[Keys], Keys]) -> None:
     """Let the keys count that the file has, as it changes, and end what is done for callers whose key has changed.
 
-    `labels`: whether the bases were opened for keys with labels; else such a key waits for the next start.
+    `admit` makes the bases ready for them, and returns those that may count.
     """
     while True:
         await asyncio.sleep(LOOK_S)
         keys = await asyncio.to_thread(keyring.changed, callers.keys)
         if keys is None:
             continue
-        waiting = [] if labels else [name for name, key in keys.items() if key.labels is not None]
-        if waiting:
-            log.warning("keys with labels count from the next start", extra={"keys": waiting})
-        changed = callers.replace({name: key for name, key in keys.items() if name not in waiting})
+        changed = callers.replace(admit(keys))
         log.info("keys read", extra={"count": len(callers.keys), "changed": sorted(changed)})
         visits.end(changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import math
@@ -73,6 +74,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "too-large": "Too large",
         "too-many": "Too many requests",
         "unworkable": "This cannot be worked with",
+        "disk-full": "The server's disk is full",
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "service-failed": "A service failed",
@@ -92,8 +94,11 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
 )
+OPENAI = ("/v1/chat/", "/v1/models")
+"""Where what is called speaks as OpenAI does: problems have a member `error` there, of which those clients tell."""
 BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def problem_of(error: RoveError) -> Problem:
@@ -110,8 +115,19 @@ def problem_of(error: RoveError) -> Problem:
     return _problem(kind, status, error.reason, error.cure)
 
 
-def response_of(error: RoveError) -> Response:
-    """Make the reply that says an error."""
+def openai_error(problem: Problem) -> dict[str, str]:
+    """Say a problem as OpenAI does: its clients show the `message`.
+
+    >>> openai_error(problem_of(InputError("The question is blank.", cure="Ask something.")))
+    {'message': 'The question is blank. Ask something.', 'type': 'unworkable', 'code': 'unworkable'}
+    """
+    kind = problem.type.removeprefix(TYPE)
+    message = " ".join(filter(None, (problem.detail, *problem.reasons, problem.cure)))
+    return {"message": message, "type": kind, "code": kind}
+
+
+def response_of(error: RoveError, path: str) -> Response:
+    """Make the reply that says an error to a request of this path."""
     headers: dict[str, str] = {}
     if isinstance(error, ThrottledError):
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
@@ -119,51 +135,66 @@ def response_of(error: RoveError) -> Response:
         headers["Retry-After"] = str(RETRY_AFTER_S)
     elif isinstance(error, UnknownCallerError):
         headers["WWW-Authenticate"] = "Bearer"
-    return _reply(problem_of(error), headers)
+    return _reply(problem_of(error), path, headers)
 
 
 def handle_problems(app: FastAPI) -> None:
     """Make every error of an app a problem+json."""
     app.add_exception_handler(RoveError, _rove_error)
+    app.add_exception_handler(OSError, _os_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
 
 
-def response_of_fault(error: Exception, request_id: str) -> Response:
+def response_of_fault(error: Exception, request_id: str, path: str) -> Response:
     """Answer what nobody expected: without what it says, which stands in the log under the request's number."""
     log.error("unexpected error", exc_info=error, extra={"request": request_id})
-    return _reply(_problem("unexpected", 500, "Something went wrong that should not have.", "See the server's log."))
+    problem = _problem("unexpected", 500, "Something went wrong that should not have.", "See the server's log.")
+    return _reply(problem, path)
 
 
-def _rove_error(_: Request, error: Exception) -> Response:
+def _rove_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, RoveError):
         raise error
     if isinstance(error, ConfigError):
         log.error("configuration", extra={"reason": error.reason})
-    return response_of(error)
+    return response_of(error, request.url.path)
 
 
-def _http_error(_: Request, error: Exception) -> Response:
+def _os_error(request: Request, error: Exception) -> Response:
+    """A full disk is nobody's mistake in the request; what else the system refuses is not expected."""
+    if not isinstance(error, OSError) or error.errno not in FULL:
+        raise error
+    log.error("disk full", extra={"reason": str(error)})
+    detail, cure = "There is no room on the server's disk.", "Whoever runs the server has to make room; then try again."
+    return _reply(_problem("disk-full", 507, detail, cure), request.url.path)
+
+
+def _http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     detail = str(error.detail)
     if kind := BY_STATUS.get(error.status_code):
-        return _reply(_problem(kind, error.status_code, detail), error.headers or {})
-    return _reply(Problem(title=detail, status=error.status_code, detail=detail), error.headers or {})
+        return _reply(_problem(kind, error.status_code, detail), request.url.path, error.headers or {})
+    problem = Problem(title=detail, status=error.status_code, detail=detail)
+    return _reply(problem, request.url.path, error.headers or {})
 
 
-def _invalid(_: Request, error: Exception) -> Response:
+def _invalid(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     reasons = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:MAX_REASONS]]
     detail = "The request does not have the shape that it should have."
-    return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons))
+    return _reply(_problem("invalid", 422, detail, "See /openapi.json for the shape.", reasons), request.url.path)
 
 
 def _problem(kind: str, status: int, detail: str, cure: str = "", reasons: Sequence[str] = ()) -> Problem:
     return Problem(type=TYPE + kind, title=TITLES[kind], status=status, detail=detail, cure=cure, reasons=list(reasons))
 
 
-def _reply(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    text = json.dumps(problem.model_dump(exclude_defaults=True) | {"type": problem.type}, ensure_ascii=False)
+def _reply(problem: Problem, path: str, headers: Mapping[str, str] | None = None) -> Response:
+    told = problem.model_dump(exclude_defaults=True) | {"type": problem.type}
+    if path.startswith(OPENAI):
+        told["error"] = openai_error(problem)
+    text = json.dumps(told, ensure_ascii=False)
     return Response(text.encode("utf-8", "replace"), problem.status, headers={**(headers or {})}, media_type=MEDIA_TYPE)

@@ -49,6 +49,11 @@ class Shelf:
         """Write a record; it is on the disk when this returns."""
         write_whole(self.folder / record.evaluation_id / RECORD, record.model_dump_json().encode())
 
+    def end(self, record: EvaluationOut) -> None:
+        """Keep a record of what ended without a report; what was only kept to go on from makes room for it."""
+        self._clear(record.evaluation_id)
+        self.keep(record)
+
     def get(self, evaluation_id: str) -> EvaluationOut:
         """Read a record. Raises as `of` does."""
         return EvaluationOut.model_validate_json((self.of(evaluation_id) / RECORD).read_bytes())
@@ -75,8 +80,7 @@ class Shelf:
         write_whole(folder / REPORT, report)
         write_whole(folder / PAGE, page)
         self.keep(record)
-        for left in folder.glob(f"{RESULTS}*"):
-            left.unlink(missing_ok=True)
+        self._clear(record.evaluation_id)
 
     def file(self, evaluation_id: str, name: str) -> bytes:
         """Read a file of an evaluation that is done.
@@ -95,3 +99,7 @@ class Shelf:
         folder = self.of(evaluation_id)
         (folder / RECORD).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
+
+    def _clear(self, evaluation_id: str) -> None:
+        for left in (self.folder / evaluation_id).glob(f"{RESULTS}*"):
+            left.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -15,11 +17,12 @@ from rove.serve.evaluating import Evaluations
 from rove.serve.jobs import Jobs
 from rove.serve.problems import AbsentError
 from rove.serve.view import View
-from rove.settings import EmbedderSettings, ServeSettings, Settings, read_settings
+from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
 
 DEFAULT = "default"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
+log = logging.getLogger("rove.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +36,12 @@ class Space:
 
 
 class Spaces:
-    """All bases that are served; models are shared where the settings are the same.
-
-    `discreet` says that there are keys with labels, and that the bases were opened so that these learn of nothing else.
-    """
+    """All bases that are served; models are shared where the settings are the same."""
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
-        self.discreet = any(key.labels is not None for key in settings.keys.values())
         self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
+        self.admit(settings.keys)
 
     @classmethod
     def open(cls, settings: Settings, folder: Path) -> Self:
@@ -54,14 +54,27 @@ class Spaces:
         trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
-        if any(key.labels is not None for key in serve.keys.values()):
-            trees = {name: discreet(tree) for name, tree in trees.items()}
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():
             bases[name] = AsyncRove(tree, models.get(tree.embedder))
             models[tree.embedder] = bases[name].embedder
         return cls(serve, bases)
+
+    def admit(self, keys: Mapping[str, KeySettings]) -> dict[str, KeySettings]:
+        """Return those of these keys that may count.
+
+        From the first with labels on, no base keeps or suggests what others have asked. Where one leaves out
+        duplicates, keys with labels wait for the next start, which says so (`check`).
+        """
+        labelled = {name for name, key in keys.items() if key.labels is not None}
+        bases = [space.kb for space in self._spaces.values()]
+        if labelled and any(kb.settings.load.duplicates == "skip" for kb in bases):
+            log.error("keys with labels do not count: a base leaves out duplicates", extra={"keys": sorted(labelled)})
+            return {name: key for name, key in keys.items() if name not in labelled}
+        for kb in bases if labelled else ():
+            kb.settings = discreet(kb.settings)
+        return dict(keys)
 
     def __len__(self) -> int:
         return len(self._spaces)

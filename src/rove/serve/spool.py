@@ -149,10 +149,14 @@ async def write_stream(target: Path, pieces: AsyncIterator[bytes]) -> int:
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file, whole or not at all; it is on the disk itself when this returns."""
     part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
     part.replace(path)
     sync_folder(path.parent)
 

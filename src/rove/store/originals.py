@@ -161,10 +161,14 @@ class Originals:
     def _copy(self, one: Offered) -> bool:
         """Copy a file under its digest, to the disk itself, and say whether it was what it is said to be."""
         part = self.folder / PART
-        with one.file.open("rb") as file, part.open("wb") as target:
-            digest = digest_of(file, target)
-            target.flush()
-            os.fsync(target.fileno())
+        try:
+            with one.file.open("rb") as file, part.open("wb") as target:
+                digest = digest_of(file, target)
+                target.flush()
+                os.fsync(target.fileno())
+        except OSError:
+            part.unlink(missing_ok=True)  # what fits in part must not fill the disk
+            raise
         if digest != one.digest:
             part.unlink()
             return False

@@ -22,6 +22,9 @@ CLEAR = 0.5  # relevance of the best fact, at least
 WORD = re.compile(r"\w+")
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
+NO_FACT = "No fact was found."
+HELD = "The facts hold {share:.0%} of the question's words."
+SETTLED = "The same was asked before, and nothing has changed."
 
 
 class Verdict(BaseModel):
@@ -52,12 +55,12 @@ def judged_by_text(state: State) -> Judged:
     for a round where it might have stopped, rather than stop where it should have gone on.
     """
     if not state.facts:
-        return Judged(state.round, enough=False, by=EXTRACTIVE, reason="No fact was found.", missing=state.question)
+        return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
     missing = uncovered(state.question, state.facts, state.language)
     asked = len(set(query_terms(state.question, state.language)))
     share = 1 - len(missing) / asked if asked else 1.0
     best = max(fact.relevance for fact in state.facts)
-    reason = f"The facts hold {share:.0%} of the question's words."
+    reason = HELD.format(share=share)
     said = " ".join(in_words(missing, state.question, state.language))
     return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, said)
 
@@ -69,7 +72,7 @@ def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
     that has changed since may hold more, or something else.
     """
     if recalled.settled:
-        return Judged(state.round, enough=True, by=MEMORY, reason="The same was asked before, and nothing has changed.")
+        return Judged(state.round, enough=True, by=MEMORY, reason=SETTLED)
     if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state)).enough:
         return replace(verdict, by=MEMORY)
     return None

@@ -43,6 +43,7 @@ from rove.walk.wire import filter_of
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
+TOLD = "fact {fact} says the same"
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
 
@@ -144,7 +145,7 @@ class Loop:
         same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
-            return [] if told else [FactRejected(state.round, fact.text, f"fact {same.fact_id} says the same")]
+            return [] if told else [FactRejected(state.round, fact.text, TOLD.format(fact=same.fact_id))]
         return [finding, *await self._leads([fact], state, places)]
 
     def _places(self, state: State) -> Places:

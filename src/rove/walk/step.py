@@ -10,6 +10,9 @@ from rove.walk.budget import exhausted
 from rove.walk.state import QUESTION, State
 
 BARREN_ROUNDS = 2
+ASKED = "it was asked"
+WANTED = "the user wants it"
+PLACE = "place {place} of {count} open leads, score {score:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +133,8 @@ def _wanted(state: State) -> tuple[Lead, ...]:
 def _reason(state: State, lead_id: str) -> str:
     lead = state.lead(lead_id)
     if lead is None:
-        return "it was asked"
+        return ASKED
     if lead.kind == "user":
-        return "the user wants it"
+        return WANTED
     place = [one.lead_id for one in state.open_leads].index(lead_id) + 1
-    return f"place {place} of {len(state.open_leads)} open leads, score {lead.score:.2f}"
+    return PLACE.format(place=place, count=len(state.open_leads), score=lead.score)

@@ -15,7 +15,7 @@ from rove.serve.jobs import Job
 from rove.serve.served import SeenSpace, Served, ServedIn, ViewIn
 from rove.serve.streams import EVENT_STREAM, Told, events, wants_events
 from rove.serve.view import View
-from rove.serve.wire.documents import Access, DocumentIn, JobOut
+from rove.serve.wire.documents import Access, DocumentIn, JobOut, progress
 from rove.serve.wire.results import DocumentList, DocumentOut, TextOut
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
@@ -125,8 +125,8 @@ def _told(request: Request, server: Served, queued: Job) -> Response | JobOut:
 
 
 async def _progress(watched: Job) -> Told:
-    async for now in watched.watch():
-        yield "job", JobOut.of(now)
+    async for now in progress(watched):
+        yield "job", now
 
 
 def _job(job_id: str, request: Request, view: View, space: SeenSpace) -> Job:

@@ -6,6 +6,7 @@ that no source holds. Until then it gets comments, which keep the connection ope
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import AsyncGenerator, Iterator
@@ -17,7 +18,7 @@ from starlette.responses import Response
 from rove.errors import InputError, RoveError
 from rove.serve.asking import Asked, asked, check_question
 from rove.serve.gate import caller_of
-from rove.serve.problems import problem_of
+from rove.serve.problems import openai_error, problem_of
 from rove.serve.served import Served, ServedIn
 from rove.serve.streams import stream, while_connected
 from rove.serve.view import View
@@ -93,8 +94,8 @@ async def _streamed(server: Served, view: View, wanted: CompletionIn, head: tupl
     try:
         answered = await asked(server, view, wanted.question, history=wanted.history)
     except RoveError as error:
-        problem = problem_of(error)
-        yield f'data: {{"error": {problem.model_dump_json()}}}\n\n'.encode()
+        told = json.dumps({"error": openai_error(problem_of(error))}, ensure_ascii=False)
+        yield f"data: {told}\n\n".encode("utf-8", "replace")
         return
     for part in pieces_of(answered.answer.text):
         yield piece(Written(content=part))

@@ -2,8 +2,9 @@
 
 import { here, Problem, told } from "./api.js";
 import { drawSource } from "./documents.js";
-import { el, fill, labelled, say } from "./dom.js";
+import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { takeDrops } from "./drop.js";
+import { said } from "./said.js";
 import { empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { named, t } from "./words.js";
@@ -20,18 +21,21 @@ export function add(main, { signal }) {
     return;
   }
   const jobs = el("div", { class: "list" });
-  const said = el("div", { role: "status" });
+  const notice = el("div", { role: "status" });
   const access = el("input", { autocomplete: "off", placeholder: "staff, board" });
   const labels = () => access.value.split(",").map((label) => label.trim()).filter(Boolean);
 
   async function hand(name, path, given) {
     const body = el("div");
-    const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body);
+    const ends = el("ul", { class: "list" });
+    const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body, ends);
     jobs.prepend(job);
-    fill(body, drawJob({ state: "queued", expected: 0, chunks: 0, sources: [], under_way: [], trouble: "" }));
+    fill(body, drawJob({ state: "queued", expected: 0, ended: 0, chunks: 0, under_way: [], trouble: "" }));
     try {
       for await (const { data } of told("POST", here(path), { ...given, signal })) {
         fill(body, drawJob(data));
+        while (ends.children.length > data.first) ends.lastChild.remove(); // it was begun again
+        ends.append(...data.sources.map(drawSource));
         if (data.state !== "done") continue;
         say(t("add.done", { name }));
         return;
@@ -43,8 +47,8 @@ export function add(main, { signal }) {
   }
 
   async function files(list) {
-    if (!list.length) fill(said, el("p", { class: "notice refused" }, t("add.no-file")));
-    else fill(said);
+    if (!list.length) fill(notice, el("p", { class: "notice refused" }, t("add.no-file")));
+    else fill(notice);
     const parts = batches(list);
     for (const [place, part] of parts.entries()) {
       if (signal.aborted) return;
@@ -56,7 +60,7 @@ export function add(main, { signal }) {
     }
   }
 
-  fill(main, el("h1", {}, t("add.title")), dropZone(files), said, jobs, el("hr"), textForm(hand, labels, access));
+  fill(main, el("h1", {}, t("add.title")), dropZone(files), notice, jobs, el("hr"), textForm(hand, labels, access));
   takeDrops(files, signal);
 }
 
@@ -81,7 +85,7 @@ function dropZone(files) {
     files([...input.files].map((file) => ({ name: file.name, file })));
     input.value = "";
   });
-  return el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), labelled(t("add.choose"), input));
+  return el("div", { class: "drop" }, el("p", { class: "empty-title" }, t("add.drop")), filePicker(t("add.choose"), input));
 }
 
 function textForm(hand, labels, access) {
@@ -113,11 +117,10 @@ function drawJob(job) {
   });
   return [
     el("ol", { class: "stages" }, steps),
-    job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.sources.length : null, "aria-label": t("add.progress") }),
-    el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.sources.length, expected: Math.max(job.expected, job.sources.length) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
-    job.trouble && el("p", { class: "cure" }, job.trouble),
+    job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.ended : null, "aria-label": t("add.progress") }),
+    el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.ended, expected: Math.max(job.expected, job.ended) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
+    job.trouble && el("p", { class: "cure" }, said(job.trouble)),
     job.under_way.length > 0 && el("ul", { class: "list" }, job.under_way.map(drawUnderWay)),
-    job.sources.length > 0 && el("ul", { class: "list" }, job.sources.map(drawSource)),
   ];
 }
 

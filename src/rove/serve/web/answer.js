@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
+import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
@@ -69,7 +70,7 @@ export function drawAnswer(answer) {
   const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
   return [
     drawText(answer),
-    el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && el("span", { lang: "en" }, answer.note)),
+    el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     leftOut(answer),
     answer.references?.length > 0 &&
       el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),

@@ -114,16 +114,17 @@ async function drawFailed(place, signal) {
   );
 }
 
-/** What became of one source. */
+/** What became of one source: by its type in the reader's language, then with the details, which are English. */
 export function drawSource(one) {
   const bad = one.state === "failed";
+  const foreign = document.documentElement.lang !== "en";
   const state = one.unchanged ? t("add.unchanged") : named("stage", one.state);
   return el(
     "li",
     { class: "card" },
     el("div", { class: "row" }, el("strong", {}, one.source), el("span", { class: bad ? "badge bad" : "badge good" }, bad && one.outcome ? named("outcome", one.outcome) : state)),
-    one.reason && el("p", { class: "small" }, one.reason),
-    one.cure && el("p", { class: "small muted" }, one.cure),
+    one.outcome && foreign && el("p", { class: "small" }, named("outcome", `${one.outcome}.text`, "")),
+    (one.reason || one.cure) && el("p", { class: "small", lang: "en" }, el("span", { class: foreign ? "muted" : "" }, one.reason), " ", el("span", { class: "muted" }, one.cure)),
     !bad && el("p", { class: "facts" }, el("span", {}, t("add.made", { documents: one.documents, chunks: one.chunks }))),
   );
 }

@@ -42,6 +42,11 @@ export function labelled(text, field) {
   return [el("label", { for: field.id }, text), field];
 }
 
+/** A field for files that looks like a button, and says its words: a browser would say its own, in its own language. */
+export function filePicker(text, input) {
+  return el("label", { class: "button file" }, text, input);
+}
+
 /** Say something to who listens rather than looks. */
 export function say(text) {
   document.getElementById("said").textContent = text;

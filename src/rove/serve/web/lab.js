@@ -1,7 +1,7 @@
 // The lab: how well the base is found in. What was measured, and what measures: a table of questions, or made ones.
 
 import { erase, get, here, Problem, post, told } from "./api.js";
-import { el, fill, labelled, say } from "./dom.js";
+import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { between, drawInterval, figure } from "./interval.js";
 import { report, when } from "./lab_report.js";
 import { busy, empty, wrong } from "./states.js";
@@ -30,11 +30,12 @@ export async function lab(main, { rest, signal }) {
 
 /** Say what is to be asked, and in which ways. */
 function form(again, signal) {
-  const file = el("input", { type: "file", accept: ".csv,.tsv,.jsonl" });
+  const chosen = el("span", { class: "muted" }, t("lab.file.none"));
+  const file = el("input", { type: "file", accept: ".csv,.tsv,.jsonl", on: { change: () => (chosen.textContent = file.files[0]?.name ?? t("lab.file.none")) } });
   const count = el("input", { type: "number", min: 1, max: 1000, value: 30 });
   const model = el("input", { type: "checkbox" });
   const modes = MODES.map((mode) => [mode, el("input", { type: "checkbox", value: mode, checked: mode === "hybrid" || mode === "keyword" })]);
-  const table = el("div", { class: "plain" }, labelled(t("lab.file"), file), el("p", { class: "small muted" }, t("lab.file.text")));
+  const table = el("div", { class: "plain" }, el("p", { class: "label" }, t("lab.file")), el("div", { class: "row" }, filePicker(t("lab.file.choose"), file), chosen), el("p", { class: "small muted" }, t("lab.file.text")));
   const made = el(
     "div",
     { class: "plain", hidden: true },
@@ -152,7 +153,7 @@ function drawOne(one, again) {
       done && one.configurations.length > 1 && el("span", {}, t("lab.best", { name: named("search.mode", one.best) })),
     ),
     done && drawHeadline(one),
-    one.reason && el("p", { class: "small" }, one.reason),
+    one.reason && el("p", { class: "small", lang: "en" }, one.reason),
     one.cure && el("p", { class: "small muted" }, one.cure),
     !isOver(one) && drawProgress(one),
     isOver(one)

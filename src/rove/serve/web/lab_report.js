@@ -23,7 +23,7 @@ export async function report(main, { id, signal }) {
   const name = evaluation.name || t("lab.made");
   if (!found) {
     const state = el("p", {}, el("span", { class: evaluation.state === "failed" ? "badge bad" : "badge" }, named("lab.state", evaluation.state)));
-    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", {}, evaluation.reason), evaluation.cure && el("p", { class: "muted" }, evaluation.cure));
+    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", { lang: "en" }, evaluation.reason), evaluation.cure && el("p", { class: "muted", lang: "en" }, evaluation.cure));
     return;
   }
   fill(
@@ -149,7 +149,7 @@ function drawQuestion(one) {
     el("p", { class: "facts" }, values),
     one.expected.length > 0 && el("p", { class: "small" }, el("span", { class: "muted" }, t("lab.expected")), " ", one.expected.join("; ")),
     one.found.length > 0 && el("div", { class: "small" }, el("span", { class: "muted" }, t("lab.found")), el("ol", { class: "found-list" }, one.found.map(drawFound))),
-    one.error && el("p", { class: "small" }, one.error),
+    one.error && el("p", { class: "small", lang: "en" }, one.error),
     el("p", { class: "row small" }, el("a", { href: `#/ask/${encodeURIComponent(one.question)}` }, t("lab.ask")), el("a", { href: `#/search/${encodeURIComponent(one.question)}` }, t("lab.search"))),
   );
 }

@@ -7,6 +7,7 @@ import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
 import { lab } from "./lab.js";
+import { learn } from "./said.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
@@ -83,7 +84,7 @@ async function show() {
 async function restart() {
   if (store.theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = store.theme;
-  await speak(store.language);
+  await Promise.all([speak(store.language), learn(store.language)]);
   try {
     const known = await get("/v1/spaces");
     store.spaces = known.spaces;

@@ -2,16 +2,19 @@
 
 import { cite, drawAnswer } from "./answer.js";
 import { el } from "./dom.js";
+import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy } from "./states.js";
 import { named, t } from "./words.js";
+
+const BY_RULE = new Set(["extractive", "memory"]); // others are models, which give their reasons in words of their own
 
 /** `fork(at)` begins another walk that has gone the same way up to the event `at`. */
 export function drawTrail(state, going, fork) {
   return [
     el("ol", { class: "rounds" }, state.rounds.map((round) => drawRound(state, round, fork))),
     state.draft.some(Boolean) && el("ul", { class: "drafts" }, state.draft.filter(Boolean).map((text) => el("li", { class: "draft" }, text))),
-    state.warnings.map((text) => el("p", { class: "notice refused small" }, text)),
+    state.warnings.map((text) => el("p", { class: "notice refused small" }, said(text))),
     going && !state.answer && busy(t("walk.going")),
     state.paused && el("p", { class: "badge" }, t("stop.paused")),
     state.stopped && drawStop(state),
@@ -39,7 +42,7 @@ function drawRound(state, round, fork) {
       el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
     el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id), fork))),
     round.rejected.length > 0 &&
-      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, one.text, el("span", { class: "muted" }, ` — ${one.reason}`))))),
+      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, one.text, el("span", { class: "muted" }, " — ", said(one.reason)))))),
     found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map((lead) => drawLead(lead, fork))),
     round.judged && drawJudged(round.judged),
   );
@@ -53,7 +56,7 @@ function drawFact(fact, fork) {
     el("span", { class: "fact-text" }, fact.text),
     fact.citation && withKey(cite(fact.citation, "¶"), `fact-${fact.fact_id}`),
     el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
-    fact.dropped && el("span", { class: "badge bad" }, t("walk.dropped", { reason: fact.dropped === "user" ? t("walk.by-you") : fact.dropped })),
+    fact.dropped && el("span", { class: "badge bad" }, `${t("walk.dropped")}: `, fact.dropped === "user" ? t("walk.by-you") : said(fact.dropped)),
     forker(fact.at, fact.text, fork),
   );
 }
@@ -71,7 +74,7 @@ function withKey(button, key) {
 
 function drawLead(lead, fork) {
   const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
-  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason;
+  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason && said(lead.reason);
   const what = {
     open: t("walk.lead-open"),
     followed: t("walk.lead-followed", { round: lead.in ?? "", chunks: lead.chunks ?? 0 }),
@@ -83,18 +86,18 @@ function drawLead(lead, fork) {
     "li",
     { class: `lead ${lead.state}` },
     el("span", { class: "sign", "aria-hidden": "true" }, sign),
-    el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${what}${reason ? `: ${reason}` : ""}`)),
+    el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${what}`, reason && [": ", reason])),
     forker(lead.at, lead.text, fork),
   );
 }
 
 function drawJudged(judged) {
   const state = judged.enough ? t("walk.enough") : t("walk.not-enough");
-  return el("p", { class: "judged small" }, el("span", { class: judged.enough ? "badge good" : "badge" }, state), ` ${judged.reason}`, judged.missing && el("span", { class: "muted" }, ` ${t("walk.missing", { missing: judged.missing })}`));
+  return el("p", { class: "judged small" }, el("span", { class: judged.enough ? "badge good" : "badge" }, state), " ", BY_RULE.has(judged.by) ? said(judged.reason) : judged.reason, judged.missing && el("span", { class: "muted" }, ` ${t("walk.missing", { missing: judged.missing })}`));
 }
 
 function drawStop({ stopped }) {
-  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), stopped.reason === "failed" && el("span", { lang: "en" }, ` ${stopped.text}`));
+  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), stopped.reason === "failed" && [" ", said(stopped.text)]);
 }
 
 /** What the walk has used of what it may. */

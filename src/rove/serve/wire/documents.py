@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import AsyncGenerator
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -20,6 +21,7 @@ MetadataIn = Annotated[dict[Annotated[str, Field(min_length=1, max_length=100)],
 Access = Annotated[list[Label], Field(max_length=50, description="Access labels of the document.")]
 
 MOST_UNDER_WAY = 100
+MOST_TOLD = 100
 
 
 class DocumentIn(Wire):
@@ -65,26 +67,30 @@ class SourceAt(Reply):
 
 
 class JobOut(Reply):
-    """A job: what was handed in together. `expected` sources, those that have ended, and chunks embedded so far.
+    """A job: what was handed in together. Of `expected` sources `ended` have ended; chunks embedded so far.
 
-    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done. `stages`: how many sources
-    have come to each stage and no further; `under_way`: which, at most 100 of them.
+    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done. `sources`: those that have
+    ended; as an event, at most 100 of them, of which the first comes after `first` others: put together so, the events
+    tell of each once, and when a job is begun again, `first` is 0 again. The last event alone says done.
+    `stages`: how many sources have come to each stage and no further; `under_way`: which, at most 100 of them.
     """
 
     job_id: str
     state: State
     expected: int
+    ended: int
     chunks: int
+    first: int
     sources: list[SourceOut]
     stages: dict[Stage, int]
     under_way: list[SourceAt]
     trouble: str
 
     @classmethod
-    def of(cls, job: Job) -> JobOut:
-        """Make it of a job as it stands."""
+    def of(cls, job: Job, first: int = 0, most: int | None = None) -> JobOut:
+        """Make it of a job as it stands, with at most so many sources after the first ones."""
         sources: list[SourceOut] = []
-        for done in job.events:
+        for done in islice(job.events, first, None if most is None else first + most):
             entry, name = done.entry, public_source(done.entry.source)
             sources.append(
                 SourceOut(
@@ -100,9 +106,11 @@ class JobOut(Reply):
             )
         return cls(
             job_id=job.job_id,
-            state=job.state,
+            state=job.state if first + len(sources) == len(job.events) else "running",
             expected=job.expected,
+            ended=len(job.events),
             chunks=job.chunks,
+            first=first,
             sources=sources,
             stages=dict(Counter(job.under_way.values())),
             under_way=[
@@ -111,3 +119,17 @@ class JobOut(Reply):
             ],
             trouble=job.trouble,
         )
+
+
+async def progress(job: Job) -> AsyncGenerator[JobOut]:
+    """Tell how far a job is until it is done, each source that has ended once."""
+    attempt = told = 0
+    async for now in job.watch():
+        if now.attempt != attempt:
+            attempt, told = now.attempt, 0
+        while True:
+            event = JobOut.of(now, told, MOST_TOLD)
+            told += len(event.sources)
+            yield event
+            if told >= event.ended or now.attempt != attempt:
+                break

@@ -1,0 +1,111 @@
+"""What the server says in English, in the language of the page: notes, reasons of walks, what was not read and why."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
+from rove.records.ledger import OUTCOMES
+from rove.serve import jobs
+from rove.serve.page import FOLDER
+from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads
+from serve.browser import Visit, ask, held
+
+SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
+SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
+SAYING = (
+    compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
+    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads,
+)  # fmt: skip
+NOTES = {
+    "de": "Es ist kein Sprachmodell eingerichtet; diese Antwort zitiert die Quellen Wort für Wort.",
+    "hu": "Nincs beállítva nyelvi modell, ezért ez a válasz szó szerint idézi a forrásokat.",
+    "zh": "未配置语言模型，因此本回答逐字引用来源。",
+    "ja": "言語モデルが設定されていないため、この回答は出典をそのまま引用しています。",
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
+    async with held(tmp_path_factory.mktemp("said")) as opened:
+        yield opened
+
+
+def said() -> Iterator[str]:
+    """The sentences and reasons that the modules hold: their constants of more than one word."""
+    for module in SAYING:
+        for name, value in vars(module).items():
+            if name.isupper() and isinstance(value, str) and " " in value:
+                yield SLOT.sub(r"{\1}", value)
+    yield budget.SENTENCES["failed"]
+
+
+def test_each_reason_that_is_given_is_said_in_each_language() -> None:
+    assert set(said()) == set(SENTENCES)
+    for english, told in SENTENCES.items():
+        assert list(told) == list(NOTES), english
+        for text in told.values():
+            assert set(SLOT.findall(text)) <= set(SLOT.findall(english)), text
+
+
+def test_each_outcome_is_said_in_each_language() -> None:
+    for language in ("en", *NOTES):
+        words = json.loads((FOLDER / "lang" / f"{language}.json").read_text("utf-8"))
+        for outcome in OUTCOMES:
+            assert words[f"outcome.{outcome}"]
+            assert words[f"outcome.{outcome}.text"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("language", NOTES)
+async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, language: str) -> None:
+    async with visit.page(locale=language) as page:
+        await ask(page, "Who approves remote work within five days?")
+        assert NOTES[language] in await page.locator(".made").inner_text()
+        assert await page.locator(".made [lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit) -> None:
+    async with visit.page("walk", locale="de") as page:
+        await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")
+        await page.wait_for_selector(".card.end .cite")
+        assert re.search(
+            r"Die Fakten enthalten \d+% der Wörter der Frage\.", await page.locator(".judged").first.inner_text()
+        )
+        assert await page.locator(".rounds [lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_is_not_known_stays_as_it_came_and_is_marked(visit: Visit) -> None:
+    """A sentence with English in it is told around that; one that is not known is English to its end."""
+    text = "The chat model failed, so this answer quotes the sources word for word. <b>Host</b> is gone. Try 2.0!"
+    async with visit.page(locale="hu") as page:
+        drawn = "async (text) => (await import('/web/said.js')).said(text).innerHTML"
+        told = await page.evaluate(drawn, text)
+        assert told.startswith("A nyelvi modell hibázott")
+        assert told.rstrip().endswith('<span lang="en">&lt;b&gt;Host&lt;/b&gt; is gone. Try 2.0!</span>')
+        assert await page.evaluate(drawn, "Brand new. No fact was found.") == (
+            '<span lang="en">Brand new. No fact was found.</span>'
+        )
+        joined = "The citations of 2 sentences were corrected. Nothing was found in the knowledge base."
+        assert (
+            await page.evaluate(drawn, joined)
+            == "2 mondat hivatkozásait kijavítottuk. A tudásbázisban semmi sem található. "
+        )
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_why_a_source_was_not_read_is_said_by_its_type_first(visit: Visit) -> None:
+    async with visit.page("documents", locale="ja") as page:
+        card = page.locator(".card", has_text="not-there.pdf")
+        assert await card.locator(".badge.bad").inner_text() == "読み取れません"
+        assert (
+            await card.locator("p:not([lang])").inner_text() == "存在しないか、サーバーに読み取りが許可されていません。"
+        )
+        assert "does not exist" in await card.locator("p[lang=en]").inner_text()
