@@ -69,6 +69,23 @@ async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit)
         assert visit.errors == []
 
 
+async def test_a_button_that_is_held_down_is_not_drawn_anew(visit: Visit) -> None:
+    async with visit.page("walk") as page:
+        await walked(page)
+        await page.click(".controls [data-key=replay]")
+        button = await page.wait_for_selector(".controls [data-key=show-all]")
+        assert button
+        await button.hover()
+        button = await page.wait_for_selector(".controls [data-key=show-all]")  # a step may have come since
+        await page.mouse.down()
+        await page.wait_for_timeout(600)  # two more steps
+        assert await button.evaluate("button => button.isConnected")
+        await page.mouse.up()
+        await page.wait_for_selector(".card.end")
+        assert await page.locator(".controls [data-key=show-all]").count() == 0
+        assert visit.errors == []
+
+
 async def test_a_fact_and_a_lead_are_forked_where_they_stand(visit: Visit) -> None:
     async with visit.page("walk") as page:
         first = await walked(page, "When does the canteen open, and what is there for guests?")

@@ -47,6 +47,28 @@ export function filePicker(text, input) {
   return el("label", { class: "button file" }, text, input);
 }
 
+const HELD_MS = 1000;
+let pressedAt = -HELD_MS;
+addEventListener("pointerdown", () => (pressedAt = performance.now()), true);
+for (const over of ["click", "pointercancel"]) addEventListener(over, () => (pressedAt = -HELD_MS), true);
+
+/** Return what asks for `draw` at the next frame, once for all who ask. What is pressed stays until it is let go: a button that is drawn anew in between loses its click. */
+export function calmly(draw) {
+  let asked = false;
+  const frame = () => {
+    if (performance.now() - pressedAt < HELD_MS) {
+      requestAnimationFrame(frame);
+      return;
+    }
+    asked = false;
+    draw();
+  };
+  return () => {
+    if (!asked) requestAnimationFrame(frame);
+    asked = true;
+  };
+}
+
 /** Say something to who listens rather than looks. */
 export function say(text) {
   document.getElementById("said").textContent = text;

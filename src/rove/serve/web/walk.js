@@ -1,7 +1,7 @@
 // One walk, watched: listened to as it goes, paused, edited, resumed, stopped, told again step by step.
 
 import { get, here, post, told } from "./api.js";
-import { el, fill, say } from "./dom.js";
+import { calmly, el, fill, say } from "./dom.js";
 import { busy, wrong } from "./states.js";
 import { drawEdit } from "./walk_edit.js";
 import { begun, fold } from "./walk_state.js";
@@ -22,19 +22,13 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
   fill(main, el("p", {}, el("a", { href: "#/walk" }, `‹ ${t("walk.all")}`)), title, origin, el("div", { class: "walk" }, el("div", {}, trouble, trail), side));
   signal.addEventListener("abort", () => seat.control?.abort());
 
-  let asked = false;
-  const draw = () => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      const held = document.activeElement?.dataset?.key;
-      title.textContent = seat.state.question || question || "";
-      fill(trail, drawTrail(seat.state, seat.going, fork));
-      fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit, seat));
-      if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
-    });
-  };
+  const draw = calmly(() => {
+    const held = document.activeElement?.dataset?.key;
+    title.textContent = seat.state.question || question || "";
+    fill(trail, drawTrail(seat.state, seat.going, fork));
+    fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit, seat));
+    if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+  });
   const rests = () => !seat.going && seat.walkId && !seat.replaying;
 
   function take({ event, data }) {
