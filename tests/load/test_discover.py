@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,6 +12,8 @@ from load.samples import PARAGRAPHS, docx_file, html_page, pdf_report, source
 from rove.errors import InputError
 from rove.load.discover import Location, load_documents, locate, read
 from rove.records import Text
+
+NOBODY = 65_534
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:
@@ -67,13 +71,22 @@ def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert "does not exist" in str(refused(locate([tmp_path / "no.md"])[0]))
 
 
-def test_a_file_without_the_right_to_read_it(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("x")
-    path.chmod(0)
-    if os.access(path, os.R_OK):
-        pytest.skip("this user may read everything")
-    assert refused(locate([path])[0]).outcome == "unreadable"
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
+def test_a_file_without_the_right_to_read_it() -> None:
+    with TemporaryDirectory() as folder:  # anyone may go through it, which is not so of tmp_path
+        Path(folder).chmod(0o755)
+        path = Path(folder) / "a.txt"
+        path.write_text("x")
+        assert read(locate([path])[0]).data == b"x"
+        path.chmod(0)
+        user = os.geteuid()
+        os.seteuid(user or NOBODY)  # root may read everything
+        try:
+            found = refused(locate([path])[0])
+        finally:
+            os.seteuid(user)
+        assert found.outcome == "unreadable"
+        assert found.cure == "Give this user the right to read it."
 
 
 def test_an_address_of_an_unknown_kind_is_refused_with_the_cure() -> None:
