@@ -26,7 +26,15 @@ def test_an_array_is_made_once_and_then_mapped(folder: Path):
     assert [path.name for path in folder.iterdir()] == ["a.npy"]
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"", lambda whole: b"x" * len(whole)])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[:-1],
+        lambda whole: b"",
+        lambda whole: b"x" * len(whole),
+        lambda whole: whole[:-99] + b"?" + whole[-98:],
+    ],
+)
 def test_a_damaged_array_is_made_again(folder: Path, damage):
     cached_array("a.npy", lambda: KEPT)
     kept = folder / "a.npy"

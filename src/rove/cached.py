@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from io import BytesIO
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import numpy as np
@@ -53,18 +54,20 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def cached_array(name: str, make: Callable[[], Array]) -> Array:
-    """Return the array kept under `name`, or make and keep it, as `cached` does. The file is NumPy's own.
+    """Return the array kept under `name`, or make and keep it, as `cached` does; what is kept is mapped, not copied.
 
-    It is mapped and not read, and what it holds is not checked, only that all of it is there.
+    The file is NumPy's own, and behind it its SHA-256.
     """
     path = _place(name)
     if path:
         with contextlib.suppress(OSError, ValueError, EOFError):
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            if _is_sound(path):
+                return np.load(path, mmap_mode="r", allow_pickle=False)
     array = make()
     if path:
         data = BytesIO()
         np.save(data, array, allow_pickle=False)
+        data.write(hashlib.sha256(data.getbuffer()).digest())
         _write(path, data.getbuffer())
     return array
 
@@ -91,6 +94,17 @@ def _read(path: Path) -> bytes | None:
         return None
     data = whole[DIGEST_BYTES:]
     return data if hashlib.sha256(data).digest() == whole[:DIGEST_BYTES] else None
+
+
+def _is_sound(path: Path) -> bool:
+    """Say whether a file ends with the digest of all that stands before."""
+    with (
+        path.open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as mapped,
+        memoryview(mapped) as whole,
+        whole[:-DIGEST_BYTES] as data,
+    ):
+        return hashlib.sha256(data).digest() == mapped[-DIGEST_BYTES:]
 
 
 def _write(path: Path, data: bytes | memoryview) -> None:

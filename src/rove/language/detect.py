@@ -163,7 +163,7 @@ def _prior(language: str) -> float:
 
 
 def load_model() -> None:
-    """Load the model that unclear texts need: 0.02 s, once a machine 0.7 s, if files can be written here."""
+    """Load the model that unclear texts need: 0.05 s, once a machine 0.7 s, if files can be written here."""
     _model()
 
 
