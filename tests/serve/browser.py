@@ -72,8 +72,11 @@ class Visit:
             await opened.close()
 
     async def go(self, page: Page, view: str) -> None:
-        """Go to a view, and wait until the page stands."""
+        """Go to a view, and wait until the page stands: loaded anew, so that nothing of the view before is met."""
+        loaded = page.url.startswith(self.address)
         await page.goto(f"{self.address}/#/{view}")
+        if loaded:  # to go to another fragment loads nothing
+            await page.reload()
         await page.wait_for_selector("body[data-ready]")
 
     def _note(self, request: Request) -> None:
