@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.retrieve.fuse import FUSIONS, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
+from rove.retrieve.fuse import DOCUMENT_WEIGHT, FUSIONS, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
 from rove.store.lists import Lists
 
 SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_nan=False), max_size=8).map(
@@ -74,3 +74,14 @@ def test_the_words_count_by_what_they_cover() -> None:
     assert adaptive(Lists(ranked, coverage=1.0))[0][0] == "words"
     assert adaptive(Lists(ranked, coverage=0.01))[0][0] == "meaning"
     assert adaptive(Lists(ranked, coverage=0.0))[0][0] == "meaning"
+
+
+def test_a_near_document_lifts_its_passage_by_its_weight() -> None:
+    near = [("a", 0.84), ("b", 0.82), ("c", 0.80)]
+    nearness = {"a": 0.0, "b": 0.0, "c": 0.2}
+    alone = [name for name, _ in adaptive(Lists({"semantic": near}))]
+    assert alone == ["a", "b", "c"]
+    lifted = adaptive(Lists({"semantic": near}, nearness=nearness))
+    assert [name for name, _ in lifted] == ["c", "a", "b"]
+    level = [(name, score + DOCUMENT_WEIGHT * nearness[name]) for name, score in near]
+    assert lifted == adaptive(Lists({"semantic": level}))

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rove import InputError, Rove, Text, field
-from rove.retrieve import RETRIEVERS
+from rove import AsyncRove, InputError, Rove, Text, field
+from rove.retrieve import RETRIEVERS, Query
+from rove.retrieve.lists import asked_terms, ranked_lists
+from rove.store.lists import Lists
 
 TEXTS = {
     "en": "Remote work is approved by the head of the unit and reviewed every year.",
@@ -112,19 +114,42 @@ def test_selective_filters_keep_full_recall(tmp_path: Path) -> None:
         assert {hit.chunk.document_id for hit in found} == {"d5", "d150", "d299"}
 
 
-def test_coverage_is_the_same_in_memory_and_from_the_index(tmp_path: Path) -> None:
+async def test_lists_are_the_same_in_memory_and_from_the_index(tmp_path: Path) -> None:
     texts = [
         "Der Hund schläft im Garten.",
         "猫は庭で眠る。",
         "A kutya a kertben alszik.",
         "The dog sleeps; the cat purrs.",
     ]
-    questions = ["Wo schläft der Hund?", "猫 dog", "Hol alszik a kutya?", "purring elephants"]
-    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
-        kb.add(*[Text(text, id=text) for text in texts])
-        held = [kb.search(question) for question in questions]
-    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}, store={"resident_chunks": 0}) as kb:
-        stored = [kb.search(question) for question in questions]
-    for one, other in zip(held, stored, strict=True):
-        assert [hit.chunk.chunk_id for hit in one] == [hit.chunk.chunk_id for hit in other]
-        assert [hit.score for hit in one] == pytest.approx([hit.score for hit in other], rel=1e-4)
+    found: list[list[Lists]] = []
+    for limit in (100, 0):
+        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store={"resident_chunks": limit}) as kb:
+            await kb.add(*[Text(text, id=text) for text in texts])
+            questions = ("Wo schläft der Hund?", "猫 dog", "Hol alszik a kutya?", "purring elephants")
+            names = ["keyword", "semantic"]
+            found.append([await ranked_lists(kb.means, Query(q, 5), top_k=5, names=names) for q in questions])
+    for held, stored in zip(*found, strict=True):
+        assert held.coverage == stored.coverage
+        for name, scored in held.ranked.items():
+            assert [chunk_id for chunk_id, _ in scored] == [chunk_id for chunk_id, _ in stored.ranked[name]]
+            assert dict(scored) == pytest.approx(dict(stored.ranked[name]), rel=1e-4)
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid", "walk"])
+def test_a_passage_is_found_by_what_stands_elsewhere_in_its_document(tmp_path: Path, mode: str) -> None:
+    same = "The deadline is the last day of the month."
+    rest = {lang: [f"{text} {number}." for number in range(3)] for lang, text in TEXTS.items()}
+    with Rove.open(tmp_path, embedder={"name": "fake"}, chunk={"size_chars": 90, "overlap_chars": 0}) as kb:
+        kb.add([Text("\n\n".join([*parts, same]), id=lang) for lang, parts in rest.items()])
+        kb.add([Text(f"Note {number}: rain and trains.", id=f"n{number}") for number in range(20)])
+        for lang, asked in {"de": "deadline Telearbeit", "hu": "deadline távmunkát", "zh": "deadline 远程办公"}.items():
+            said = [hit for hit in kb.search(asked, top_k=20, mode=mode) if hit.chunk.text == same]
+            assert said[0].chunk.document_id == lang
+
+
+def test_a_question_in_another_language_is_read_both_ways() -> None:
+    asked = "Wann besiegten die Denver Broncos die Panthers?"
+    german = ["besiegt", "denv", "broncos", "panth"]
+    assert asked_terms(asked, ["en"]) == ["besiegten", "denver", "bronco", "panther", *german]  # and nothing dies
+    assert asked_terms(asked, ["de", "en"]) == german
+    assert {"super", "bowl"} <= set(asked_terms("超级碗 Super Bowl 在哪里?", ["en"]))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import numpy as np
+import pytest
 
 from rove.store.postings import MET, Postings
 
@@ -16,6 +20,48 @@ def made(*batches: tuple[str, ...]) -> Postings:
     for rows in batches:
         postings.extend(rows)
     return postings
+
+
+def bm25(texts: list[list[str]], asked: tuple[str, ...]) -> list[float]:
+    """The formula, term by term."""
+    average = sum(map(len, texts)) / len(texts)
+    scores = [0.0] * len(texts)
+    for term in asked:
+        holding = sum(term in text for text in texts)
+        idf = math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
+        for at, text in enumerate(texts):
+            count = text.count(term)
+            scores[at] += idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * len(text) / average))
+    return scores
+
+
+def test_a_document_counts_as_one_text(seed: int = 7) -> None:
+    rng = random.Random(seed)
+    documents = [[" ".join(rng.choices(("red", "hen", "fox", "and", "goose", "nowhere"), k=rng.randint(1, 9)))
+                  for _ in range(rng.randint(1, 5))] for _ in range(40)]  # fmt: skip
+    postings = Postings(k1=1.2, b=0.75, document_share=0.25)
+    for first in range(0, 40, 10):
+        some = [(row, f"d{first + at}") for at, rows in enumerate(documents[first : first + 10]) for row in rows]
+        postings.extend([row for row, _ in some], [document for _, document in some])
+    owners = [at for at, rows in enumerate(documents) for _ in rows]
+    alive = np.array([owner % 7 != 3 for owner in owners])
+    for dead in (set[int](), {at for at in range(40) if at % 7 == 3}, set[int]()):
+        living = [at for at in range(40) if at not in dead]
+        whole = dict(zip(living, bm25([" ".join(documents[at]).split() for at in living], TERMS), strict=True))
+        passages = iter(bm25([row.split() for at in living for row in documents[at]], TERMS))
+        found = postings.scores(TERMS, alive if dead else np.ones(len(owners), bool))
+        for at, score in zip(owners, found.tolist(), strict=True):
+            if at in dead:
+                assert score == 0
+                continue
+            passage = next(passages)
+            assert score == pytest.approx(0.75 * passage + 0.25 * whole[at] if passage else 0.0, rel=1e-4)
+
+
+def test_documents_of_one_row_change_nothing() -> None:
+    alone = Postings(k1=1.2, b=0.75, document_share=0.5)
+    alone.extend(ROWS, ["a", "b", "c", "d"])
+    assert np.array_equal(alone.scores(TERMS, np.ones(4, bool)), made(ROWS).scores(TERMS, np.ones(4, bool)))
 
 
 def test_rows_that_come_are_found_by_words_that_were_asked_for_before() -> None:

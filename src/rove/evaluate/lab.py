@@ -82,13 +82,15 @@ class RememberingStore(Store):
     ) -> Lists:
         """See `Store.search`. Each list is searched by itself, so that ways that share one of them share it."""
         ranked: dict[str, Any] = {}
-        coverage = 1.0
+        coverage, nearness = 1.0, dict[str, float]()
         if terms is not None:
             keyword = await self._list(top_k, where, terms=terms)
             ranked, coverage = dict(keyword.ranked), keyword.coverage
         if vector is not None:
-            ranked |= (await self._list(top_k, where, vector=vector)).ranked
-        return Lists(ranked, coverage)
+            semantic = await self._list(top_k, where, vector=vector)
+            ranked |= semantic.ranked
+            nearness |= semantic.nearness
+        return Lists(ranked, coverage, nearness)
 
     async def _list(
         self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None

@@ -97,6 +97,19 @@ def query_terms(text: str, language: str) -> list[str]:
     return [term for term in telling or every if term]
 
 
+def foreign_terms(text: str, language: str, spoken: str) -> list[str]:
+    """Return the terms to search documents of `language` for by a question in another one, each once.
+
+    Its function words are left out, lest "die" find what dies. What is left, names above all, is read both ways.
+
+    >>> foreign_terms("Wann spielten die Denver Broncos?", "en", "de")
+    ['spielten', 'denver', 'bronco', 'spielt', 'denv', 'broncos']
+    """
+    analyser = _analyser(spoken)
+    told = " ".join(filter(analyser.__getitem__, text.split())) or text
+    return list(dict.fromkeys([*query_terms(told, language), *query_terms(told, spoken)]))
+
+
 class _Analyser(dict[str, str]):
     """What stands between white space → its terms less the stop words, space-joined, worked out when first met."""
 

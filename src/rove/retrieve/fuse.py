@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum, sqrt
 from operator import neg
 
@@ -11,6 +11,8 @@ from rove.store.lists import Lists
 
 KEYWORD_WEIGHT = 8.0
 """The best keyword hit that has every word of the question, in standard deviations of the semantic list."""
+DOCUMENT_WEIGHT = 0.25
+"""What its document counts beside a passage's own cosine: docs/decisions/025-documents.md."""
 
 
 def fused(lists: Lists, fusion: str) -> list[Scored]:
@@ -21,11 +23,13 @@ def fused(lists: Lists, fusion: str) -> list[Scored]:
 def adaptive(lists: Lists) -> list[Scored]:
     """Fuse by how much the keywords know: each list in its own unit, the keywords by the root of their coverage.
 
-    score(c) = (cosine(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
+    score(c) = (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
+    near(c) = cosine(c) + DOCUMENT_WEIGHT · nearness of its document
 
-    σ is the standard deviation of the semantic list; a chunk that a list lacks adds 0 for it. Where the words of a
-    question do not occur, as across languages, or only a stray one does, the meaning decides; where one chunk has
-    them all, it takes much meaning to outrank it. Ties by id. Measured: docs/decisions/009-fusion.md.
+    lowest and σ, the standard deviation, are those of the semantic list; a chunk that a list lacks adds 0 for it. Where
+    the words of a question do not occur, as across languages, or only a stray one does, the meaning decides; where one
+    chunk has them all, it takes much meaning to outrank it. Ties by id. Measured: docs/decisions/009-fusion.md and
+    025-documents.md.
 
     >>> lists = {"keyword": [("a", 9.0), ("b", 3.0)], "semantic": [("b", 0.9), ("c", 0.7)]}
     >>> [name for name, _ in adaptive(Lists(lists, coverage=1.0))]
@@ -36,9 +40,9 @@ def adaptive(lists: Lists) -> list[Scored]:
     keyword, semantic = (lists.ranked.get(name, ()) for name in ("keyword", "semantic"))
     scores: dict[str, float] = {}
     if semantic:
-        cosines = [score for _, score in semantic]
-        lowest, unit = min(cosines), _deviation(cosines)
-        scores = {name: (score - lowest) / unit if unit else 0.0 for name, score in semantic}
+        near = {name: score + DOCUMENT_WEIGHT * lists.nearness.get(name, 0.0) for name, score in semantic}
+        lowest, unit = min(near.values()), _deviation(near.values())
+        scores = {name: (score - lowest) / unit if unit else 0.0 for name, score in near.items()}
     best = max((score for _, score in keyword), default=0.0)
     weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
     for name, score in keyword:
@@ -93,7 +97,7 @@ def _ranks(lists: Lists) -> list[Scored]:
     return reciprocal_rank_fusion([[name for name, _ in scored] for scored in lists.ranked.values()])
 
 
-def _deviation(values: Sequence[float]) -> float:
+def _deviation(values: Collection[float]) -> float:
     """Return the standard deviation, 0 where the values differ by rounding only."""
     mean = fsum(values) / len(values)
     deviation = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))

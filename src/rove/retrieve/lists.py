@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from rove.language.detect import detect
-from rove.language.words import query_terms
+from rove.language.detect import UNKNOWN, detect
+from rove.language.words import foreign_terms, query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Means, Query
 from rove.spans import stage
@@ -19,11 +19,18 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
     """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
     terms = vector = None
     if "keyword" in names:
-        language = detect(query.text, await means.store.languages())
-        terms = query_terms(query.text, language)
+        terms = asked_terms(query.text, await means.store.languages())
     if "semantic" in names:
         vector = (await means.embedder.queries([query.text]))[0]
     return await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+
+
+def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
+    """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
+    language, spoken = detect(question, languages), detect(question)
+    if spoken in {language, UNKNOWN, *languages}:
+        return query_terms(question, language)
+    return foreign_terms(question, language, spoken)
 
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:

@@ -56,7 +56,7 @@ class Trail:
             name: sorted({**dict(found.ranked.get(name, ())), **dict(scored)}.items(), key=_rank)
             for name, scored in self.lists.ranked.items()
         }
-        self.lists = Lists(ranked, self.lists.coverage)
+        self.lists = Lists(ranked, self.lists.coverage, {**found.nearness, **self.lists.nearness})
         return [(chunk_id, score) for chunk_id, score in fused(self.lists, self.fusion) if chunk_id in fresh]
 
     def unseen(self) -> set[str]:

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from rove.enrich.entities import name_keys
 from rove.language.detect import detect
-from rove.language.words import query_terms
 from rove.records import Filter, Hit, field
 from rove.retrieve import Means, Query
 from rove.retrieve.fuse import fused
-from rove.retrieve.lists import to_hits
+from rove.retrieve.lists import asked_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.spans import stage
 from rove.store import Vector
@@ -95,9 +94,9 @@ class WalkRetriever:
         return trail.unseen() - sought
 
     async def _asked(self, text: str) -> _Asked:
-        language = detect(text, await self.means.store.languages())
+        languages = await self.means.store.languages()
         vector = (await self.means.embedder.queries([text]))[0]
-        return _Asked(text, language, query_terms(text, language), vector)
+        return _Asked(text, detect(text, languages), asked_terms(text, languages), vector)
 
     async def _search(self, asked: _Asked, top_k: int, where: Filter | None) -> Lists:
         return await self.means.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)

@@ -14,7 +14,8 @@ class StoreSettings(Part):
     """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
 
     Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
-    whole vectors of at least `refine` candidates are compared.
+    whole vectors of at least `refine` candidates are compared. `document_share` of what a chunk scores by keywords is
+    its whole document's score, as long as the base is searched in memory.
     """
 
     index: str = "lancedb"
@@ -23,6 +24,7 @@ class StoreSettings(Part):
     refine: int = Field(default=50, ge=1)
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
+    document_share: float = Field(default=0.5, ge=0, le=1)
 
 
 class SearchSettings(Part):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rove.store import Scored
 
@@ -12,11 +12,13 @@ from rove.store import Scored
 class Lists:
     """Ranked lists by name ("keyword", "semantic"), best first.
 
-    `coverage`: the share of the question's different terms in the best keyword hit, 0 to 1.
+    `coverage`: the share of the question's different terms in the best keyword hit, 0 to 1. `nearness`: of each chunk
+    of the semantic list, how near its document as a whole is to the question; empty where the index does not know.
     """
 
     ranked: Mapping[str, Sequence[Scored]]
     coverage: float = 1.0
+    nearness: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 def coverage(asked: Collection[str], found: Collection[str]) -> float:

@@ -51,6 +51,11 @@ class Nearest:
         self._rounded[first:end], self._scales[first:end] = _round(vectors)
         self.count = end
 
+    @property
+    def vectors(self) -> Floats:
+        """All rows, (count, dimension) float32."""
+        return self._vectors[: self.count]
+
     def best(
         self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.intp], Floats]:

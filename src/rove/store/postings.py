@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import ne
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,27 +27,52 @@ class Segment:
     counts: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many texts there are, and of each what BM25 adds to a count below the line, (n,) float32."""
+
+    texts: int
+    norms: Floats
+
+
 class Postings:
     """Rows are numbered from 0 in the order they are added. BM25 as in Lucene (Robertson & Zaragoza 2009).
 
     score(row) = Σ over query terms of idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length)),
     idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
+
+    Rows are passages of documents. With a `document_share` of s a row that has any of the terms scores
+    (1 - s) · score(row) + s · score(its document), which has all its rows' terms and is compared with documents: what
+    a passage leaves unsaid stands in the rest of its document (Callan, Passage-Level Evidence, SIGIR 1994).
     """
 
-    def __init__(self, *, k1: float, b: float) -> None:
+    def __init__(self, *, k1: float, b: float, document_share: float = 0.0) -> None:
         self.k1 = k1
         self.b = b
+        self.document_share = document_share
         self._vocabulary: defaultdict[str, int] = defaultdict()
         self._vocabulary.default_factory = self._vocabulary.__len__
         self._segments: list[Segment] = []
-        self._norms: Floats = np.zeros(0, np.float32)
         self._lengths: Floats = np.zeros(0, np.float32)
+        self.owners: Ints = np.zeros(0, np.int32)
+        """The number of each row's document, ascending."""
+        self._last: object = None
+        self._spread: NDArray[np.intp] = np.zeros(0, np.intp)
         self._met: dict[str, tuple[Ints, Floats]] = {}
+        self._summed: dict[str, tuple[Ints, Floats]] = {}
         self._count(np.zeros(0, bool))
 
-    def extend(self, rows: Sequence[str]) -> None:
-        """Add rows, each given as space-joined terms."""
+    def extend(self, rows: Sequence[str], documents: Sequence[object] | None = None) -> None:
+        """Add rows, each given as space-joined terms, and the id of each one's document; its own if None.
+
+        The rows of a document come one after the other; if others stand between them, they count as two documents.
+        """
         first = len(self._lengths)
+        ids = range(first, first + len(rows)) if documents is None else documents
+        begins = np.fromiter(map(ne, ids, chain([self._last], ids)), np.int32, len(rows))
+        before = self.owners[-1] if first else -1
+        self.owners = np.concatenate([self.owners, before + begins.cumsum(dtype=np.int32)])
+        self._last = ids[-1] if len(ids) else self._last
         number = self._vocabulary.__getitem__
         pieces = [row.split() for row in rows]
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
@@ -69,26 +95,59 @@ class Postings:
         total = np.zeros(len(self._lengths), np.float32)
         if alive is not self._alive:
             self._count(alive)
-        living, norms = self._living, self._norms
+        documents = self._documents
+        whole = np.zeros(len(documents.norms) if documents else 0, np.float32)
         asked = Counter(terms)
         self._look_up(asked)
         for term, times in asked.items():
-            rows, counts = self._met[term]
-            if living < len(alive):
-                keep = alive[rows]
-                rows, counts = rows[keep], counts[keep]
-            if len(rows):
-                idf = times * np.log1p((living - len(rows) + 0.5) / (len(rows) + 0.5))
-                total[rows] += (idf * (self.k1 + 1)) * counts / (counts + norms[rows])
+            rows, counts = self._among_living(term)
+            if not len(rows):
+                continue
+            total[rows] += times * self._gain(counts, self._passages, rows)
+            if documents:
+                owners, sums = self._by_document(term, rows, counts)
+                whole[owners] += times * self._gain(sums, documents, owners)
+        if documents:
+            share = np.float32(self.document_share) * (total > 0)
+            total += share * (np.repeat(whole, self._spread) - total)
         return total
+
+    def _among_living(self, term: str) -> tuple[Ints, Floats]:
+        rows, counts = self._met[term]
+        if self._passages.texts == len(self._alive):
+            return rows, counts
+        keep = self._alive[rows]
+        return rows[keep], counts[keep]
+
+    def _by_document(self, term: str, rows: Ints, counts: Floats) -> tuple[Ints, Floats]:
+        """The documents of rows that hold a term, and how often each has it; remembered as long as the rows are."""
+        if term not in self._summed:
+            owners = self.owners[rows]
+            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+            self._summed[term] = owners[firsts], np.add.reduceat(counts, firsts)
+        return self._summed[term]
+
+    def _gain(self, counts: Floats, sizes: Sizes, at: Ints) -> Floats:
+        """What one term gives to the texts that have it."""
+        idf = np.log1p((sizes.texts - len(at) + 0.5) / (len(at) + 0.5))
+        return (idf * (self.k1 + 1)) * counts / (counts + sizes.norms[at])
 
     def _count(self, alive: NDArray[np.bool_]) -> None:
         self._alive = alive
-        self._living = int(np.count_nonzero(alive))
-        if self._living:
-            lengths = self._lengths[alive] if self._living < len(alive) else self._lengths
-            average = max(float(lengths.mean()), 1e-9)
-            self._norms = self.k1 * (1 - self.b + self.b * self._lengths / average)
+        self._summed.clear()
+        lengths, owners = (self._lengths, self.owners) if alive.all() else (self._lengths[alive], self.owners[alive])
+        self._passages = self._sizes(lengths, self._lengths)
+        self._documents: Sizes | None = None
+        if self.document_share:
+            self._spread = np.bincount(self.owners)
+            texts = np.bincount(owners, lengths, len(self._spread)).astype(np.float32)
+            living = texts[np.unique(owners)]
+            if len(living) < len(lengths):  # else each is one passage, and says nothing new
+                self._documents = self._sizes(living, texts)
+
+    def _sizes(self, living: Floats, lengths: Floats) -> Sizes:
+        average = max(float(living.mean()), 1e-9) if len(living) else 1.0
+        return Sizes(len(living), self.k1 * (1 - self.b + self.b * lengths / average))
 
     def rows(self, term: str) -> Ints:
         """The rows that hold a term, dead ones too: (n,) int32."""
@@ -112,6 +171,7 @@ class Postings:
             return
         if len(self._met) + len(unknown) > MET:
             self._met.clear()
+            self._summed.clear()
             unknown = list(terms)
         numbers = np.array([self._vocabulary.get(term, -1) for term in unknown], np.int32)
         found: list[list[tuple[Ints, Floats]]] = [[] for _ in unknown]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 
 from rove.records import Filter
@@ -16,10 +16,12 @@ from rove.store.memory import MemoryIndex
 class Resident:
     """A `MemoryIndex` that follows the catalog's revision, whichever process moved it. Calls block."""
 
-    def __init__(self, catalog: Catalog, *, dimension: int, k1: float, b: float, limit: int) -> None:
+    def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], *, limit: int) -> None:
+        """`make` makes an empty index; up to `limit` chunks are held."""
         self.catalog = catalog
         self.limit = limit
-        self._index = MemoryIndex(dimension=dimension, k1=k1, b=b)
+        self._make = make
+        self._index = make()
         self._seen = 0
         self._fits = True
         self._lock = Lock()
@@ -35,6 +37,7 @@ class Resident:
             if not self._follow():
                 return None
             ranked: dict[str, list[Scored]] = {}
+            nearness: dict[str, float] = {}
             covered = 1.0
             if terms is not None:
                 with stage("keyword"):
@@ -42,8 +45,9 @@ class Resident:
                     covered = self._index.coverage(terms, found[0][0]) if found else covered
             if vector is not None:
                 with stage("semantic"):
-                    ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
-            return Lists(ranked, covered)
+                    found = ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
+                    nearness = self._index.nearness(vector, [chunk_id for chunk_id, _ in found])
+            return Lists(ranked, covered, nearness)
 
     def _follow(self) -> bool:
         """Take in what has changed; False when the base is too large."""
@@ -64,6 +68,5 @@ class Resident:
         return True
 
     def _start_again(self) -> None:
-        old = self._index
-        self._index = MemoryIndex(dimension=old.dimension, k1=old.k1, b=old.b)
+        self._index = self._make()
         self._seen = 0

@@ -1,0 +1,71 @@
+"""How near a document as a whole lies to a question, by the vectors of its chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store import Vector
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+REMEMBERED = 8_192
+"""Documents of several chunks whose sums are kept; 4 · dimension bytes each."""
+LEAST_NORM = 1e-6
+
+
+class Wholes:
+    """Documents are runs of rows that belong together; see `Postings.extend`.
+
+    nearness(q, D) = (q - μ) · u(D), where u(D) is the unit vector of Σ (v - μ) over the chunks v of D, and μ the mean
+    of all chunks: embedders put every text into one narrow cone, and what tells documents apart is what is left without
+    it (Mu & Viswanath, All-but-the-Top, ICLR 2018).
+    """
+
+    def __init__(self, dimension: int) -> None:
+        self._total = np.zeros(dimension, np.float64)
+        self._count = 0
+        self._sums: dict[int, Floats] = {}
+
+    def add(self, vectors: Floats) -> None:
+        """Take in chunks: (n, dimension) float32, of unit length."""
+        self._total += vectors.sum(axis=0, dtype=np.float64)
+        self._count += len(vectors)
+
+    def take_away(self, vectors: Floats) -> None:
+        """Let go of chunks that were taken in."""
+        self._total -= vectors.sum(axis=0, dtype=np.float64)
+        self._count -= len(vectors)
+        self._sums.clear()
+
+    def nearness(
+        self, vector: Vector, rows: NDArray[np.intp], *, owners: Ints, vectors: Floats, alive: NDArray[np.bool_]
+    ) -> Floats:
+        """Return how near the documents of these rows are to `vector`: (len(rows),) float32, -2 to 2.
+
+        Args:
+            vector: (dimension,) float32, unit length.
+            rows: living rows.
+            owners: (n,) the number of each row's document, ascending.
+            vectors: (n, dimension) float32.
+            alive: (n,) bool, the rows that count.
+        """
+        documents, of = np.unique(owners[rows], return_inverse=True)
+        firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
+        sums = vectors[firsts]
+        sizes = np.ones(len(documents), np.float32)
+        for at in np.flatnonzero(ends - firsts > 1).tolist():
+            run = slice(int(firsts[at]), int(ends[at]))
+            sizes[at] = np.count_nonzero(alive[run])
+            sums[at] = self._sum(int(documents[at]), vectors[run], alive[run])
+        mean = (self._total / max(self._count, 1)).astype(np.float32)
+        apart = sums - sizes[:, None] * mean
+        lengths = np.maximum(np.linalg.norm(apart, axis=1), LEAST_NORM)
+        return (np.vecdot(apart, vector - mean) / lengths)[of]
+
+    def _sum(self, document: int, vectors: Floats, alive: NDArray[np.bool_]) -> Floats:
+        if document not in self._sums:
+            if len(self._sums) >= REMEMBERED:
+                self._sums.clear()
+            self._sums[document] = vectors[alive].sum(axis=0)
+        return self._sums[document]
