@@ -69,7 +69,7 @@ class Results:
             self._database.executescript(TABLES)
         except sqlite3.Error as error:
             message = f"{path} cannot be used: {error}."
-            raise ServiceError(message, cure="Choose another folder with --out.", retryable=False) from error
+            raise ServiceError(message, cure="Make its folder writable, or choose another.", retryable=False) from error
 
     def keep(self, outcomes: Sequence[Outcome]) -> None:
         """Keep these, all or none; they are on the disk when this returns.

@@ -23,12 +23,12 @@ from rove.evaluate.made import write_rows
 from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
 from rove.serve.intake import safe_name
-from rove.serve.problems import ThrottledError, TooLargeError
+from rove.serve.problems import ThrottledError, TooLargeError, problem_of
+from rove.serve.public import public_source
 from rove.serve.reporting import finished
 from rove.serve.shelf import QUESTIONS, RESULTS, Shelf
 from rove.serve.watched import Watched
 from rove.serve.wire.evaluations import EvaluationIn, EvaluationOut, State
-from rove.serve.wire.results import public_source
 from rove.settings import ServeSettings
 from rove.spans import operation
 
@@ -201,7 +201,8 @@ class Evaluations:
                 await self._work(evaluation)
         except RoveError as error:
             log.warning("evaluation failed", extra={"evaluation": evaluation.name, "reason": error.reason})
-            await self._end(evaluation, "failed", reason=error.reason, cure=error.cure)
+            told = problem_of(error)
+            await self._end(evaluation, "failed", reason=told.detail, cure=told.cure)
 
     def _ran(self, evaluation: Evaluation, task: asyncio.Task[None]) -> None:
         """Make room for the next one; called however the task ended, also where it never came to begin."""

@@ -16,6 +16,7 @@ from rove.serve.callers import Caller
 from rove.serve.evaluating import Evaluations
 from rove.serve.jobs import Jobs
 from rove.serve.problems import AbsentError
+from rove.serve.public import hide
 from rove.serve.view import View
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
 
@@ -40,6 +41,7 @@ class Spaces:
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
+        hide(kb.settings.path for kb in bases.values())
         self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
         self.admit(settings.keys)
 
@@ -57,7 +59,7 @@ class Spaces:
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():
-            bases[name] = AsyncRove(tree, models.get(tree.embedder))
+            bases[name] = AsyncRove(tree.model_copy(update={"path": tree.path.absolute()}), models.get(tree.embedder))
             models[tree.embedder] = bases[name].embedder
         return cls(serve, bases)
 

@@ -11,6 +11,7 @@ from rove.evaluate.configuration import Configuration, check_keys
 from rove.evaluate.scoring import check_metrics
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.condition import parse_where
+from rove.serve.public import Cure, Said
 from rove.serve.wire import Reply, Wire
 
 METRICS = ("ndcg@10", "recall@10", "rr", "hit@1")
@@ -131,8 +132,8 @@ class EvaluationOut(Reply):
     model: bool = False
     state: State = "preparing"
     starts: int = 0
-    reason: str = ""
-    cure: str = ""
+    reason: Said = ""
+    cure: Cure = ""
     ended_at: str = ""
     questions: int = 0
     asked: int = 0
@@ -192,7 +193,7 @@ class WorstOut(Reply):
     expected: tuple[str, ...]
     found: tuple[FoundOut, ...]
     values: dict[str, float | None]
-    error: str
+    error: Said
 
 
 class ReportOut(Reply):
