@@ -22,6 +22,7 @@ from rove.evaluate.grid import Grid
 from rove.evaluate.made import write_rows
 from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
+from rove.load.text import is_storable
 from rove.serve.intake import safe_name
 from rove.serve.problems import ThrottledError, TooLargeError, problem_of
 from rove.serve.public import public_source
@@ -41,10 +42,11 @@ log = logging.getLogger("rove.serve")
 
 @dataclass(slots=True)
 class Evaluation(Watched):
-    """An evaluation as it stands. `began`: when it began to ask, by the monotonic clock."""
+    """An evaluation as it stands. `began`: when it began to ask, by the monotonic clock; `searches`: how many."""
 
     record: EvaluationOut
     began: float = 0.0
+    searches: int = 0
 
     @property
     def name(self) -> str:
@@ -64,9 +66,10 @@ class Evaluation(Watched):
         return min(max((record.expected - record.asked) / rate, LEAST_WAIT_S), MOST_WAIT_S) if rate else LEAST_WAIT_S
 
     def asking(self, count: int) -> None:
-        """Note that so many searches more are done."""
+        """Note that so many searches or answers more are there."""
         asked = self.record.asked + count
-        self.now(asked=asked, state="scoring" if asked >= self.record.expected else "asking")
+        asking = "answering" if asked >= self.searches else "asking"
+        self.now(asked=asked, state="scoring" if asked >= self.record.expected else asking)
 
     def now(self, **known: object) -> None:
         """Change the record, and wake those who watch."""
@@ -235,12 +238,14 @@ class Evaluations:
         grid = _grid(record)
         evaluation.began = monotonic()
         count = len(dataset.questions)
-        evaluation.now(state="asking", questions=count, asked=0, expected=expected_of(self._kb, grid, count))
+        evaluation.searches = expected_of(self._kb, grid, count)
+        expected = expected_of(self._kb, grid, count, answers=record.answers)
+        evaluation.now(state="asking", questions=count, asked=0, expected=expected)
         infos = await self._kb.documents()
         dataset = await asyncio.to_thread(resolve, dataset, infos)
         results = Results(folder / RESULTS)
         try:
-            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking)
+            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking, answers=record.answers)
         finally:
             results.close()
         study = replace(study, documents=len(infos))
@@ -271,7 +276,13 @@ class Evaluations:
             if len(question.text) > longest:
                 message = f"The question {question.question_id!r} has {len(question.text)} characters."
                 raise TooLargeError(message, cure=f"Shorten it to {longest}, or raise serve.max_question_chars.")
-            if not _is_text(question.question_id, question.text, *dataset.sources.get(question.question_id, ())):
+            said = (
+                question.question_id,
+                question.text,
+                *question.answers,
+                *dataset.sources.get(question.question_id, ()),
+            )
+            if not is_storable("".join(said)):
                 message = f"The question {question.question_id!a} is not Unicode."
                 raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
         return dataset
@@ -293,6 +304,7 @@ def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> Evaluation
         table=f"{QUESTIONS}{Path(name).suffix.casefold()}" if wanted.table else "",
         make=wanted.make.count if wanted.make else 0,
         model=bool(wanted.make and wanted.make.model),
+        answers=wanted.answers,
     )
 
 
@@ -302,14 +314,6 @@ def _ended(record: EvaluationOut, state: State, *, reason: str = "", cure: str =
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _is_text(*texts: str) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 async def _stopped(task: asyncio.Task[None]) -> None:
