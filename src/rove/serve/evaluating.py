@@ -22,9 +22,8 @@ from rove.evaluate.grid import Grid
 from rove.evaluate.made import write_rows
 from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
-from rove.load.text import is_storable
-from rove.serve.intake import safe_name
-from rove.serve.problems import ThrottledError, TooLargeError, problem_of
+from rove.serve.intake import check_questions, safe_name
+from rove.serve.problems import ThrottledError, problem_of
 from rove.serve.public import public_source
 from rove.serve.reporting import finished
 from rove.serve.shelf import QUESTIONS, RESULTS, Shelf
@@ -268,23 +267,7 @@ class Evaluations:
             dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
         except InputError as error:
             raise InputError(error.reason.replace(str(path), path.name), cure=error.cure) from None
-        most, longest = self._settings.max_eval_questions, self._settings.max_question_chars
-        if len(dataset.questions) > most:
-            message = f"There are {len(dataset.questions)} questions; {most} are asked at most."
-            raise TooLargeError(message, cure="Hand in fewer, or raise serve.max_eval_questions.")
-        for question in dataset.questions:
-            if len(question.text) > longest:
-                message = f"The question {question.question_id!r} has {len(question.text)} characters."
-                raise TooLargeError(message, cure=f"Shorten it to {longest}, or raise serve.max_question_chars.")
-            said = (
-                question.question_id,
-                question.text,
-                *question.answers,
-                *dataset.sources.get(question.question_id, ()),
-            )
-            if not is_storable("".join(said)):
-                message = f"The question {question.question_id!a} is not Unicode."
-                raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
+        check_questions(dataset, self._settings)
         return dataset
 
 
