@@ -4,6 +4,7 @@ import { erase, get, here, Problem, post, told } from "./api.js";
 import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { between, drawInterval, figure } from "./interval.js";
 import { report, when } from "./lab_report.js";
+import { said } from "./said.js";
 import { busy, empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { eraser } from "./sure.js";
@@ -155,8 +156,8 @@ function drawOne(one, again) {
       done && one.configurations.length > 1 && el("span", {}, t("lab.best", { name: named("search.mode", one.best) })),
     ),
     done && drawHeadline(one),
-    one.reason && el("p", { class: "small", lang: "en" }, one.reason),
-    one.cure && el("p", { class: "small muted" }, one.cure),
+    one.reason && el("p", { class: "small" }, said(one.reason)),
+    one.cure && el("p", { class: "small muted" }, said(one.cure)),
     !isOver(one) && drawProgress(one),
     isOver(one)
       ? eraser(t("documents.delete-named", { title: name }), async () => (await erase(here(path)), await again()))

@@ -4,6 +4,7 @@ import { get, here, picture } from "./api.js";
 import { el, fill, say } from "./dom.js";
 import { between, drawInterval, drawWorth, figure } from "./interval.js";
 import { drawAnswers } from "./lab_answers.js";
+import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { named, t } from "./words.js";
@@ -22,7 +23,7 @@ export async function report(main, { id, signal }) {
   const name = evaluation.name || t("lab.made");
   if (!found) {
     const state = el("p", {}, el("span", { class: evaluation.state === "failed" ? "badge bad" : "badge" }, named("lab.state", evaluation.state)));
-    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", { lang: "en" }, evaluation.reason), evaluation.cure && el("p", { class: "muted", lang: "en" }, evaluation.cure));
+    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", {}, said(evaluation.reason)), evaluation.cure && el("p", { class: "muted" }, said(evaluation.cure)));
     return;
   }
   fill(
