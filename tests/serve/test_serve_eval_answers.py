@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,7 @@ async def test_the_chat_model_is_told_of_and_the_base_is_left_as_it_is(open_town
     async with open_town(holders={"root": HOLDER}, **tables) as town, town.client() as client:
         body = asking(TABLE, answers=True, metrics=["rr"])
         told = await finished(client, await client.post(EVALUATIONS, json=body))
+        numbers = (await client.get("/metrics")).text
         kb = town.spaces._spaces["hr"].kb
         assert AskedLog(kb.store.catalog.database).frequent(most=5) == []
     (line,) = told["report"]["answers"]
@@ -88,6 +90,8 @@ async def test_the_chat_model_is_told_of_and_the_base_is_left_as_it_is(open_town
     assert line["tokens_read"] > 0
     assert line["judge_calls"] > 0
     assert line["graded_by"] == "fake"
+    read, written = re.findall(r"rove_chat_tokens_total{.*} ([\d.]+)", numbers)
+    assert float(read) + float(written) == line["tokens_read"] + line["tokens_written"] + line["judge_tokens"]
 
 
 async def test_without_them_nothing_is_answered(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from rove.evaluate.grid import Grid
 from rove.evaluate.made import write_rows
 from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
+from rove.models.usage import Usage, metered
 from rove.serve.intake import check_questions, safe_name
 from rove.serve.problems import ThrottledError, problem_of
 from rove.serve.public import public_source
@@ -77,7 +79,10 @@ class Evaluation(Watched):
 
 
 class Evaluations:
-    """The evaluations of one base. `start` takes up what an earlier process left."""
+    """The evaluations of one base. `start` takes up what an earlier process left.
+
+    `note_usage` is told what chat models have used, when an evaluation ends or is cut off.
+    """
 
     def __init__(self, kb: AsyncRove, settings: ServeSettings) -> None:
         self.shelf = Shelf(kb.settings.path)
@@ -85,6 +90,7 @@ class Evaluations:
         self._settings = settings
         self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
         self._running: Evaluation | None = None
+        self.note_usage: Callable[[Usage], None] = lambda _: None
         self._unkept: dict[str, Evaluation] = {}  # those that have failed, and the disk had no room to say so
         self._task: asyncio.Task[None] | None = None
 
@@ -199,8 +205,11 @@ class Evaluations:
 
     async def _run(self, evaluation: Evaluation) -> None:
         try:
-            with operation("evaluate", configurations=len(evaluation.record.configurations)):
-                await self._work(evaluation)
+            with operation("evaluate", configurations=len(evaluation.record.configurations)), metered() as meter:
+                try:
+                    await self._work(evaluation)
+                finally:
+                    self.note_usage(meter.usage)
         except RoveError as error:
             log.warning("evaluation failed", extra={"evaluation": evaluation.name, "reason": error.reason})
             told = problem_of(error)

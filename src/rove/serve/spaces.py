@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -12,6 +12,7 @@ from typing import Self
 from rove.engine import AsyncRove
 from rove.errors import ConfigError
 from rove.models import Embedder
+from rove.models.usage import Usage
 from rove.serve.callers import Caller
 from rove.serve.evaluating import Evaluations
 from rove.serve.jobs import Jobs
@@ -80,6 +81,11 @@ class Spaces:
 
     def __len__(self) -> int:
         return len(self._spaces)
+
+    def account(self, note_usage: Callable[[Usage], None]) -> None:
+        """Have a function told what chat models use for evaluations."""
+        for space in self._spaces.values():
+            space.evaluations.note_usage = note_usage
 
     def start(self) -> None:
         """Take up the jobs and the evaluation that were left."""
