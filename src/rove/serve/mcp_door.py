@@ -1,6 +1,6 @@
 """The way to the Model Context Protocol over HTTP: its SDK is loaded with the first request that needs it.
 
-To import it costs a quarter of the CPU time that a server needs to start, and most servers are never asked so.
+To import it costs three tenths of the CPU time that a server needs to start, and most servers are never asked so.
 """
 
 from __future__ import annotations
