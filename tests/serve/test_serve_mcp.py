@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -16,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from rove import Rove, Text
+from rove.registry import load
 from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 
 
@@ -120,3 +124,37 @@ async def test_over_standard_input(tmp_path: Path) -> None:
         answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
         assert answer.structured_content["text"] == f"{PUBLIC} [1]"
         assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/policy"]
+
+
+def test_the_sdk_is_not_loaded_to_start_a_server() -> None:
+    code = "import sys, rove.serve.run; sys.exit('mcp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_first_requests_that_come_together_share_what_is_loaded(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def noted(path: str) -> Any:
+        loaded.append(path)
+        return load(path)
+
+    monkeypatch.setattr("rove.serve.mcp_door.load", noted)
+
+    async def tools(holder: str) -> int:
+        async with http_client(town, address, holder) as client:
+            return len((await client.list_tools()).tools)
+
+    async with listening(town) as address:
+        assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [4, 4, 4]
+    assert loaded == ["rove.serve.mcp:McpEndpoint"]
+
+
+async def test_what_cannot_be_loaded_is_an_error_of_the_server(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.serve.mcp_door.ENDPOINT", "rove.serve.no_such_module:McpEndpoint")
+    async with town.client() as client:
+        for _ in range(2):
+            reply = await client.post("/mcp", json={})
+            assert (reply.status_code, reply.json()["type"]) == (500, "urn:rove:problem:unexpected")
+        assert (await client.get("/v1/spaces")).status_code == 200

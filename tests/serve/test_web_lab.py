@@ -69,6 +69,28 @@ async def test_a_table_is_measured_and_its_report_read(visit: Visit, tmp_path: P
         assert await page.evaluate("window.hacked") is None
 
 
+async def test_answers_are_measured_where_it_is_chosen(visit: Visit, tmp_path: Path) -> None:
+    """What an answer is measured by stands under the searches, and a narrow screen has room for it."""
+    async with visit.page("lab", locale="de", viewport={"width": 390, "height": 800}) as page:
+        await page.get_by_label("Jede Frage auch beantworten lassen").check()
+        file = tmp_path / "answered.csv"
+        file.write_text("question,source,answer\nWho approves remote work within five days?,policy,the head\n", "utf-8")
+        await page.set_input_files("input[type=file]", file)
+        await page.locator("form button.main").click()
+        card = page.locator(".list .card:has-text('answered')")
+        await card.locator(".badge.good").wait_for()
+        await card.locator("h3 a").click()
+        section = page.locator(".answers")
+        await section.wait_for()
+        row = section.locator("tr", has_text="Wie oft eine bekannte Antwort in der Antwort steht")
+        assert await row.locator(".number").inner_text() == "1,00"
+        assert await section.locator("tr:has-text('refused')").count() == 0  # every question can be answered
+        assert "Eine Antwort dauert" in await section.locator(".times").inner_text()
+        assert "nearness" in await section.locator(".times [lang=en]").inner_text()
+        assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390
+        assert await violations(page) == []
+
+
 async def test_questions_are_made_and_a_report_is_deleted(visit: Visit) -> None:
     async with visit.page("lab") as page:
         await page.click("text=Questions made from the documents >> nth=0")

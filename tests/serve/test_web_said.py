@@ -1,7 +1,9 @@
-"""What the server says in English, in the language of the page: notes, reasons of walks, what was not read and why."""
+"""What the server says in English, in the language of the page: notes, reasons, problems and their cures."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -10,9 +12,25 @@ import pytest
 import pytest_asyncio
 
 from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
+from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
-from rove.serve import jobs
+from rove.serve import (
+    asking,
+    callers,
+    evaluating,
+    gate,
+    intake,
+    jobs,
+    pictures,
+    problems,
+    shelf,
+    throttle,
+    view,
+    walking,
+)  # fmt: skip
 from rove.serve.page import FOLDER
+from rove.serve.public import public_cure
+from rove.serve.routes import pictures as drawn_pages
 from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads
 from serve.browser import Visit, ask, held
 
@@ -22,6 +40,11 @@ SAYING = (
     compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
     gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads,
 )  # fmt: skip
+REFUSING = (
+    asking, callers, drawn_pages, evaluating, gate, intake, pictures, problems, resolve, shelf, throttle, view, walking,
+)  # fmt: skip
+"""Modules whose sentences are problems and cures that a reader of the page can meet."""
+SENTENCE = re.compile(r"[A-Z{].* .*\.")
 NOTES = {
     "de": "Es ist kein Sprachmodell eingerichtet; diese Antwort zitiert die Quellen Wort für Wort.",
     "hu": "Nincs beállítva nyelvi modell, ezért ez a válasz szó szerint idézi a forrásokat.",
@@ -45,8 +68,27 @@ def said() -> Iterator[str]:
     yield budget.SENTENCES["failed"]
 
 
-def test_each_reason_that_is_given_is_said_in_each_language() -> None:
-    assert set(said()) == set(SENTENCES)
+def refused() -> Iterator[str]:
+    """The sentences in these modules' code, as a client gets them; a slot is called by the last word in it."""
+    for module in REFUSING:
+        tree = ast.parse(inspect.getsource(module))
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in ast.walk(tree):
+            if id(node) not in docs | parts and SENTENCE.fullmatch(text := written(node)):
+                yield public_cure(text)
+
+
+def written(node: ast.AST) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(written(part) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return f"{{{re.findall(r'[A-Za-z_]+', ast.unparse(node.value))[-1]}}}"
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def test_each_sentence_of_the_server_is_said_in_each_language() -> None:
+    assert {*said(), *refused()} == set(SENTENCES)
     for english, told in SENTENCES.items():
         assert list(told) == list(NOTES), english
         for text in told.values():
@@ -98,6 +140,45 @@ async def test_what_is_not_known_stays_as_it_came_and_is_marked(visit: Visit) ->
             await page.evaluate(drawn, joined)
             == "2 mondat hivatkozásait kijavítottuk. A tudásbázisban semmi sem található. "
         )
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize(
+    ("told", "german"),
+    [
+        (
+            "questions: no document of the base is named 'nobody.md', 'a.b' and 3 more.",
+            "questions: Kein Dokument der Basis heißt 'nobody.md', 'a.b'<span lang=\"en\"> and 3 more</span>. ",
+        ),
+        ("The key 'an.na' does not give the right 'read'.", "Der Schlüssel 'an.na' gibt das Recht 'read' nicht. "),
+        ("Give `access` with some of: a.b, c.", "Geben Sie `access` an, mit einigen von: a.b, c. "),
+        ('The question "<b>it\'s</b>" has 12 characters.', 'Die Frage "&lt;b&gt;it\'s&lt;/b&gt;" hat 12 Zeichen. '),
+    ],
+)
+async def test_what_stands_in_a_problem_stays_as_it_is(visit: Visit, told: str, german: str) -> None:
+    async with visit.page(locale="de") as page:
+        assert await page.evaluate("async (t) => (await import('/web/said.js')).said(t).innerHTML", told) == german
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_problem_and_its_cure_are_in_the_pages_language(visit: Visit) -> None:
+    async with visit.page("documents", holder="nobody", locale="de") as page:
+        notice = page.locator(".notice.refused")
+        assert "Der Schlüssel 'nobody' gibt das Recht 'read' nicht." in await notice.inner_text()
+        assert "Bitten Sie den Betreiber des Servers" in await notice.locator(".cure").inner_text()
+        assert await notice.locator("[lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_why_an_evaluation_failed_is_in_the_pages_language(visit: Visit) -> None:
+    table = {"table": {"name": "q.csv", "text": "question,source\nWho?,nobody.md\n"}}
+    async with visit.town.client() as client:
+        await client.post("/v1/spaces/hr/evaluations", json=table, headers={"accept": "text/event-stream"})
+    async with visit.page("lab", locale="zh") as page:
+        card = page.locator(".list .card", has=page.locator(".badge.bad"))
+        assert "q：知识库中没有名为 'nobody.md' 的文档。" in await card.inner_text()
+        assert "请查看现有的文档" in await card.inner_text()
+        assert await card.locator("[lang=en]:not(:empty)").count() == 0
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,15 @@ import click
 from rove.cli.session import Session, command
 from rove.engine import AsyncRove
 from rove.errors import InputError
-from rove.evaluate.answering import Answered, answer_all, together
+from rove.evaluate.answering import Answered, answer_all, answered, together
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.cost import Price
 from rove.evaluate.dataset import Dataset, read_dataset
 from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
 from rove.evaluate.metrics import METRICS, Scores
-from rove.evaluate.results import Ingested
+from rove.evaluate.plan import Way
+from rove.evaluate.results import AnswerOutcome, Ingested
 from rove.evaluate.rows import write_rows
 from rove.evaluate.scoring import check_metrics
 from rove.evaluate.single import Evaluation, evaluate
@@ -102,19 +104,29 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
     try:
         base = await ingest(lab, data.documents) if own else None
         found = await evaluate(lab, data, configuration, call.metrics)
-        answered = await answer_all(lab, data, configuration) if call.answers else None
+        answers = await _answered(lab, data, configuration) if call.answers else None
     finally:
         await lab.close()
     if call.parquet:
-        scores = together(found.scores, answered.scores, data) if answered else found.scores
+        scores = together(found.scores, answers.scores, data) if answers else found.scores
         write_rows(Path(call.parquet), data, {NAME: scores}, {NAME: found.outcomes}, {})
     price = Price(*call.price) if call.price else None
     if session.output.as_json:
-        session.output.json({**summary(data, found, base), **(answers_summary(answered, price) if answered else {})})
+        session.output.json({**summary(data, found, base), **(answers_summary(answers, price) if answers else {})})
         return
     show_one(session, data, found, base)
-    if answered:
-        show_answers(session, answered, price)
+    if answers:
+        show_answers(session, answers, price)
+
+
+async def _answered(lab: Lab, data: Dataset, configuration: Configuration) -> Answered:
+    given: dict[str, AnswerOutcome] = {}
+
+    def keep(outcomes: Sequence[AnswerOutcome]) -> None:
+        given.update((outcome.question, outcome) for outcome in outcomes)
+
+    await answer_all(lab, [Way(NAME, configuration)], data, (), keep)
+    return answered(given, data)
 
 
 def summary(data: Dataset, found: Evaluation, base: Ingested | None) -> dict[str, object]:

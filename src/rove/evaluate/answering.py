@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from rove.errors import InputError
+from rove.errors import InputError, ServiceError
 from rove.evaluate.answers import answer_match, refusal_accuracy, token_f1
-from rove.evaluate.configuration import Configuration
+from rove.evaluate.compare import Comparison, compare, holm
 from rove.evaluate.cost import Summary, summarize
 from rove.evaluate.dataset import Dataset, Question
 from rove.evaluate.grounding import score_grounding
 from rove.evaluate.lab import Lab
 from rove.evaluate.metrics import Scores
+from rove.evaluate.plan import Way
 from rove.evaluate.relevancy import relevancy
-from rove.evaluate.run import gold_name
+from rove.evaluate.results import AnswerOutcome
+from rove.evaluate.run import Grades, failed_at, gold_name, question_key
 from rove.models import chat_model
 from rove.models.usage import Usage, metered
 from rove.records import Answer
+
+KeepAnswers = Callable[[Sequence[AnswerOutcome]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Answered:
     (0 … 1, a fifth of the grade), "kept" (not refused, of those that can be answered), "refused" (of those that
     cannot), and together with what was found: "found_and_answered" (a relevant document among the references, and a
     known answer, or where none is known a faithful one). `graded_by`: who gave the relevancy. `usage`: of the chat
-    model for the answers; the judge's is `judging`.
+    model for the answers; the judge's is `judging`. `errors` questions could not be asked.
     """
 
     scores: Scores
@@ -38,49 +43,126 @@ class Answered:
     judging: Usage
     graded_by: str
     texts: Mapping[str, str]
+    errors: int = 0
 
 
-async def answer_all(lab: Lab, dataset: Dataset, configuration: Configuration) -> Answered:
-    """Let every question be answered, and score the answers.
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """What some configurations answer alike; the first line has the baseline, and is compared with nothing.
+
+    `beside` and `p_values` (Holm's, over all lines) go by metric.
+    """
+
+    names: tuple[str, ...]
+    answered: Answered
+    beside: Mapping[str, Comparison]
+    p_values: Mapping[str, float]
+
+
+async def answer_all(
+    lab: Lab, ways: Sequence[Way], dataset: Dataset, known: Collection[tuple[str, str]], keep: KeepAnswers
+) -> None:
+    """Let every question be answered in every way that has not answered it yet; `keep` gets each as it comes.
 
     Raises:
-        ServiceError: a model failed after its retries.
+        ConfigError, ServiceError: a way cannot be asked at all, or a model has failed after its retries.
     """
-    values: dict[str, dict[str, float | None]] = {}
-    seconds: list[float] = []
-    usage, judging = Usage(), Usage()
-    graders: dict[str, None] = {}
-    texts: dict[str, str] = {}
-    judge = chat_model(lab.settings_of(configuration).chat)
     for question in dataset.questions:
-        lab.forget()
-        with metered() as meter:
-            try:
-                answer, taken = await lab.answer(question.text, configuration)
-            except InputError:
-                continue
-        usage += meter.usage
-        seconds.append(taken)
-        texts[question.question_id] = answer.text
-        with metered() as meter:
-            grade = await relevancy(answer, lab.embedder, judge)
-        judging += meter.usage
-        if grade is not None:
-            graders[grade.by] = None
-        found = _values(question, answer, dataset.gold.get(question.question_id))
-        found["relevancy"] = grade.score / 5 if grade else None
-        for metric, value in found.items():
-            values.setdefault(metric, {})[question.question_id] = value
-    return Answered(Scores(values), summarize(seconds), usage, judging, ", ".join(graders), texts)
+        grades = dataset.gold.get(question.question_id, {})
+        for way in ways:
+            if (way.key, question_key(question)) not in known:
+                lab.forget()
+                keep([await answer(lab, way, question, grades)])
 
 
-def _values(question: Question, answer: Answer, grades: Mapping[str, int] | None) -> dict[str, float | None]:
+async def answer(lab: Lab, way: Way, question: Question, grades: Grades) -> AnswerOutcome:
+    """Let one question be answered in one way, and score the answer. One that cannot be asked has an error."""
+    outcome = AnswerOutcome(way.key, question_key(question), {}, 0.0)
+    judge = chat_model(lab.settings_of(way.configuration).chat)
+    try:
+        with metered() as meter:
+            given, seconds = await lab.answer(question.text, way.configuration)
+        with metered() as judging:
+            grade = await relevancy(given, lab.embedder, judge)
+    except InputError as error:
+        return replace(outcome, error=str(error))
+    except ServiceError as error:
+        raise failed_at(way, question, error) from error
+    values = await asyncio.to_thread(_values, question, given, grades)
+    return replace(
+        outcome,
+        values={**values, "relevancy": grade.score / 5 if grade else None},
+        seconds=seconds,
+        usage=meter.usage,
+        judging=judging.usage,
+        graded_by=grade.by if grade else "",
+        text=given.text,
+    )
+
+
+def answered(outcomes: Mapping[str, AnswerOutcome], dataset: Dataset) -> Answered:
+    """Sum up what one way of answering gave, by the name of the question."""
+    values: dict[str, dict[str, float | None]] = {}
+    texts: dict[str, str] = {}
+    given = {q.question_id: outcomes[question_key(q)] for q in dataset.questions if question_key(q) in outcomes}
+    whole = {name: outcome for name, outcome in given.items() if not outcome.error}
+    for name, outcome in whole.items():
+        texts[name] = outcome.text
+        for metric, value in outcome.values.items():
+            values.setdefault(metric, {})[name] = value
+    graders = dict.fromkeys(outcome.graded_by for outcome in whole.values() if outcome.graded_by)
+    return Answered(
+        Scores(values),
+        summarize([outcome.seconds for outcome in whole.values()]),
+        sum((outcome.usage for outcome in whole.values()), Usage()),
+        sum((outcome.judging for outcome in whole.values()), Usage()),
+        ", ".join(graders),
+        texts,
+        len(given) - len(whole),
+    )
+
+
+def answer_lines(
+    keys: Mapping[str, str], outcomes: Mapping[str, Mapping[str, AnswerOutcome]], dataset: Dataset
+) -> tuple[AnswerLine, ...]:
+    """Put what was answered side by side.
+
+    Args:
+        keys: the way of answering of each configuration, the baseline first.
+        outcomes: what each way of answering gave.
+        dataset: whose questions were asked.
+    """
+    given = {key: answered(outcomes[key], dataset) for key in dict.fromkeys(keys.values())}
+    names = {key: tuple(name for name, own in keys.items() if own == key) for key in given}
+    first, *others = given
+    values = given[first].scores.values
+    beside = {
+        key: {
+            metric: found
+            for metric, own in given[key].scores.values.items()
+            if metric in values and (found := compare(own, values[metric]))
+        }
+        for key in others
+    }
+    p_values = {m: holm({key: own[m].p_value for key, own in beside.items() if m in own}) for m in values}
+    return tuple(
+        AnswerLine(
+            names[key],
+            one,
+            beside.get(key, {}),
+            {metric: own[key] for metric, own in p_values.items() if key in own},
+        )
+        for key, one in given.items()
+    )
+
+
+def _values(question: Question, answer: Answer, grades: Grades) -> dict[str, float | None]:
     grounding = score_grounding(answer)
     match = answer_match(answer.text, question.answers)
     answerable = any(grade > 0 for grade in grades.values()) if grades else None
     refusal = refusal_accuracy({"q": answer.refused}, {} if answerable is None else {"q": answerable})
-    relevant = {name for name, grade in (grades or {}).items() if grade > 0}
-    found = any(gold_name(hit, grades or {}) in relevant for hit in answer.hits)
+    relevant = {name for name, grade in grades.items() if grade > 0}
+    found = any(gold_name(hit, grades) in relevant for hit in answer.hits)
     good = match if match is not None else grounding.faithful
     return {
         "answer_match": match,

@@ -10,7 +10,10 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
+import msgspec
+
 from rove.errors import ServiceError
+from rove.models.usage import Usage
 
 Place = tuple[str, int, int]
 """A document and the span of a chunk of it that was found."""
@@ -18,6 +21,8 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS outcomes (
     key TEXT NOT NULL, question TEXT NOT NULL, ranking TEXT NOT NULL, places TEXT NOT NULL,
     seconds REAL NOT NULL, error TEXT NOT NULL, PRIMARY KEY (key, question)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT NOT NULL, question TEXT NOT NULL, outcome TEXT NOT NULL, PRIMARY KEY (key, question)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ingests (key TEXT PRIMARY KEY, report TEXT NOT NULL) WITHOUT ROWID;
 """
 BUSY_S = 60.0
@@ -36,6 +41,25 @@ class Outcome:
     ranking: tuple[str, ...]
     places: tuple[Place, ...]
     seconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What one way of answering gave for one question: `values` are its scores by metric; see `answering.Answered`.
+
+    `usage` is the chat model's for the answer, `judging` the judge's; `graded_by`: who gave the relevancy, "" where
+    nobody did. `error` is why there is no answer, where that has a reason.
+    """
+
+    key: str
+    question: str
+    values: Mapping[str, float | None]
+    seconds: float
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    judging: Usage = Usage()  # noqa: RUF009 - frozen
+    graded_by: str = ""
+    text: str = ""
     error: str = ""
 
 
@@ -69,7 +93,7 @@ class Results:
             self._database.executescript(TABLES)
         except sqlite3.Error as error:
             message = f"{path} cannot be used: {error}."
-            raise ServiceError(message, cure="Choose another folder with --out.", retryable=False) from error
+            raise ServiceError(message, cure="Make its folder writable, or choose another.", retryable=False) from error
 
     def keep(self, outcomes: Sequence[Outcome]) -> None:
         """Keep these, all or none; they are on the disk when this returns.
@@ -78,10 +102,18 @@ class Results:
             ServiceError: the disk is full, or cannot be written to.
         """
         rows = [(o.key, o.question, json.dumps(o.ranking), json.dumps(o.places), o.seconds, o.error) for o in outcomes]
+        self._write("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def keep_answers(self, outcomes: Sequence[AnswerOutcome]) -> None:
+        """Keep what was answered. See `keep`."""
+        rows = [(o.key, o.question, msgspec.json.encode(o).decode()) for o in outcomes]
+        self._write("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         with self._lock:
             try:
                 self._database.execute("BEGIN IMMEDIATE")
-                self._database.executemany("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", rows)
+                self._database.executemany(statement, rows)
                 self._database.execute("COMMIT")
             except sqlite3.OperationalError as error:
                 self._database.rollback()
@@ -102,12 +134,15 @@ class Results:
 
     def known(self, keys: Iterable[str]) -> set[tuple[str, str]]:
         """Which pairs of way and question are here."""
+        return self._pairs("SELECT question FROM outcomes WHERE key = ?", keys)
+
+    def known_answers(self, keys: Iterable[str]) -> set[tuple[str, str]]:
+        """Which pairs of way and question have been answered."""
+        return self._pairs("SELECT question FROM answers WHERE key = ?", keys)
+
+    def _pairs(self, query: str, keys: Iterable[str]) -> set[tuple[str, str]]:
         with self._lock:
-            return {
-                (key, str(row[0]))
-                for key in set(keys)
-                for row in self._database.execute("SELECT question FROM outcomes WHERE key = ?", (key,))
-            }
+            return {(key, str(row[0])) for key in set(keys) for row in self._database.execute(query, (key,))}
 
     def count(self) -> int:
         """How many outcomes are here."""
@@ -124,10 +159,16 @@ class Results:
             for question, ranking, places, seconds, error in rows
         }
 
+    def answers(self, key: str) -> dict[str, AnswerOutcome]:
+        """What one way of answering gave, by question."""
+        with self._lock:
+            rows = self._database.execute("SELECT question, outcome FROM answers WHERE key = ?", (key,)).fetchall()
+        return {str(question): msgspec.json.decode(kept, type=AnswerOutcome) for question, kept in rows}
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._database.executescript("DELETE FROM outcomes; DELETE FROM ingests;")
+            self._database.executescript("DELETE FROM outcomes; DELETE FROM answers; DELETE FROM ingests;")
 
     def close(self) -> None:
         """Close the file."""

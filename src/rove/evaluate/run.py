@@ -64,11 +64,16 @@ async def ask(lab: Lab, way: Way, question: Question, grades: Grades) -> Outcome
     except InputError as error:
         return Outcome(way.key, question_key(question), (), (), 0.0, str(error))
     except ServiceError as error:
-        message = f"{way.configuration.name!r}, question {question.text!r}: {error.reason}"
-        raise ServiceError(message, cure=error.cure, retryable=error.retryable) from error
+        raise failed_at(way, question, error) from error
     places = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in asked.hits)
     ranking = tuple(gold_name(hit, grades) for hit in asked.hits)
     return Outcome(way.key, question_key(question), ranking, places, asked.seconds)
+
+
+def failed_at(way: Way, question: Question, error: ServiceError) -> ServiceError:
+    """Say in which way which question was asked when a service failed."""
+    message = f"{way.configuration.name!r}, question {question.text!r}: {error.reason}"
+    return ServiceError(message, cure=error.cure, retryable=error.retryable)
 
 
 def question_key(question: Question) -> str:

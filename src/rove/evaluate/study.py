@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rove.evaluate.answering import AnswerLine
 from rove.evaluate.compare import RESAMPLES, Comparison, bootstrap, compare, holm, mean_ranks, ranks, sign_flip
 from rove.evaluate.cost import Summary, summarize
 from rove.evaluate.dataset import Dataset
@@ -64,7 +65,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Everything that a report says of a sweep. `lines` are in the order of the mean rank."""
+    """Everything that a report says of a sweep. `lines` are in the order of the mean rank.
+
+    `answers`: what was answered; none where nothing was to be.
+    """
 
     grid: Grid
     dataset: str
@@ -75,6 +79,7 @@ class Study:
     frontiers: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, Scores]
     outcomes: Mapping[str, Mapping[str, Outcome]]
+    answers: tuple[AnswerLine, ...] = ()
 
     def line(self, name: str) -> Line:
         """The line of a configuration."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rove.engine import AsyncRove, varied
+from rove.evaluate.answering import answer_all, answer_lines
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.grid import Choice, Factor, Grid
@@ -18,7 +19,7 @@ from rove.evaluate.lab import Lab
 from rove.evaluate.made import MadeQuestion
 from rove.evaluate.plan import Base, Opening, Plan, Way, asked_by
 from rove.evaluate.questions import make_questions
-from rove.evaluate.results import Outcome, Results
+from rove.evaluate.results import AnswerOutcome, Outcome, Results
 from rove.evaluate.run import ask_all, question_key
 from rove.evaluate.study import Study, study
 from rove.models import chat_model
@@ -58,7 +59,9 @@ async def questions_about(kb: AsyncRove, count: int, *, model: bool) -> tuple[Ma
     return made.questions
 
 
-async def run_trial(kb: AsyncRove, grid: Grid, dataset: Dataset, results: Results, watch: Watch) -> Study:
+async def run_trial(
+    kb: AsyncRove, grid: Grid, dataset: Dataset, results: Results, watch: Watch, *, answers: bool = False
+) -> Study:
     """Ask an open base every question in every way, and work out what that says. `kb` itself is left as it is.
 
     Args:
@@ -67,32 +70,52 @@ async def run_trial(kb: AsyncRove, grid: Grid, dataset: Dataset, results: Result
         dataset: questions, and the base's documents that should answer them.
         results: where outcomes are kept; what is there already is not asked again.
         watch: told how many outcomes more there are.
+        answers: let the questions be answered too, once they were all asked, as the base answers with the
+            configuration's settings and filter: by `answer.mode`, whatever the configuration's own mode is.
 
     Raises:
         ConfigError, ServiceError: a configuration cannot be asked, or a model has failed; what was found is kept.
     """
-    lab = Lab(varied(kb, kb.settings), under=kb.settings)
+    lab = _lab(kb)
     planned = _plan(lab, grid)
     ways = planned.bases[0].ways
+    answering = _answering(lab, grid) if answers else {}
     asked = {question_key(question) for question in dataset.questions}
     found = {pair for pair in results.known(way.key for way in ways) if pair[1] in asked}
-    watch(len(found))
+    known = {pair for pair in results.known_answers(answering.values()) if pair[1] in asked}
+    watch(len(found) + len(known))
 
     def keep(outcomes: Sequence[Outcome]) -> None:
         results.keep(outcomes)
         watch(len(outcomes))
 
+    def keep_answers(outcomes: Sequence[AnswerOutcome]) -> None:
+        results.keep_answers(outcomes)
+        watch(len(outcomes))
+
     await ask_all(lab, ways, dataset.questions, dataset.gold, found, keep)
-    return await asyncio.to_thread(study, grid, planned, dataset, results)
+    firsts = {key: one for one in reversed(grid.configurations) if (key := answering.get(one.name))}
+    await answer_all(lab, [Way(key, one) for key, one in firsts.items()], dataset, known, keep_answers)
+    done = await asyncio.to_thread(study, grid, planned, dataset, results)
+    given = {key: results.answers(key) for key in firsts}
+    return replace(done, answers=await asyncio.to_thread(answer_lines, answering, given, dataset)) if answers else done
 
 
-def expected_of(kb: AsyncRove, grid: Grid, questions: int) -> int:
-    """How many outcomes a trial will have: equal configurations are asked once.
+def expected_of(kb: AsyncRove, grid: Grid, questions: int, *, answers: bool = False) -> int:
+    """How many outcomes a trial will have: equal configurations are asked once, and answer once.
 
     Raises:
         ConfigError: a configuration's settings are wrong.
     """
-    return _plan(Lab(varied(kb, kb.settings), under=kb.settings), grid).distinct * questions
+    lab = _lab(kb)
+    answering = _answering(lab, grid) if answers else {}
+    return (_plan(lab, grid).distinct + len(set(answering.values()))) * questions
+
+
+def _lab(kb: AsyncRove) -> Lab:
+    """A lab over an open base, in which no question is kept as one that a user has asked."""
+    question = kb.settings.question.model_copy(update={"log": False})
+    return Lab(varied(kb, kb.settings), under=kb.settings.model_copy(update={"question": question}))
 
 
 def _plan(lab: Lab, grid: Grid) -> Plan:
@@ -105,6 +128,16 @@ def _plan(lab: Lab, grid: Grid) -> Plan:
         ways.setdefault(keys[one.name], Way(keys[one.name], one))
     base = Base(name, settings, (Opening(settings, tuple(ways.values())),), tuple(keys))
     return Plan((base,), keys, dict.fromkeys(keys, name))
+
+
+def _answering(lab: Lab, grid: Grid) -> dict[str, str]:
+    """The keys of what the configurations answer: an answer depends on settings and filter alone."""
+    name = content_hash("answers", str(lab.base.settings.path))
+    alike = Configuration("")
+    return {
+        one.name: content_hash(name, asked_by(lab.settings_of(one), replace(alike, where=one.where)))
+        for one in grid.configurations
+    }
 
 
 def _arguments(one: Configuration) -> dict[str, object]:

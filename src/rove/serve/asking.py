@@ -49,8 +49,7 @@ async def asked(
     check_question(question, server)
     with metered() as meter:
         answer = await view.ask(question, history=history, where=where, listener=listener)
-    server.journal.tokens.labels("read").inc(meter.usage.input_tokens)
-    server.journal.tokens.labels("written").inc(meter.usage.output_tokens)
+    server.journal.note_usage(meter.usage)
     return Asked(answer, meter.usage)
 
 

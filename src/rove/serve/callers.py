@@ -13,7 +13,7 @@ from rove.settings import KeySettings
 
 EVERY_SPACE = "*"
 RIGHTS = frozenset({"read", "add", "delete", "admin"})
-CURE = "Send a key that `rove serve key` has made, as the header Authorization: Bearer KEY."
+CURE = "Send a key that whoever runs the server has made, as the header Authorization: Bearer KEY."
 
 
 @dataclass(frozen=True, slots=True)

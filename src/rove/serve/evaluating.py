@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,13 +23,14 @@ from rove.evaluate.grid import Grid
 from rove.evaluate.made import write_rows
 from rove.evaluate.results import Results
 from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
-from rove.serve.intake import safe_name
-from rove.serve.problems import ThrottledError, TooLargeError
+from rove.models.usage import Usage, metered
+from rove.serve.intake import check_questions, safe_name
+from rove.serve.problems import ThrottledError, problem_of
+from rove.serve.public import public_source
 from rove.serve.reporting import finished
 from rove.serve.shelf import QUESTIONS, RESULTS, Shelf
 from rove.serve.watched import Watched
 from rove.serve.wire.evaluations import EvaluationIn, EvaluationOut, State
-from rove.serve.wire.results import public_source
 from rove.settings import ServeSettings
 from rove.spans import operation
 
@@ -41,10 +43,11 @@ log = logging.getLogger("rove.serve")
 
 @dataclass(slots=True)
 class Evaluation(Watched):
-    """An evaluation as it stands. `began`: when it began to ask, by the monotonic clock."""
+    """An evaluation as it stands. `began`: when it began to ask, by the monotonic clock; `searches`: how many."""
 
     record: EvaluationOut
     began: float = 0.0
+    searches: int = 0
 
     @property
     def name(self) -> str:
@@ -64,9 +67,10 @@ class Evaluation(Watched):
         return min(max((record.expected - record.asked) / rate, LEAST_WAIT_S), MOST_WAIT_S) if rate else LEAST_WAIT_S
 
     def asking(self, count: int) -> None:
-        """Note that so many searches more are done."""
+        """Note that so many searches or answers more are there."""
         asked = self.record.asked + count
-        self.now(asked=asked, state="scoring" if asked >= self.record.expected else "asking")
+        asking = "answering" if asked >= self.searches else "asking"
+        self.now(asked=asked, state="scoring" if asked >= self.record.expected else asking)
 
     def now(self, **known: object) -> None:
         """Change the record, and wake those who watch."""
@@ -75,7 +79,10 @@ class Evaluation(Watched):
 
 
 class Evaluations:
-    """The evaluations of one base. `start` takes up what an earlier process left."""
+    """The evaluations of one base. `start` takes up what an earlier process left.
+
+    `note_usage` is told what chat models have used, when an evaluation ends or is cut off.
+    """
 
     def __init__(self, kb: AsyncRove, settings: ServeSettings) -> None:
         self.shelf = Shelf(kb.settings.path)
@@ -83,6 +90,7 @@ class Evaluations:
         self._settings = settings
         self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
         self._running: Evaluation | None = None
+        self.note_usage: Callable[[Usage], None] = lambda _: None
         self._unkept: dict[str, Evaluation] = {}  # those that have failed, and the disk had no room to say so
         self._task: asyncio.Task[None] | None = None
 
@@ -197,11 +205,15 @@ class Evaluations:
 
     async def _run(self, evaluation: Evaluation) -> None:
         try:
-            with operation("evaluate", configurations=len(evaluation.record.configurations)):
-                await self._work(evaluation)
+            with operation("evaluate", configurations=len(evaluation.record.configurations)), metered() as meter:
+                try:
+                    await self._work(evaluation)
+                finally:
+                    self.note_usage(meter.usage)
         except RoveError as error:
             log.warning("evaluation failed", extra={"evaluation": evaluation.name, "reason": error.reason})
-            await self._end(evaluation, "failed", reason=error.reason, cure=error.cure)
+            told = problem_of(error)
+            await self._end(evaluation, "failed", reason=told.detail, cure=told.cure)
 
     def _ran(self, evaluation: Evaluation, task: asyncio.Task[None]) -> None:
         """Make room for the next one; called however the task ended, also where it never came to begin."""
@@ -234,12 +246,14 @@ class Evaluations:
         grid = _grid(record)
         evaluation.began = monotonic()
         count = len(dataset.questions)
-        evaluation.now(state="asking", questions=count, asked=0, expected=expected_of(self._kb, grid, count))
+        evaluation.searches = expected_of(self._kb, grid, count)
+        expected = expected_of(self._kb, grid, count, answers=record.answers)
+        evaluation.now(state="asking", questions=count, asked=0, expected=expected)
         infos = await self._kb.documents()
         dataset = await asyncio.to_thread(resolve, dataset, infos)
         results = Results(folder / RESULTS)
         try:
-            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking)
+            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking, answers=record.answers)
         finally:
             results.close()
         study = replace(study, documents=len(infos))
@@ -262,17 +276,7 @@ class Evaluations:
             dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
         except InputError as error:
             raise InputError(error.reason.replace(str(path), path.name), cure=error.cure) from None
-        most, longest = self._settings.max_eval_questions, self._settings.max_question_chars
-        if len(dataset.questions) > most:
-            message = f"There are {len(dataset.questions)} questions; {most} are asked at most."
-            raise TooLargeError(message, cure="Hand in fewer, or raise serve.max_eval_questions.")
-        for question in dataset.questions:
-            if len(question.text) > longest:
-                message = f"The question {question.question_id!r} has {len(question.text)} characters."
-                raise TooLargeError(message, cure=f"Shorten it to {longest}, or raise serve.max_question_chars.")
-            if not _is_text(question.question_id, question.text, *dataset.sources.get(question.question_id, ())):
-                message = f"The question {question.question_id!a} is not Unicode."
-                raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
+        check_questions(dataset, self._settings)
         return dataset
 
 
@@ -292,6 +296,7 @@ def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> Evaluation
         table=f"{QUESTIONS}{Path(name).suffix.casefold()}" if wanted.table else "",
         make=wanted.make.count if wanted.make else 0,
         model=bool(wanted.make and wanted.make.model),
+        answers=wanted.answers,
     )
 
 
@@ -301,14 +306,6 @@ def _ended(record: EvaluationOut, state: State, *, reason: str = "", cure: str =
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _is_text(*texts: str) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 async def _stopped(task: asyncio.Task[None]) -> None:

@@ -133,7 +133,7 @@ class Gate:
         except UnknownCallerError:
             address = address_of(scope, self._settings.proxies)
             message = "Too many requests without a valid key came from this address."
-            self._strangers.take(address, message, "Wait a little, and send a key that `rove serve key` has made.")
+            self._strangers.take(address, message, "Wait a little, and send a valid key.")
             raise
 
     def _limit(self, path: str) -> int:

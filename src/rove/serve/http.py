@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from rove.serve.gate import Gate
 from rove.serve.keyring import Keyring, follow
-from rove.serve.mcp import McpEndpoint
+from rove.serve.mcp_door import McpDoor
 from rove.serve.page import ROUTES
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.routes import answers, care, documents, evaluations, openai, pictures, server, walks
@@ -33,7 +33,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
     It opens nothing, and closes the spaces when it ends.
     """
     made = Served.of(spaces)
-    endpoint = McpEndpoint(made)
+    mcp = McpDoor(made)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
@@ -41,7 +41,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
             stack.enter_context(watched(made.journal.note_stage))
             stack.push_async_callback(spaces.close)
             spaces.start()
-            await stack.enter_async_context(endpoint.running())
+            await stack.enter_async_context(mcp.running())
             if keyring:
                 following = asyncio.create_task(follow(keyring, made.callers, made.visits, spaces.admit))
                 stack.callback(following.cancel)
@@ -61,7 +61,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     app.router.routes.extend(ROUTES)
-    app.add_route("/mcp", endpoint, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
+    app.add_route("/mcp", mcp, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
     app.add_middleware(Gate, settings=spaces.settings, journal=made.journal, callers=made.callers, visits=made.visits)
     if spaces.settings.origins:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -159,10 +158,10 @@ class Jobs:
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
-                job.state, job.trouble = "waiting", self._public(error)
+                job.state, job.trouble = "waiting", error.reason
                 log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
             except RoveError as error:
-                job.trouble = self._public(error)
+                job.trouble = error.reason
                 log.error("job failed", extra={"job": job.job_id, "reason": error.reason})  # noqa: TRY400 - no stack
                 break
             else:
@@ -174,8 +173,3 @@ class Jobs:
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
         await asyncio.to_thread(spooled.done)
         job.end()
-
-    def _public(self, error: RoveError) -> str:
-        """Why, without where the base lies on the server."""
-        base = self._kb.settings.path
-        return error.reason.replace(f"{base.absolute()}{os.sep}", "").replace(f"{base}{os.sep}", "")

@@ -12,6 +12,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import Scope
 
+from rove.models.usage import Usage
 from rove.spans import shows_content
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -75,7 +76,7 @@ class Journal:
         )
         self._timed: dict[str, Histogram] = {}  # finding one by its label costs more than all else
         self.streams = Gauge("rove_streams", "Event streams that are open.", registry=self._registry)
-        self.tokens = Counter(
+        self._tokens = Counter(
             "rove_chat_tokens", "Tokens that chat models read and wrote.", ("direction",), registry=self._registry
         )
 
@@ -103,6 +104,11 @@ class Journal:
         if name not in self._timed:
             self._timed[name] = self._stages.labels(name)
         self._timed[name].observe(seconds)
+
+    def note_usage(self, usage: Usage) -> None:
+        """Note what chat models have read and written."""
+        self._tokens.labels("read").inc(usage.input_tokens)
+        self._tokens.labels("written").inc(usage.output_tokens)
 
     def text(self) -> bytes:
         """The numbers, in Prometheus' text format."""

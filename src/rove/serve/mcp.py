@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 from rove.errors import RoveError
 from rove.serve.callers import LOCAL, Caller
 from rove.serve.gate import caller_of
+from rove.serve.problems import problem_of, sentences_of
 from rove.serve.served import Served
 from rove.serve.tools import TOOLS, Bench, Tool
 
@@ -93,7 +94,7 @@ class McpEndpoint:
             reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
             return _result(f"Wrong arguments: {reasons}")
         except RoveError as error:
-            return _result(str(error))
+            return _result(sentences_of(problem_of(error)))
         text = types.TextContent(type="text", text=reply.model_dump_json())
         return types.CallToolResult(content=[text], structured_content=reply.model_dump(mode="json"))
 
@@ -126,7 +127,7 @@ class McpEndpoint:
                 raise MCPError(types.INVALID_PARAMS, "There is no such resource.")
             _, document = await self._bench(context).view(unquote(space)).document(unquote(document_id))
         except RoveError as error:
-            raise MCPError(types.INVALID_PARAMS, error.reason) from None
+            raise MCPError(types.INVALID_PARAMS, problem_of(error).detail) from None
         text = types.TextResourceContents(uri=params.uri, text=document.text, mime_type="text/markdown")
         return types.ReadResourceResult(contents=[text])
 

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rove.errors import ConfigError, InputError, RoveError, ServiceError
+from rove.serve.public import Cure, Said
 
 MEDIA_TYPE = "application/problem+json"
 MAX_REASONS = 20
@@ -59,9 +60,9 @@ class Problem(BaseModel):
     type: str = "about:blank"
     title: str
     status: int
-    detail: str
-    cure: str = ""
-    reasons: list[str] = []
+    detail: Said
+    cure: Cure = ""
+    reasons: list[Said] = []
 
 
 TYPE = "urn:rove:problem:"
@@ -122,8 +123,12 @@ def openai_error(problem: Problem) -> dict[str, str]:
     {'message': 'The question is blank. Ask something.', 'type': 'unworkable', 'code': 'unworkable'}
     """
     kind = problem.type.removeprefix(TYPE)
-    message = " ".join(filter(None, (problem.detail, *problem.reasons, problem.cure)))
-    return {"message": message, "type": kind, "code": kind}
+    return {"message": sentences_of(problem), "type": kind, "code": kind}
+
+
+def sentences_of(problem: Problem) -> str:
+    """Say a problem to who reads nothing but a text: what it is, and what to do about it."""
+    return " ".join(filter(None, (problem.detail, *problem.reasons, problem.cure)))
 
 
 def response_of(error: RoveError, path: str) -> Response:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.compare import bootstrap
+from rove.evaluate.answering import AnswerLine
+from rove.evaluate.compare import Comparison, bootstrap
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.machine import described
 from rove.evaluate.metrics import Scores
@@ -14,6 +15,7 @@ from rove.evaluate.report.plots import best_line
 from rove.evaluate.run import question_key
 from rove.evaluate.study import Line, Study
 from rove.serve.wire.evaluations import (
+    AnswersOut,
     BesideOut,
     EvaluationOut,
     FoundOut,
@@ -53,6 +55,7 @@ def finished(record: EvaluationOut, study: Study, dataset: Dataset, titles: Mapp
         documents=study.documents,
         rows=tuple(rows.values()),
         worst=tuple(_worst(study, dataset, best.name, titles)),
+        answers=tuple(_answers(line) for line in study.answers),
     )
     told = record.model_copy(update={"best": best.name, "headline": rows[best.name].means})
     return Finished(told, report.model_dump_json().encode(), page(study, described()).encode("utf-8", "replace"))
@@ -63,21 +66,36 @@ def _row(line: Line, way: WayIn, scores: Scores) -> RowOut:
     return RowOut(
         configuration=way,
         means=tuple(_mean(metric, values) for metric, values in scores.values.items()),
-        beside={
-            metric: BesideOut(
-                mean=found.difference.mean,
-                low=found.difference.low,
-                high=found.difference.high,
-                p_value=line.p_values[metric],
-            )
-            for metric, found in line.beside.items()
-            if found
-        },
+        beside={metric: _beside(found, line.p_values[metric]) for metric, found in line.beside.items() if found},
         p50_ms=latency.p50 * 1000 if latency else None,
         p95_ms=latency.p95 * 1000 if latency else None,
         errors=line.errors,
         same_as=line.same_as,
     )
+
+
+def _answers(line: AnswerLine) -> AnswersOut:
+    one, latency = line.answered, line.answered.latency
+    return AnswersOut(
+        configurations=line.names,
+        means=tuple(_mean(metric, values) for metric, values in one.scores.values.items()),
+        beside={metric: _beside(found, line.p_values[metric]) for metric, found in line.beside.items()},
+        p50_s=latency.p50 if latency else None,
+        p95_s=latency.p95 if latency else None,
+        calls=one.usage.requests,
+        tokens_read=one.usage.input_tokens,
+        tokens_written=one.usage.output_tokens,
+        estimated=one.usage.estimated or one.judging.estimated,
+        judge_calls=one.judging.requests,
+        judge_tokens=one.judging.input_tokens + one.judging.output_tokens,
+        graded_by=one.graded_by,
+        errors=one.errors,
+    )
+
+
+def _beside(found: Comparison, p_value: float) -> BesideOut:
+    difference = found.difference
+    return BesideOut(mean=difference.mean, low=difference.low, high=difference.high, p_value=p_value)
 
 
 def _mean(metric: str, values: Mapping[str, float | None]) -> MeanOut:

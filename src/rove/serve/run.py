@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from rove.registry import load
 from rove.serve.http import create_app
 from rove.serve.journal import log_json
 from rove.serve.keyring import Keyring
-from rove.serve.mcp import McpEndpoint
+from rove.serve.mcp_door import ENDPOINT
 from rove.serve.served import Served
 from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
@@ -47,6 +48,6 @@ async def _serve_stdio(settings: Settings, folder: Path) -> None:
     spaces = Spaces.open(settings, folder)
     try:
         spaces.start()
-        await McpEndpoint(Served.of(spaces)).run_stdio()
+        await load(ENDPOINT)(Served.of(spaces)).run_stdio()
     finally:
         await spaces.close()

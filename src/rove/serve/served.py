@@ -37,7 +37,9 @@ class Served:
         """Make it for these spaces, as their settings say."""
         settings = spaces.settings
         streams = Places(settings.streams, what="streams", setting="serve.streams")
-        return cls(spaces, settings, Callers(settings.keys), streams)
+        made = cls(spaces, settings, Callers(settings.keys), streams)
+        spaces.account(made.journal.note_usage)
+        return made
 
 
 async def served(request: Request) -> Served:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -12,10 +12,12 @@ from typing import Self
 from rove.engine import AsyncRove
 from rove.errors import ConfigError
 from rove.models import Embedder
+from rove.models.usage import Usage
 from rove.serve.callers import Caller
 from rove.serve.evaluating import Evaluations
 from rove.serve.jobs import Jobs
 from rove.serve.problems import AbsentError
+from rove.serve.public import hide
 from rove.serve.view import View
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
 
@@ -40,6 +42,7 @@ class Spaces:
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
+        hide(kb.settings.path for kb in bases.values())
         self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
         self.admit(settings.keys)
 
@@ -57,7 +60,7 @@ class Spaces:
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():
-            bases[name] = AsyncRove(tree, models.get(tree.embedder))
+            bases[name] = AsyncRove(tree.model_copy(update={"path": tree.path.absolute()}), models.get(tree.embedder))
             models[tree.embedder] = bases[name].embedder
         return cls(serve, bases)
 
@@ -78,6 +81,11 @@ class Spaces:
 
     def __len__(self) -> int:
         return len(self._spaces)
+
+    def account(self, note_usage: Callable[[Usage], None]) -> None:
+        """Have a function told what chat models use for evaluations."""
+        for space in self._spaces.values():
+            space.evaluations.note_usage = note_usage
 
     def start(self) -> None:
         """Take up the jobs and the evaluation that were left."""

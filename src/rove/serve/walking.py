@@ -11,19 +11,21 @@ import json
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, cast
 
 from rove.errors import InputError
 from rove.records import Filter
-from rove.records.walk import Budget, Edit, WalkEvent, WalkInfo
+from rove.records.walk import Budget, Edit, Stopped, WalkEvent, WalkInfo, Warned
 from rove.serve.problems import AbsentError
+from rove.serve.public import public_source, public_text
 from rove.serve.view import View
-from rove.serve.wire.results import public_source
 from rove.walk.handle import AsyncWalk
 from rove.walk.wire import to_line
 
 WALK_ID = re.compile(r"[0-9a-f]{10}")
 PRIVATE = frozenset({"where"})
+PUBLIC = MappingProxyType({"uri": public_source, "reason": public_text, "note": public_text})
 
 
 @dataclass(slots=True)
@@ -108,7 +110,10 @@ class Walking:
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
         """An event as JSON: its name and its fields, without the filter."""
         line = cast("dict[str, Any]", json.loads(to_line(event)))
-        return line["event"], cast("dict[str, Any]", _shown(line["data"]))
+        data = cast("dict[str, Any]", _shown(line["data"]))
+        if isinstance(event, Stopped | Warned):
+            data["text"] = public_text(event.text)
+        return line["event"], data
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +155,7 @@ def _shown(value: object) -> object:
         case dict():
             tree = cast("dict[str, object]", value)
             return {
-                name: public_source(part) if name == "uri" and isinstance(part, str) else _shown(part)
+                name: PUBLIC[name](part) if name in PUBLIC and isinstance(part, str) else _shown(part)
                 for name, part in tree.items()
                 if name not in PRIVATE
             }

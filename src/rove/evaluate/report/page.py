@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rove.evaluate.report.answers import answers_table
 from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said, verdict
 from rove.evaluate.report.markup import Markup, joined, tag
@@ -27,6 +28,7 @@ SECTIONS = {
     "factors": "What each choice is worth",
     "configurations": "All configurations",
     "costs": "Quality, time and size",
+    "answers": "What the answers are worth",
     "question-by-question": "Question by question",
     "run": "What was run",
     "reading": "How to read this",
@@ -61,7 +63,8 @@ def page(found: Study, machine: Mapping[str, str]) -> str:
 def _header(found: Study, metric: str, best: Line) -> Markup:
     grid = found.grid
     counts = f"{len(found.lines)} configurations, {len(found.questions)} questions, {found.documents:,} documents"
-    links = [tag("a", title, href=f"#{name}") for name, title in SECTIONS.items()]
+    sections = [name for name in SECTIONS if found.answers or name != "answers"]
+    links = [tag("a", SECTIONS[name], href=f"#{name}") for name in sections]
     return tag(
         "header",
         tag("p", "Rove · the lab", class_="kicker"),
@@ -120,6 +123,7 @@ def _sections(found: Study, metric: str, best: Line, machine: Mapping[str, str])
         _section("factors", *([effects_plot(found, metric), *more] if varied else [tag("p", "Nothing is varied.")])),
         _section("configurations", curve_plot(found, metric), beside_plot(found, metric), _lines(found)),
         _section("costs", *cost_plots(found, metric)),
+        *([_section("answers", *answers_table(found.answers))] if found.answers else []),
         _section("question-by-question", questions or none, _missing(found)),
         _section("run", _run(found, machine)),
         _section("reading", *_reading()),

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
+from rove.serve.public import Said
 from rove.serve.served import ViewIn
 from rove.serve.spool import write_stream
 from rove.serve.view import View
@@ -26,7 +27,7 @@ class HealthOut(Reply):
 
     chunks: int
     originals: int
-    problems: list[str]
+    problems: list[Said]
     rebuilt: bool
 
 
@@ -42,7 +43,7 @@ class RestoredOut(Reply):
     documents: int
     chunks: int
     unchanged: int
-    failed: list[str]
+    failed: list[Said]
 
 
 @router.post("/doctor")
@@ -58,21 +59,7 @@ async def doctor(view: ViewIn) -> HealthOut:
 async def ledger(view: ViewIn, state: Annotated[list[StateIn] | None, Query()] = None) -> LedgerOut:
     """What became of every source that was handed in, or of those in these states."""
     entries = await view.ledger(*(state or ()))
-    return LedgerOut(
-        entries=[
-            SourceOut(
-                source=entry.source,
-                state=entry.state,
-                unchanged=False,
-                outcome=entry.outcome,
-                reason=entry.reason,
-                cure=entry.cure,
-                documents=entry.documents,
-                chunks=entry.chunks,
-            )
-            for entry in entries
-        ]
-    )
+    return LedgerOut(entries=[SourceOut.of(entry) for entry in entries])
 
 
 @router.get("/export", response_class=StreamingResponse)

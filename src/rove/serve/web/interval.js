@@ -1,10 +1,12 @@
 // A mean with its 95 % interval, as a small drawing; the same stands beside it in figures.
 
-import { svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { t } from "./words.js";
 
 const WIDTH = 160;
 const EDGE = 6;
+const LEAST_P = 0.001;
+const BADGES = { better: "badge good", worse: "badge bad", open: "badge" };
 
 /** Draw a mean between 0 and 1: a track, the interval on it, and a dot. */
 export function drawInterval({ mean, low, high }) {
@@ -27,4 +29,18 @@ export function figure(value, sign = false) {
 /** A mean's bounds in words. */
 export function between({ low, high }, sign = false) {
   return t("lab.between", { low: figure(low, sign), high: figure(high, sign) });
+}
+
+/** What something is worth beside what it is compared with: the difference, its interval, and what may be said of it. */
+export function drawWorth(beside) {
+  const worth = beside.low > 0 ? "better" : beside.high < 0 ? "worse" : "open";
+  return [
+    el("span", { class: "worth" }, figure(beside.mean, true)),
+    el("span", { class: "small muted" }, between(beside, true), ", ", chance(beside.p_value)),
+    el("span", { class: BADGES[worth] }, t(`lab.${worth}`)),
+  ];
+}
+
+function chance(p) {
+  return p < LEAST_P ? "p < 0.001" : `p = ${p.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 3 })}`;
 }

@@ -4,13 +4,14 @@ import { erase, get, here, Problem, post, told } from "./api.js";
 import { el, filePicker, fill, labelled, say } from "./dom.js";
 import { between, drawInterval, figure } from "./interval.js";
 import { report, when } from "./lab_report.js";
+import { said } from "./said.js";
 import { busy, empty, wrong } from "./states.js";
 import { store } from "./store.js";
 import { eraser } from "./sure.js";
 import { named, t } from "./words.js";
 
 const MODES = ["hybrid", "keyword", "semantic", "gather"];
-const STATES = ["preparing", "asking", "scoring", "done"];
+const STATES = ["preparing", "asking", "answering", "scoring", "done"];
 const SHOWN = 4;
 
 export async function lab(main, { rest, signal }) {
@@ -34,6 +35,7 @@ function form(again, signal) {
   const file = el("input", { type: "file", accept: ".csv,.tsv,.jsonl", on: { change: () => (chosen.textContent = file.files[0]?.name ?? t("lab.file.none")) } });
   const count = el("input", { type: "number", min: 1, max: 1000, value: 30 });
   const model = el("input", { type: "checkbox" });
+  const answers = el("input", { type: "checkbox", name: "answers" });
   const modes = MODES.map((mode) => [mode, el("input", { type: "checkbox", value: mode, checked: mode === "hybrid" || mode === "keyword" })]);
   const table = el("div", { class: "plain" }, el("p", { class: "label" }, t("lab.file")), el("div", { class: "row" }, filePicker(t("lab.file.choose"), file), chosen), el("p", { class: "small muted" }, t("lab.file.text")));
   const made = el(
@@ -48,7 +50,7 @@ function form(again, signal) {
   const submit = async (event) => {
     event.preventDefault();
     const chosen = modes.filter(([, box]) => box.checked).map(([mode]) => ({ name: mode, mode }));
-    const body = { configurations: chosen.length ? chosen : [{ name: "hybrid" }] };
+    const body = { configurations: chosen.length ? chosen : [{ name: "hybrid" }], answers: answers.checked };
     if (!made.hidden) body.make = { count: Number(count.value) || 30, model: model.checked };
     else if (file.files[0]) body.table = { name: file.files[0].name, text: await file.files[0].text() };
     else {
@@ -74,6 +76,7 @@ function form(again, signal) {
     table,
     made,
     el("fieldset", {}, el("legend", {}, t("lab.ways")), modes.map(([mode, box]) => el("label", { class: "check" }, box, named("search.mode", mode)))),
+    el("label", { class: "check" }, answers, t("lab.answers.choose")),
     el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("lab.run"))),
     state,
   );
@@ -153,8 +156,8 @@ function drawOne(one, again) {
       done && one.configurations.length > 1 && el("span", {}, t("lab.best", { name: named("search.mode", one.best) })),
     ),
     done && drawHeadline(one),
-    one.reason && el("p", { class: "small", lang: "en" }, one.reason),
-    one.cure && el("p", { class: "small muted" }, one.cure),
+    one.reason && el("p", { class: "small" }, said(one.reason)),
+    one.cure && el("p", { class: "small muted" }, said(one.cure)),
     !isOver(one) && drawProgress(one),
     isOver(one)
       ? eraser(t("documents.delete-named", { title: name }), async () => (await erase(here(path)), await again()))
@@ -168,8 +171,9 @@ function drawHeadline(one) {
 }
 
 function drawProgress(one) {
-  const at = STATES.indexOf(one.state);
-  const steps = STATES.map((state, place) =>
+  const states = STATES.filter((state) => one.answers || state !== "answering");
+  const at = states.indexOf(one.state);
+  const steps = states.map((state, place) =>
     el("li", { class: place < at ? "past" : place === at ? "now" : "", "aria-current": place === at ? "step" : null }, named("lab.state", state)),
   );
   return el(
@@ -177,6 +181,6 @@ function drawProgress(one) {
     { class: "progress" },
     el("ol", { class: "stages" }, steps),
     el("progress", { max: Math.max(1, one.expected), value: one.expected ? one.asked : null, "aria-label": t("add.progress") }),
-    el("p", { class: "facts" }, el("span", {}, t("lab.asked", { asked: one.asked, expected: one.expected }))),
+    el("p", { class: "facts" }, el("span", {}, t(one.answers ? "lab.asked-answers" : "lab.asked", { asked: one.asked, expected: one.expected }))),
   );
 }

@@ -2,13 +2,13 @@
 
 import { get, here, picture } from "./api.js";
 import { el, fill, say } from "./dom.js";
-import { between, drawInterval, figure } from "./interval.js";
+import { between, drawInterval, drawWorth, figure } from "./interval.js";
+import { drawAnswers } from "./lab_answers.js";
+import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { named, t } from "./words.js";
 
-const LEAST_P = 0.001;
-const BADGES = { better: "badge good", worse: "badge bad", open: "badge" };
 
 /** A time of the server's in the reader's language. */
 export function when(iso) {
@@ -23,7 +23,7 @@ export async function report(main, { id, signal }) {
   const name = evaluation.name || t("lab.made");
   if (!found) {
     const state = el("p", {}, el("span", { class: evaluation.state === "failed" ? "badge bad" : "badge" }, named("lab.state", evaluation.state)));
-    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", { lang: "en" }, evaluation.reason), evaluation.cure && el("p", { class: "muted", lang: "en" }, evaluation.cure));
+    fill(main, el("h1", {}, name), back, state, evaluation.reason && el("p", {}, said(evaluation.reason)), evaluation.cure && el("p", { class: "muted" }, said(evaluation.cure)));
     return;
   }
   fill(
@@ -41,6 +41,7 @@ export async function report(main, { id, signal }) {
     el("div", { class: "row" }, saver(here(`${path}/page`), id)),
     found.metrics.map((metric) => drawMetric(metric, found)),
     drawTimes(found),
+    drawAnswers(found, called),
     el("p", { class: "small muted" }, t("lab.reading")),
     drawWorst(found),
   );
@@ -100,7 +101,6 @@ function drawMetric(metric, { rows, baseline }) {
 function drawLine({ row, mean, beside }, baseline, compared) {
   const name = row.configuration.name;
   const known = mean.mean !== null;
-  const worth = beside && (beside.low > 0 ? "better" : beside.high < 0 ? "worse" : "open");
   return el(
     "tr",
     {},
@@ -112,17 +112,9 @@ function drawLine({ row, mean, beside }, baseline, compared) {
         "td",
         { class: "beside" },
         name === baseline && el("span", { class: "muted" }, t("lab.baseline")),
-        beside && [
-          el("span", { class: "worth" }, figure(beside.mean, true)),
-          el("span", { class: "small muted" }, between(beside, true), ", ", chance(beside.p_value)),
-          el("span", { class: BADGES[worth] }, t(`lab.${worth}`)),
-        ],
+        beside && drawWorth(beside),
       ),
   );
-}
-
-function chance(p) {
-  return p < LEAST_P ? "p < 0.001" : `p = ${p.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 3 })}`;
 }
 
 function drawTimes({ rows }) {

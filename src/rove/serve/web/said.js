@@ -1,10 +1,28 @@
-// What the server says in sentences of its own, in the reader's language: `lang/sentences.json` has them by the English.
+// What the server says in sentences of its own, of problems too, in the reader's language: `lang/sentences.json` has them by the English.
 
 import { el } from "./dom.js";
 
 const SLOT = /\{(\w+)\}/g;
-const ENGLISH = new Set(["problem", "reason"]); // slots that hold further words of the server's
-const SHAPES = { model: "(\\S+)", fact: "(\\S+)", name: "(.+?)", pipeline: "(.+?)", problem: "([^]+)", reason: "([^]+)" };
+const ENGLISH = new Set(["more", "problem", "reason"]); // slots that hold further words of the server's
+const QUOTED = "('.*?'|\".*?\")";
+const SHAPES = {
+  fact: "(\\S+)",
+  mode: QUOTED,
+  model: "(\\S+)",
+  more: "((?: and \\d+ more)?)",
+  MOST_NAMED: "(.+)",
+  name: "(.+?)",
+  named: "('.*'|\".*\")",
+  names: "(.+)",
+  own: "(.+)",
+  pipeline: "(.+?)",
+  problem: "([^]+)",
+  question_id: QUOTED,
+  reason: "([^]+)",
+  right: QUOTED,
+  setting: "(\\S+)",
+  what: "(\\w+)",
+};
 const NUMBER = "([\\d.,]+ ?%?)";
 let sentences = [];
 

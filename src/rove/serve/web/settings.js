@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { el, fill, labelled, say } from "./dom.js";
+import { said } from "./said.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 
@@ -24,7 +25,7 @@ function keyForm(refresh) {
       await refresh();
       say(t("settings.saved"));
     } catch (problem) {
-      fill(state, `${problem.title} ${problem.detail}`);
+      fill(state, problem.title, " ", problem.status ? said(problem.detail) : problem.detail);
     }
   };
   known();

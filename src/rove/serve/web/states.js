@@ -1,6 +1,7 @@
 // What a view shows while there is nothing else to show: at work, nothing there, refused, gone wrong.
 
 import { el } from "./dom.js";
+import { said } from "./said.js";
 import { t } from "./words.js";
 
 export function busy(text = t("state.busy")) {
@@ -11,18 +12,18 @@ export function empty(title, text = "", ...more) {
   return el("div", { class: "empty" }, el("p", { class: "empty-title" }, title), text && el("p", {}, text), ...more);
 }
 
-/** Say what went wrong and what to do, the server's details as they came; a missing key leads to where it is given. */
+/** Say what went wrong and what to do, what is not known of the server's words in English; a missing key leads to where it is given. */
 export function wrong(problem, again) {
   const refused = problem.status === 401 || problem.status === 403;
   const known = problem.status !== undefined;
-  const lang = problem.status ? "en" : null; // the server's own words
+  const words = problem.status ? said : String; // status 0: the page's own
   return el(
     "div",
     { class: refused ? "notice refused" : "notice error", role: "alert" },
     el("p", { class: "notice-title" }, problem.title || t("problem.title")),
-    el("p", { lang }, known ? problem.detail : t("problem.page")),
-    problem.reasons?.length > 0 && el("ul", { class: "small", lang }, problem.reasons.map((reason) => el("li", {}, reason))),
-    problem.cure && el("p", { class: "cure", lang }, problem.cure),
+    el("p", {}, known ? words(problem.detail) : t("problem.page")),
+    problem.reasons?.length > 0 && el("ul", { class: "small", lang: "en" }, problem.reasons.map((reason) => el("li", {}, reason))),
+    problem.cure && el("p", { class: "cure" }, words(problem.cure)),
     problem.wait && el("p", { class: "cure" }, t("problem.wait", { seconds: problem.wait })),
     problem.status === 401 && el("a", { class: "button", href: "#/settings" }, t("problem.give-key")),
     !refused && again && el("button", { type: "button", on: { click: again } }, t("state.again")),

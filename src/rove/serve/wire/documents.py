@@ -10,9 +10,10 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from rove.events import Stage
+from rove.records import LedgerEntry
 from rove.serve.jobs import Job, State
+from rove.serve.public import Cure, Said, public_source
 from rove.serve.wire import Reply, Wire
-from rove.serve.wire.results import public_source
 from rove.settings.serving import Label
 
 Word = Annotated[str, Field(max_length=10_000)]
@@ -53,10 +54,25 @@ class SourceOut(Reply):
     state: str
     unchanged: bool
     outcome: str
-    reason: str
-    cure: str
+    reason: Said
+    cure: Cure
     documents: int
     chunks: int
+
+    @classmethod
+    def of(cls, entry: LedgerEntry, *, unchanged: bool = False) -> SourceOut:
+        """Make it of a line of the ledger."""
+        name = public_source(entry.source)
+        return cls(
+            source=name,
+            state=entry.state,
+            unchanged=unchanged,
+            outcome=entry.outcome,
+            reason=entry.reason.replace(entry.source, name),
+            cure=entry.cure.replace(entry.source, name),
+            documents=entry.documents,
+            chunks=entry.chunks,
+        )
 
 
 class SourceAt(Reply):
@@ -84,26 +100,13 @@ class JobOut(Reply):
     sources: list[SourceOut]
     stages: dict[Stage, int]
     under_way: list[SourceAt]
-    trouble: str
+    trouble: Said
 
     @classmethod
     def of(cls, job: Job, first: int = 0, most: int | None = None) -> JobOut:
         """Make it of a job as it stands, with at most so many sources after the first ones."""
-        sources: list[SourceOut] = []
-        for done in islice(job.events, first, None if most is None else first + most):
-            entry, name = done.entry, public_source(done.entry.source)
-            sources.append(
-                SourceOut(
-                    source=name,
-                    state=entry.state,
-                    unchanged=done.unchanged,
-                    outcome=entry.outcome,
-                    reason=entry.reason.replace(entry.source, name),
-                    cure=entry.cure.replace(entry.source, name),
-                    documents=entry.documents,
-                    chunks=entry.chunks,
-                )
-            )
+        ended = islice(job.events, first, None if most is None else first + most)
+        sources = [SourceOut.of(done.entry, unchanged=done.unchanged) for done in ended]
         return cls(
             job_id=job.job_id,
             state=job.state if first + len(sources) == len(job.events) else "running",

@@ -11,12 +11,13 @@ from rove.evaluate.configuration import Configuration, check_keys
 from rove.evaluate.scoring import check_metrics
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.condition import parse_where
+from rove.serve.public import Cure, Said
 from rove.serve.wire import Reply, Wire
 
 METRICS = ("ndcg@10", "recall@10", "rr", "hit@1")
 AS_SET_UP = "as set up"
 LARGEST = 100_000
-State = Literal["preparing", "asking", "scoring", "done", "failed", "cancelled"]
+State = Literal["preparing", "asking", "answering", "scoring", "done", "failed", "cancelled"]
 ENDED = ("done", "failed", "cancelled")
 Metric = Annotated[str, Field(min_length=1, max_length=40)]
 
@@ -73,13 +74,15 @@ class MakeIn(Wire):
 class EvaluationIn(Wire):
     """What is to be evaluated: either a `table` of questions, or some to `make`; asked in each of the configurations.
 
-    The first configuration is the baseline that the others are compared with.
+    The first configuration is the baseline that the others are compared with. `answers`: each question is answered too,
+    as the base answers with the configuration's `search` and `where`, and the answers are measured.
     """
 
     table: TableIn | None = None
     make: MakeIn | None = None
     configurations: tuple[WayIn, ...] = Field(default=(WayIn(),), min_length=1, max_length=12)
     metrics: tuple[Metric, ...] = Field(default=METRICS, min_length=1, max_length=12)
+    answers: bool = False
 
     @model_validator(mode="after")
     def _one_of_them(self) -> EvaluationIn:
@@ -113,7 +116,7 @@ class MeanOut(Reply):
 
 
 class EvaluationOut(Reply):
-    """An evaluation as it stands, or stood in the end: `asked` of `expected` searches, 0 of 0 while that is not known.
+    """An evaluation as it stands, or stood in the end: `asked` of `expected` searches and answers; 0 of 0 at first.
 
     `table`: the file of questions that was handed in, "" where `make` of them are made from the documents, by the chat
     model if `model`. `starts`: how often it was begun. `best` is the configuration with the highest mean of the first
@@ -129,10 +132,11 @@ class EvaluationOut(Reply):
     table: str = ""
     make: int = 0
     model: bool = False
+    answers: bool = False
     state: State = "preparing"
     starts: int = 0
-    reason: str = ""
-    cure: str = ""
+    reason: Said = ""
+    cure: Cure = ""
     ended_at: str = ""
     questions: int = 0
     asked: int = 0
@@ -176,6 +180,29 @@ class RowOut(Reply):
     same_as: str
 
 
+class AnswersOut(Reply):
+    """What the answers of some `configurations`, which answer alike, are worth; see `rove.evaluate.answering.Answered`.
+
+    `beside` is the difference from the first of all, by metric. Latencies are of an answer. Tokens were used by the
+    chat model for the answers, and by it as the judge; `estimated`: it did not say how many. `graded_by`: who gave the
+    relevancy. `errors` questions could not be asked.
+    """
+
+    configurations: tuple[str, ...]
+    means: tuple[MeanOut, ...]
+    beside: dict[str, BesideOut]
+    p50_s: float | None
+    p95_s: float | None
+    calls: int
+    tokens_read: int
+    tokens_written: int
+    estimated: bool
+    judge_calls: int
+    judge_tokens: int
+    graded_by: str
+    errors: int
+
+
 class FoundOut(Reply):
     """A document that was found, in its order; `expected`: it is one of those that should be."""
 
@@ -192,11 +219,14 @@ class WorstOut(Reply):
     expected: tuple[str, ...]
     found: tuple[FoundOut, ...]
     values: dict[str, float | None]
-    error: str
+    error: Said
 
 
 class ReportOut(Reply):
-    """What an evaluation says. `rows` are in the order of their mean rank; `worst` begins with the worst question."""
+    """What an evaluation says. `rows` are in the order of their mean rank; `worst` begins with the worst question.
+
+    `answers` begins with that of the baseline; it is empty where nothing was to be answered.
+    """
 
     baseline: str
     best: str
@@ -205,6 +235,7 @@ class ReportOut(Reply):
     documents: int
     rows: tuple[RowOut, ...]
     worst: tuple[WorstOut, ...]
+    answers: tuple[AnswersOut, ...] = ()
 
 
 class EvaluationTold(Reply):

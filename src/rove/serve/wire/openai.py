@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
 from rove.records import History, Turn
+from rove.serve.public import Said
 from rove.serve.wire import Reply
 from rove.serve.wire.results import CitationOut
 
@@ -114,7 +115,7 @@ class Completion(Reply):
     choices: list[Choice]
     usage: UsageOut
     citations: list[CitationOut]
-    note: str
+    note: Said
 
 
 class PieceChoice(Reply):
@@ -135,7 +136,7 @@ class Piece(Reply):
     choices: list[PieceChoice]
     usage: UsageOut | None = None
     citations: list[CitationOut] | None = None
-    note: str | None = None
+    note: Said | None = None
 
 
 class ModelOut(Reply):

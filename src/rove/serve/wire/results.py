@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit
 from rove.records.document import Span
-from rove.records.ledger import UPLOADED
 from rove.records.source import Metadata, MetaValue
+from rove.serve.public import Said, public_source
 from rove.serve.wire import Reply
-
-UPLOAD = re.compile(rf"{UPLOADED}[^/]*/", re.S)
-ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
-
-
-def public_source(source: str) -> str:
-    """Say where a document comes from, without the folders that it lies in on the server.
-
-    >>> public_source("/srv/hr/handbook.pdf"), public_source("https://a.org/b"), public_source("upload:hr/notes.md")
-    ('handbook.pdf', 'https://a.org/b', 'notes.md')
-    """
-    named = UPLOAD.sub("", source, count=1) if source.startswith(UPLOADED) else source
-    if ADDRESS.match(named) and not re.match(r"[A-Za-z]:\\", named):
-        return named
-    file, mark, member = named.partition("#")
-    return re.split(r"[/\\]", file)[-1] + mark + member
 
 
 class DocumentOut(Reply):
@@ -180,7 +162,7 @@ class AnswerOut(Reply):
     mode: str
     language: str
     refused: bool
-    note: str
+    note: Said
     sentences: list[SentenceOut]
     citations: list[CitationOut]
     references: list[HitOut]
