@@ -42,7 +42,7 @@ def said() -> Iterator[str]:
         for name, value in vars(module).items():
             if name.isupper() and isinstance(value, str) and " " in value:
                 yield SLOT.sub(r"{\1}", value)
-    yield budget.SENTENCES["failed"]
+    yield from (budget.SENTENCES["failed"], budget.SENTENCES["no-new-chunk"])
 
 
 def test_each_reason_that_is_given_is_said_in_each_language() -> None:
