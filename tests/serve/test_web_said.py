@@ -13,14 +13,14 @@ from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synony
 from rove.records.ledger import OUTCOMES
 from rove.serve import jobs
 from rove.serve.page import FOLDER
-from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads
+from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld
 from serve.browser import Visit, ask, held
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
     compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
-    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads,
+    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld,
 )  # fmt: skip
 NOTES = {
     "de": "Es ist kein Sprachmodell eingerichtet; diese Antwort zitiert die Quellen Wort für Wort.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, Field
@@ -17,13 +17,14 @@ from rove.walk import EXTRACTIVE, Recalled
 from rove.walk.state import State
 
 SHOWN = 24  # facts that the model is shown, the most relevant first
-COVERED = 1.0  # share of the question's terms that the facts must hold
+HALF = 0.5  # share of the question's terms that must be somewhere, for its words to tell whether it is enough
 CLEAR = 0.5  # relevance of the best fact, at least
 WORD = re.compile(r"\w+")
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
 NO_FACT = "No fact was found."
 HELD = "The facts hold {share:.0%} of the question's words."
+UNHELD = "{count} of them are nowhere to be found."
 SETTLED = "The same was asked before, and nothing has changed."
 
 
@@ -48,24 +49,28 @@ async def judged_by_model(chat: ChatModel, state: State) -> Judged:
     return Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
 
 
-def judged_by_text(state: State) -> Judged:
+def judged_by_text(state: State, unheld: Collection[str] = ()) -> Judged:
     """Say that it is enough when a clear fact was found, and the facts hold every telling word of the question.
 
+    `unheld`: those that are nowhere to be found, if at most half of all (`HALF`), count as if they were not asked.
     Names of people and things that the question does not hold yet are not its words: a walk without a model goes on
     for a round where it might have stopped, rather than stop where it should have gone on.
     """
     if not state.facts:
         return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
-    missing = uncovered(state.question, state.facts, state.language)
+    lacking = uncovered(state.question, state.facts, state.language)
+    missing = [term for term in lacking if term not in unheld]
     asked = len(set(query_terms(state.question, state.language)))
-    share = 1 - len(missing) / asked if asked else 1.0
+    count = len(lacking) - len(missing)
+    reason = HELD.format(share=1 - len(lacking) / asked if asked else 1.0)
+    reason = f"{reason} {UNHELD.format(count=count)}" if count else reason
     best = max(fact.relevance for fact in state.facts)
-    reason = HELD.format(share=share)
+    enough = not missing and count <= HALF * asked and best >= CLEAR
     said = " ".join(in_words(missing, state.question, state.language))
-    return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, said)
+    return Judged(state.round, enough, EXTRACTIVE, reason, said)
 
 
-def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
+def judged_from_memory(state: State, recalled: Recalled, unheld: Collection[str] = ()) -> Judged | None:
     """Say that what is remembered is enough, before anything is searched for; None where it may not be.
 
     It is where the same was asked before, or, without a chat model, where it would be if it had been found now. A base
@@ -73,7 +78,7 @@ def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
     """
     if recalled.settled:
         return Judged(state.round, enough=True, by=MEMORY, reason=SETTLED)
-    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state)).enough:
+    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state, unheld)).enough:
         return replace(verdict, by=MEMORY)
     return None
 

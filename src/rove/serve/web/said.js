@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 
 const SLOT = /\{(\w+)\}/g;
 const ENGLISH = new Set(["problem", "reason"]); // slots that hold further words of the server's
-const SHAPES = { model: "(\\S+)", fact: "(\\S+)", name: "(.+?)", pipeline: "(.+?)", problem: "([^]+)", reason: "([^]+)" };
+const SHAPES = { model: "(\\S+)", fact: "(\\S+)", name: "(.+?)", words: "(“.+”)", pipeline: "(.+?)", problem: "([^]+)", reason: "([^]+)" };
 const NUMBER = "([\\d.,]+ ?%?)";
 let sentences = [];
 
