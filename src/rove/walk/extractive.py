@@ -62,7 +62,9 @@ class ExtractiveReader:
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
         leads = {seen.chunk_id: state.lead(seen.lead_id) for seen in state.seen}
-        found = [leads.get(candidate.citation.chunk_id) for candidate in candidates]
+        found = [
+            leads.get(candidate.citation.chunk_id) if _shares_words(candidate, state) else None for candidate in candidates
+        ]
         asked = [f"{state.question} {lead.text}" if lead else state.question for lead in found]
         known = await self._embedder.passages([_said(candidate) for candidate in candidates])
         whole = (await self._embedder.queries([state.question]))[0]
