@@ -1,4 +1,4 @@
-"""A walk that has ended and is let go on reads what is left, by the same rules from there on; or says that nothing is."""
+"""A walk that has ended and is let go on reads what is left, or says that nothing is."""
 
 from __future__ import annotations
 

@@ -62,6 +62,12 @@ async def test_words_of_another_language_than_the_bases_are_not_named(tmp_path: 
         assert "could see" not in walk.answer.note
 
 
+async def test_another_form_of_a_word_that_was_read_is_not_named(tmp_path: Path) -> None:
+    async with await opened(tmp_path, walk={"memory": False}) as kb:
+        walk = await walked(kb, BORN.replace("Zyzzyva", "Szegedian Zyzzyva"))
+        assert "mentions “Zyzzyva”." in walk.answer.note
+
+
 @pytest.mark.parametrize(
     ("question", "unheld", "enough"),
     [

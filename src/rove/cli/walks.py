@@ -26,7 +26,7 @@ ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "dele
 @click.argument("action", type=click.Choice(ACTIONS), default="list")
 @click.argument("walk", required=False, default="last")
 @click.option("--at", type=click.IntRange(min=1), help="fork: go on after this event; replay numbers them.")
-@click.option("--rounds", type=click.IntRange(min=1), help="resume: go so many rounds further, also where it had ended.")
+@click.option("--rounds", type=click.IntRange(min=1), help="resume: go so many rounds further, also if it had ended.")
 @click.option("--file", "-f", type=click.Path(dir_okay=False, path_type=Path), help="export to it, import from it.")
 def walks(session: Session, action: str, walk: str, at: int | None, rounds: int | None, file: Path | None) -> int:
     """List the walks of the base, or do something with one.

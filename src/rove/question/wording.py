@@ -11,6 +11,8 @@ _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー〇]"
 _RUNS = regex.compile(rf"{_UNSPACED}+|[^\W{_UNSPACED[1:-1]}]+(?:[-.'’&][^\W{_UNSPACED[1:-1]}]+)*")
 _CONTENT = regex.compile(r"[\p{Han}〇々]+|[\p{Katakana}ー]+")
 _KANA = regex.compile(r"\p{Hiragana}")
+ASKING = "何誰"
+"""What asks in Japanese where it stands before a counter or alone: 何日, 誰."""
 _PARTICLES = frozenset("的了吗嗎呢吧啊呀是在谁誰请請哪")
 
 
@@ -36,7 +38,7 @@ def _pieces(run: str, language: str) -> list[str]:
     stops = stop_words(language if language in {"zh", "ja"} else "zh")
     if language == "ja" or _KANA.search(run):
         return [
-            piece for piece in _CONTENT.findall(run) if piece not in stop_words("ja") and not set("何誰") >= set(piece)
+            piece for piece in _CONTENT.findall(run) if piece not in stop_words("ja") and not set(ASKING) >= set(piece)
         ]
     pieces: list[str] = []
     rest, at = "", 0

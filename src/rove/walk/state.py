@@ -41,11 +41,11 @@ QUESTION = ""
 class State:
     """Where a walk stands.
 
-    `plan`: the leads of the present round. `followed` and `dropped` go by lead id (`dropped` says why), `lost` by fact
-    id. `read`: the chunks that were read to their end. `verdict`: that of the present round, None before it is judged,
-    and again after an edit. `since`: the round after which the user let a walk that was judged go on, 0 where nobody did:
-    what was found until then ends it no more. `events`: how many there are, those that are never kept (`FactDelta`) not
-    counted.
+    `since`: the round after which the user let a walk that was judged go on, 0 where nobody did: what was found until
+    then ends it no more. `plan`: the leads of the present round. `followed` and `dropped` go by lead id (`dropped` says
+    why), `lost` by fact id. `read`: the chunks that were read to their end. `verdict`: that of the present round, None
+    before it is judged, and again after an edit. `events`: how many there are, those that are never kept (`FactDelta`)
+    not counted.
     """
 
     walk_id: str = ""
