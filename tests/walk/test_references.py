@@ -131,7 +131,7 @@ async def test_a_walk_reads_what_a_source_refers_to_without_searching(tmp_path: 
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, walk=walk) as kb:
         await kb.add(tmp_path / "handbook.md", tmp_path / "cases.md")
         events = [
-            event async for event in kb.walk("Who grants special leave by the head, for which cases, ultimately?")
+            event async for event in kb.walk("Who grants special leave by the head, for which cases, and for weddings?")
         ]
         leads = {event.lead.text: event.lead for event in events if isinstance(event, LeadFound)}
         lead = leads["section 3 (3 Occasions)"]
