@@ -21,8 +21,8 @@ def telling_words(text: str, language: str) -> list[str]:
 
     >>> telling_words("Who approves remote work?", "en"), telling_words("在宅勤務は誰が承認しますか", "ja")
     (['approves', 'remote', 'work'], ['在宅勤務', '承認'])
-    >>> telling_words("谁批准远程办公？", "zh"), telling_words("这个呢？", "zh")
-    (['批准远程办公'], [])
+    >>> telling_words("谁批准远程办公？", "zh"), telling_words("这个呢？", "zh"), telling_words("他在哪里学习？", "zh")
+    (['批准远程办公'], [], ['学习'])
     """
     stops = stop_words(language)
     found: list[str] = []
@@ -44,6 +44,8 @@ def _pieces(run: str, language: str) -> list[str]:
     rest, at = "", 0
     while at < len(run):
         size = next((n for n in (3, 2) if run[at : at + n] in stops), 1 if run[at] in _PARTICLES else 0)
+        while size > 1 and len(over := run[at + size - 1 : at + size + 1]) == 2 and over in stops:
+            size += 1  # 在哪 and 哪里 are 在哪里
         if size:
             pieces.append(rest)
             rest, at = "", at + size
