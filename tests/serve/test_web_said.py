@@ -71,6 +71,15 @@ async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, lang
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_words_that_nothing_mentions_are_named_in_the_pages_language(visit: Visit) -> None:
+    async with visit.page("walk", locale="de") as page:
+        await ask(page, "Who approves remote work by v1.2 of the Zyzzyva?")
+        await page.wait_for_selector(".card.end .cite")
+        assert re.search(r"konnte, erwähnt .*“Zyzzyva”\.", await page.locator(".made").inner_text())
+        assert await page.locator(".made [lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit) -> None:
     async with visit.page("walk", locale="de") as page:
         await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")

@@ -1,4 +1,4 @@
-"""A sentence in another language than the question: a lead that is written in it brings none of its sentences nearer."""
+"""A lead in another language than the question brings none of the sentences in that language nearer."""
 
 from __future__ import annotations
 

@@ -34,6 +34,8 @@ from rove.walk.references import heading_number, references
         ),
         ("One sections off the part, at 4 p.m. in 2024.", []),
         ("Section\n\nA new paragraph begins. §\nB", []),
+        ("Addig napi kártyát kap. A második kártya 3000 forint.", []),
+        ("See sec. A, chap. B.", [("section", "A"), ("chapter", "B")]),
     ],
 )
 def test_numbered_references_and_pages(text: str, wanted: list[tuple[str, str]]) -> None:
