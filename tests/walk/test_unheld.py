@@ -22,8 +22,8 @@ async def walked(kb: AsyncRove, question: str, **more: object) -> AsyncWalk:
     return walk
 
 
-def standing(question: str, *facts: str) -> State:
-    begun = WalkStarted("w", question, "en", "extractive", Budget())
+def standing(question: str, *facts: str, language: str = "en") -> State:
+    begun = WalkStarted("w", question, language, "extractive", Budget())
     found = [FactFound(Fact(text, text, 0.9, 1)) for text in facts]
     return folded([begun, RoundStarted(1, ("",)), *found])
 
@@ -66,6 +66,18 @@ async def test_another_form_of_a_word_that_was_read_is_not_named(tmp_path: Path)
     async with await opened(tmp_path, walk={"memory": False}) as kb:
         walk = await walked(kb, BORN.replace("Zyzzyva", "Szegedian Zyzzyva"))
         assert "mentions “Zyzzyva”." in walk.answer.note
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "fact"),
+    [
+        ("zh", "病假期间发多少工资？", "病假期间按基本工资的百分之八十发放工资。"),
+        ("ja", "紛失したら何時間以内に連絡しますか？", "紛失したときは、一時間以内に電話で連絡する。"),
+    ],
+)
+def test_what_reaches_over_a_words_end_or_asks_is_no_word(language: str, question: str, fact: str) -> None:
+    judged = judged_by_text(standing(question, fact, language=language))
+    assert (judged.enough, judged.missing) == (True, "")
 
 
 @pytest.mark.parametrize(
