@@ -84,6 +84,10 @@ def test_walks_are_listed_shown_replayed_forked_exported_and_deleted(base: str, 
     assert run(base, "walks", "import", "--file", str(file)).exit_code == 0
     assert name in run(base, "walks").stdout
     assert run(base, "walks", "resume", name).exit_code == 0
+    gone = json.loads(run(base, "walks", "--json").stdout)[0]["rounds"]
+    further = run(base, "walks", "resume", name, "--rounds", "1")
+    assert f"Round {gone + 1}" in further.stdout
+    assert f"Round {gone + 2}" not in further.stdout
     missing = run(base, "walks", "show", "zzz")
     assert missing.exit_code == 2
     assert "There is no walk 'zzz'" in missing.stderr

@@ -31,14 +31,14 @@ from rove.serve import (
 from rove.serve.page import FOLDER
 from rove.serve.public import public_cure
 from rove.serve.routes import pictures as drawn_pages
-from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads
+from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld
 from serve.browser import Visit, ask, held
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
     compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
-    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads,
+    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld,
 )  # fmt: skip
 REFUSING = (
     asking, callers, drawn_pages, evaluating, gate, intake, pictures, problems, resolve, shelf, throttle, view, walking,
@@ -65,7 +65,7 @@ def said() -> Iterator[str]:
         for name, value in vars(module).items():
             if name.isupper() and isinstance(value, str) and " " in value:
                 yield SLOT.sub(r"{\1}", value)
-    yield budget.SENTENCES["failed"]
+    yield from (budget.SENTENCES["failed"], budget.SENTENCES["no-new-chunk"])
 
 
 def refused() -> Iterator[str]:
@@ -109,6 +109,15 @@ async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, lang
     async with visit.page(locale=language) as page:
         await ask(page, "Who approves remote work within five days?")
         assert NOTES[language] in await page.locator(".made").inner_text()
+        assert await page.locator(".made [lang=en]").count() == 0
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_words_that_nothing_mentions_are_named_in_the_pages_language(visit: Visit) -> None:
+    async with visit.page("walk", locale="de") as page:
+        await ask(page, "Who approves remote work by v1.2 of the Zyzzyva?")
+        await page.wait_for_selector(".card.end .cite")
+        assert re.search(r"konnte, erwähnt .*“Zyzzyva”\.", await page.locator(".made").inner_text())
         assert await page.locator(".made [lang=en]").count() == 0
 
 

@@ -69,6 +69,22 @@ async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit)
         assert visit.errors == []
 
 
+async def test_a_walk_that_has_ended_goes_further_at_the_press_of_a_button(visit: Visit) -> None:
+    async with visit.page("walk") as page:
+        first = await walked(page)
+        rounds = await page.locator(".round").count()
+        before = await told(visit, first)
+        await page.click(".controls >> text=Go further")
+        await page.locator(".round").nth(rounds).wait_for()
+        await page.wait_for_selector(".card.end")
+        after = [name for name, _ in (await told(visit, first))[len(before) :]]
+        assert "Edited" in after[:2]
+        assert after[-1] == "Answered"
+        assert "RoundStarted" in after
+        assert "Follows the question itself" in await page.locator(".round").nth(rounds).inner_text()
+        assert visit.errors == []
+
+
 async def test_a_button_that_is_held_down_is_not_drawn_anew(visit: Visit) -> None:
     async with visit.page("walk") as page:
         await walked(page)

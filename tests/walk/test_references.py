@@ -34,6 +34,8 @@ from rove.walk.references import heading_number, references
         ),
         ("One sections off the part, at 4 p.m. in 2024.", []),
         ("Section\n\nA new paragraph begins. §\nB", []),
+        ("Addig napi kártyát kap. A második kártya 3000 forint.", []),
+        ("See sec. A, chap. B.", [("section", "A"), ("chapter", "B")]),
     ],
 )
 def test_numbered_references_and_pages(text: str, wanted: list[tuple[str, str]]) -> None:
@@ -131,7 +133,7 @@ async def test_a_walk_reads_what_a_source_refers_to_without_searching(tmp_path: 
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, walk=walk) as kb:
         await kb.add(tmp_path / "handbook.md", tmp_path / "cases.md")
         events = [
-            event async for event in kb.walk("Who grants special leave by the head, for which cases, ultimately?")
+            event async for event in kb.walk("Who grants special leave by the head, for which cases, and for weddings?")
         ]
         leads = {event.lead.text: event.lead for event in events if isinstance(event, LeadFound)}
         lead = leads["section 3 (3 Occasions)"]

@@ -33,7 +33,7 @@ def walk(session: Session, question: tuple[str, ...], where: tuple[str, ...], **
     """Find out QUESTION in rounds: what was read gives facts and leads, and the leads are followed.
 
     Ctrl-C lets the walk rest: facts, leads, the question and the budget can then be changed. Every step is kept; go on
-    later with: rove walks resume
+    later with: rove walks resume; further than to its end with: rove walks resume --rounds 2
     """
     condition = parse_where(where)
     with session.base() as kb:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +14,9 @@ from rove.cli.session import Session, command
 from rove.cli.walk import follow
 from rove.cli.walk_edit import show_standing
 from rove.cli.walk_view import JsonView, LineView, used
-from rove.sync import Rove
+from rove.records.walk import Edit
+from rove.sync import Rove, Walk
+from rove.walk.budget import extended
 from rove.walk.state import State, folded
 
 ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "delete")
@@ -23,12 +26,14 @@ ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "dele
 @click.argument("action", type=click.Choice(ACTIONS), default="list")
 @click.argument("walk", required=False, default="last")
 @click.option("--at", type=click.IntRange(min=1), help="fork: go on after this event; replay numbers them.")
+@click.option("--rounds", type=click.IntRange(min=1), help="resume: go so many rounds further, also if it had ended.")
 @click.option("--file", "-f", type=click.Path(dir_okay=False, path_type=Path), help="export to it, import from it.")
-def walks(session: Session, action: str, walk: str, at: int | None, file: Path | None) -> int:
+def walks(session: Session, action: str, walk: str, at: int | None, rounds: int | None, file: Path | None) -> int:
     """List the walks of the base, or do something with one.
 
     WALK is its id, the beginning of its id, or "last". A walk that was paused, or whose process was killed, goes on
-    with resume; a fork goes on from any event of another walk, and leaves that as it is.
+    with resume; with --rounds one that has ended too, by what the question finds next and the leads that are left. A
+    fork goes on from any event of another walk, and leaves that as it is.
     """
     with session.base() as kb:
         match action:
@@ -37,7 +42,7 @@ def walks(session: Session, action: str, walk: str, at: int | None, file: Path |
             case "show":
                 _show(session, kb, walk)
             case "resume":
-                return follow(session, kb.take_up(walk))
+                return _resume(session, kb.take_up(walk), rounds)
             case "fork":
                 return follow(session, kb.fork(walk, at=at))
             case "replay":
@@ -72,6 +77,13 @@ def _show(session: Session, kb: Rove, name: str) -> None:
     if state.answer:
         session.output.line()
         show_answer(session, state.answer)
+
+
+def _resume(session: Session, walk: Walk, rounds: int | None) -> int:
+    if rounds:
+        spent = replace(walk.state.spent, rounds=walk.state.round)
+        walk.edit(Edit(budget=extended(walk.state.budget, spent, rounds)))
+    return follow(session, walk)
 
 
 def _replay(session: Session, kb: Rove, name: str) -> None:

@@ -11,6 +11,8 @@ _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー〇]"
 _RUNS = regex.compile(rf"{_UNSPACED}+|[^\W{_UNSPACED[1:-1]}]+(?:[-.'’&][^\W{_UNSPACED[1:-1]}]+)*")
 _CONTENT = regex.compile(r"[\p{Han}〇々]+|[\p{Katakana}ー]+")
 _KANA = regex.compile(r"\p{Hiragana}")
+ASKING = "何誰"
+"""What asks in Japanese where it stands before a counter or alone: 何日, 誰."""
 _PARTICLES = frozenset("的了吗嗎呢吧啊呀是在谁誰请請哪")
 
 
@@ -19,8 +21,8 @@ def telling_words(text: str, language: str) -> list[str]:
 
     >>> telling_words("Who approves remote work?", "en"), telling_words("在宅勤務は誰が承認しますか", "ja")
     (['approves', 'remote', 'work'], ['在宅勤務', '承認'])
-    >>> telling_words("谁批准远程办公？", "zh"), telling_words("这个呢？", "zh")
-    (['批准远程办公'], [])
+    >>> telling_words("谁批准远程办公？", "zh"), telling_words("这个呢？", "zh"), telling_words("他在哪里学习？", "zh")
+    (['批准远程办公'], [], ['学习'])
     """
     stops = stop_words(language)
     found: list[str] = []
@@ -36,12 +38,14 @@ def _pieces(run: str, language: str) -> list[str]:
     stops = stop_words(language if language in {"zh", "ja"} else "zh")
     if language == "ja" or _KANA.search(run):
         return [
-            piece for piece in _CONTENT.findall(run) if piece not in stop_words("ja") and not set("何誰") >= set(piece)
+            piece for piece in _CONTENT.findall(run) if piece not in stop_words("ja") and not set(ASKING) >= set(piece)
         ]
     pieces: list[str] = []
     rest, at = "", 0
     while at < len(run):
         size = next((n for n in (3, 2) if run[at : at + n] in stops), 1 if run[at] in _PARTICLES else 0)
+        while size > 1 and len(over := run[at + size - 1 : at + size + 1]) == 2 and over in stops:
+            size += 1  # 在哪 and 哪里 are 在哪里
         if size:
             pieces.append(rest)
             rest, at = "", at + size

@@ -14,7 +14,7 @@ SENTENCES: dict[Stop, str] = {
     "enough": "Enough was found.",
     "no-lead": "No lead is left to follow.",
     "no-new-fact": "The last round brought nothing that comes nearer to an answer.",
-    "no-new-chunk": "What is left to follow leads to nothing new.",
+    "no-new-chunk": "What is left to follow leads to nothing new. A lead of your own or another question would help.",
     "rounds": "The budget of {rounds} rounds is used up.",
     "calls": "The budget of {calls} calls of the model is used up.",
     "tokens": "The budget of {tokens} tokens is used up.",
@@ -82,6 +82,21 @@ def exhausted(spent: Spent, budget: Budget, *, next_tokens: int = 0) -> Stop | N
     if budget.money and spent.money >= budget.money:
         return "money"
     return None
+
+
+def extended(budget: Budget, spent: Spent, rounds: int) -> Budget:
+    """Return a budget for so many rounds more than were gone; of each other bound at least half is left then.
+
+    >>> extended(Budget(rounds=4, calls=0, tokens=0, seconds=120.0), Spent(rounds=2, seconds=110.0), 3)
+    Budget(rounds=5, calls=0, tokens=0, seconds=170.0, money=0.0)
+    """
+    return Budget(
+        spent.rounds + rounds if budget.rounds else 0,
+        max(budget.calls, spent.calls + budget.calls // 2) if budget.calls else 0,
+        max(budget.tokens, spent.tokens + budget.tokens // 2) if budget.tokens else 0,
+        max(budget.seconds, spent.seconds + budget.seconds / 2) if budget.seconds else 0.0,
+        max(budget.money, spent.money + budget.money / 2) if budget.money else 0.0,
+    )
 
 
 def may_call(spent: Spent, budget: Budget) -> bool:

@@ -42,7 +42,8 @@ class ExtractiveReader:
         relevance = (1 - `WORDS`) · nearness + `WORDS` · share of the question's terms in the sentence, those in its
         title or heading counting half; nearness = 1 - distance / (`REACH` · the embedder's max_distance), 0 at least.
         In a chunk that a lead led to, the better of the question's and of the question's with the lead counts. Of a
-        sentence in another language than the question, nearness alone: it cannot have its words.
+        sentence in another language than the question, nearness alone: it cannot have its words; and to the question
+        alone: with a name in that language the question is nearer to all that is said in it.
         """
         state = material.state
         candidates = list_candidates(state.question, material.hits, state.language)[:CANDIDATES]
@@ -62,19 +63,20 @@ class ExtractiveReader:
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
         leads = {seen.chunk_id: state.lead(seen.lead_id) for seen in state.seen}
-        found = [leads.get(candidate.citation.chunk_id) for candidate in candidates]
+        own = [_shares_words(candidate, state) for candidate in candidates]
+        found = [leads.get(one.citation.chunk_id) if same else None for one, same in zip(candidates, own, strict=True)]
         asked = [f"{state.question} {lead.text}" if lead else state.question for lead in found]
         known = await self._embedder.passages([_said(candidate) for candidate in candidates])
         whole = (await self._embedder.queries([state.question]))[0]
-        own = await self._embedder.queries(asked)
-        cosines = np.maximum(known @ whole, np.einsum("ij,ij->i", known, own))
+        led = await self._embedder.queries(asked)
+        cosines = np.maximum(known @ whole, np.einsum("ij,ij->i", known, led))
         reach = REACH * self._embedder.max_distance
         near = np.clip(1 - (1 - cosines.astype(np.float64)) / reach, 0, 1)
         shares = [
             max(_share(state.question, candidate, state), _share(question, candidate, state))
             for question, candidate in zip(asked, candidates, strict=True)
         ]
-        words = np.array([WORDS * _shares_words(candidate, state) for candidate in candidates])
+        words = WORDS * np.array(own)
         return (1 - words) * near + words * np.array(shares)
 
 

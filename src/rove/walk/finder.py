@@ -13,7 +13,7 @@ from rove.walk import EXTRACTIVE, Gear
 from rove.walk.state import State
 from rove.walk.wire import filter_of
 
-DEEPER = 40  # seen chunks that a search looks past at most
+DEEPER = 40  # seen chunks that a search for a lead looks past at most
 FIRST_MODE = "walk"
 """How the first round of a walk without a model searches, where there is such a retriever."""
 
@@ -37,7 +37,7 @@ class Finder:
         if lead is None:
             top_k = self._settings.first_chunks
             mode = self._mode if state.mode == EXTRACTIVE else "hybrid"
-            return await self._search(state.question, top_k, seen, where, mode)
+            return await self._search(state.question, top_k, seen, where, mode, deeper=len(seen))
         top_k = self._settings.lead_chunks
         if lead.document_id:
             return await self._nearest(await self._at(lead, seen, where), state.question, top_k)
@@ -76,8 +76,10 @@ class Finder:
             Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in chunk_ids if name in found
         ]
 
-    async def _search(self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str) -> list[Hit]:
-        query = Query(text, top_k + min(len(seen), DEEPER), where, rerank=mode == "hybrid")
+    async def _search(
+        self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str, deeper: int = DEEPER
+    ) -> list[Hit]:
+        query = Query(text, top_k + min(len(seen), deeper), where, rerank=mode == "hybrid")
         hits = await retrieve(mode, self._means, query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, Field
@@ -12,18 +11,19 @@ from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
+from rove.question.wording import ASKING, is_unspaced, telling_words
 from rove.records.walk import Fact, Judged
 from rove.walk import EXTRACTIVE, Recalled
 from rove.walk.state import State
 
 SHOWN = 24  # facts that the model is shown, the most relevant first
-COVERED = 1.0  # share of the question's terms that the facts must hold
+HALF = 0.5  # share of the question's terms that must be somewhere, for its words to tell whether it is enough
 CLEAR = 0.5  # relevance of the best fact, at least
-WORD = re.compile(r"\w+")
 MEMORY = "memory"
 """Who judges that what earlier walks have found is enough."""
 NO_FACT = "No fact was found."
 HELD = "The facts hold {share:.0%} of the question's words."
+UNHELD = "{count} of them are nowhere to be found."
 SETTLED = "The same was asked before, and nothing has changed."
 
 
@@ -48,24 +48,28 @@ async def judged_by_model(chat: ChatModel, state: State) -> Judged:
     return Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
 
 
-def judged_by_text(state: State) -> Judged:
+def judged_by_text(state: State, unheld: Collection[str] = ()) -> Judged:
     """Say that it is enough when a clear fact was found, and the facts hold every telling word of the question.
 
+    `unheld`: those that are nowhere to be found, if at most half of all (`HALF`), count as if they were not asked.
     Names of people and things that the question does not hold yet are not its words: a walk without a model goes on
     for a round where it might have stopped, rather than stop where it should have gone on.
     """
     if not state.facts:
         return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
-    missing = uncovered(state.question, state.facts, state.language)
-    asked = len(set(query_terms(state.question, state.language)))
-    share = 1 - len(missing) / asked if asked else 1.0
+    lacking = uncovered(state.question, state.facts, state.language)
+    missing = {term: word for term, word in lacking.items() if term not in unheld}
+    asked = len(asked_terms(state.question, state.language))
+    count = len(lacking) - len(missing)
+    reason = HELD.format(share=1 - len(lacking) / asked if asked else 1.0)
+    reason = f"{reason} {UNHELD.format(count=count)}" if count else reason
     best = max(fact.relevance for fact in state.facts)
-    reason = HELD.format(share=share)
-    said = " ".join(in_words(missing, state.question, state.language))
-    return Judged(state.round, share >= COVERED and best >= CLEAR, EXTRACTIVE, reason, said)
+    enough = not missing and count <= HALF * asked and best >= CLEAR
+    said = " ".join(dict.fromkeys(_named(term, word, state.language) for term, word in missing.items()))
+    return Judged(state.round, enough, EXTRACTIVE, reason, said)
 
 
-def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
+def judged_from_memory(state: State, recalled: Recalled, unheld: Collection[str] = ()) -> Judged | None:
     """Say that what is remembered is enough, before anything is searched for; None where it may not be.
 
     It is where the same was asked before, or, without a chat model, where it would be if it had been found now. A base
@@ -73,31 +77,47 @@ def judged_from_memory(state: State, recalled: Recalled) -> Judged | None:
     """
     if recalled.settled:
         return Judged(state.round, enough=True, by=MEMORY, reason=SETTLED)
-    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state)).enough:
+    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state, unheld)).enough:
         return replace(verdict, by=MEMORY)
     return None
 
 
-def in_words(wanted: Sequence[str], question: str, language: str) -> list[str]:
-    """Return terms as the words of the question that they come from; those of unspaced scripts as they are.
+def asked_terms(question: str, language: str) -> dict[str, str]:
+    """Return the terms of the telling words of a question, in their order, each with its word.
 
-    >>> in_words(["approv", "sinc"], "Who approves it, and since when?", "en")
-    ['approves', 'since']
+    Of words of unspaced scripts the pairs of characters, of one character itself; where no word tells anything, all.
+
+    >>> asked_terms("Who approves it, and for how many desks?", "en")
+    {'approv': 'approves', 'mani': 'many', 'desk': 'desks'}
+    >>> asked_terms("誰が何日で承認しますか", "ja")
+    {'日': '日', '承認': '承認'}
     """
-    words = {
-        term: word
-        for word in reversed(WORD.findall(question))
-        if len(found := terms(word, language)) == 1
-        for term in found
-    }
-    return [words.get(term, term) for term in wanted]
+    words = [word.lstrip(ASKING) if language == "ja" else word for word in telling_words(question, language)]
+    found: dict[str, str] = {}
+    for word in [word for word in words if word] or [question]:
+        own = query_terms(word, language)
+        pairs = [term for term in own if len(term) > 1 or not is_unspaced(term)]
+        found |= {term: word for term in pairs or own if term not in found}
+    return found
 
 
-def uncovered(question: str, facts: Sequence[Fact], language: str) -> list[str]:
-    """Return the telling terms of a question that no fact holds, in their order.
+def uncovered(question: str, facts: Sequence[Fact], language: str) -> dict[str, str]:
+    """Return the telling terms of a question that no fact holds. See `asked_terms`.
+
+    Of a longer word of an unspaced script, a pair is held where both characters are: it may reach over a word's end.
 
     >>> uncovered("Who founded Acme in Paris?", [Fact("f", "Acme was founded by Ada.", 1.0, 1)], "en")
-    ['pari']
+    {'pari': 'Paris'}
     """
     held = {term for fact in facts for term in terms(fact.text, language)}
-    return [term for term in dict.fromkeys(query_terms(question, language)) if term not in held]
+
+    def is_held(term: str, word: str) -> bool:
+        return term in held or (is_unspaced(term) and len(word) > len(term) and held.issuperset(term))
+
+    asked = asked_terms(question, language)
+    return {term: word for term, word in asked.items() if not is_held(term, word)}
+
+
+def _named(term: str, word: str, language: str) -> str:
+    """Return how a term is named to the user: by its word, which in Chinese is not told from its neighbours."""
+    return term if is_unspaced(term) and language != "ja" else word

@@ -39,6 +39,7 @@ from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
 from rove.walk.text_leads import NOWHERE, leads_from_text
+from rove.walk.unheld import unheld_terms, unmentioned
 from rove.walk.wire import filter_of
 
 Batches = AsyncGenerator[list[WalkEvent]]
@@ -97,7 +98,8 @@ class Loop:
         if len(facts) < len(recalled.facts):
             recalled = Recalled()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
-        verdict = judged_from_memory(after, recalled)
+        unheld = await unheld_terms(after, self._gear.means.store) if recalled.fresh else ()
+        verdict = judged_from_memory(after, recalled, unheld)
         leads = await self._leads(facts, state, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
@@ -163,12 +165,12 @@ class Loop:
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
         if self._gear.chat is None or not state.facts or (last and not state.open_leads):
-            return judged_by_text(state)
+            return judged_by_text(state, await unheld_terms(state, self._gear.means.store))
         return await judged_by_model(self._gear.chat, state)
 
     async def _answer(self, state: State) -> Answer:
         gear = self._gear
-        return await answer_from_facts(
+        answer = await answer_from_facts(
             state.question,
             state.facts,
             await self._finder.hits(cited(state.facts)),
@@ -177,6 +179,8 @@ class Loop:
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
+        note = await unmentioned(state, answer, gear.means.store)
+        return replace(answer, note=f"{answer.note} {note}".strip()) if note else answer
 
 
 def missing_leads(judged: Judged) -> list[Lead]:

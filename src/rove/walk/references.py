@@ -34,6 +34,8 @@ _FOOTNOTE = re.compile(
     r"\[\^(?P<label>[^\s\[\]^]{1,12})\](?!:)|[（(]\s*(?P<note>[注註]\s*\d{1,3})\s*[)）]|(?<=\w)(?P<raised>[¹²³⁴-⁹⁰]{1,3})(?!\w)"
 )
 _NAMED_END = re.compile(r"[.,;:!?()\[\]\n。，；：！？（）、]|\s(?:for|on|in|and|of this|um|für|und)\s")
+_LETTERED = re.compile(r"\b[a-z]+\.\s+[A-Z]\Z")
+_GOES_ON = re.compile(r"\s+[^\W\d_A-Z]")  # "… kap. A kártya …": a sentence begins there
 _PLAIN_NUMBER = re.compile(rf"((?:[A-Z]\.)?{_ARABIC})[.):]?(?=\s|$|[、，　])|([{HAN_NUMBER}]+)、|（([{HAN_NUMBER}]+)）")
 
 
@@ -126,8 +128,9 @@ def _pages(text: str) -> Iterator[Reference]:
 
 def _numbered(text: str) -> Iterator[Reference]:
     for found in _patterns()["numbered"].finditer(text):
-        unit, number = _unit_and_number(found)
-        yield Reference("reference", number, found[0].strip(), found.span(), unit)
+        if not (_LETTERED.search(found[0]) and _GOES_ON.match(text, found.end())):
+            unit, number = _unit_and_number(found)
+            yield Reference("reference", number, found[0].strip(), found.span(), unit)
 
 
 def _named(text: str) -> Iterator[Reference]:

@@ -41,9 +41,11 @@ QUESTION = ""
 class State:
     """Where a walk stands.
 
-    `plan`: the leads of the present round. `followed` and `dropped` go by lead id (`dropped` says why), `lost` by fact
-    id. `read`: the chunks that were read to their end. `verdict`: that of the present round, None before it is judged,
-    and again after an edit. `events`: how many there are, those that are never kept (`FactDelta`) not counted.
+    `since`: the round after which the user let a walk that was judged go on, 0 where nobody did: what was found until
+    then ends it no more. `plan`: the leads of the present round. `followed` and `dropped` go by lead id (`dropped` says
+    why), `lost` by fact id. `read`: the chunks that were read to their end. `verdict`: that of the present round, None
+    before it is judged, and again after an edit. `events`: how many there are, those that are never kept (`FactDelta`)
+    not counted.
     """
 
     walk_id: str = ""
@@ -54,6 +56,7 @@ class State:
     where: str = ""
     forked_from: str = ""
     round: int = 0
+    since: int = 0
     plan: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     leads: tuple[Lead, ...] = ()
@@ -87,6 +90,11 @@ class State:
     def unread(self) -> tuple[str, ...]:
         """Chunks that were found and not yet read, in the order they were found."""
         return tuple(seen.chunk_id for seen in self.seen if seen.chunk_id not in self.read)
+
+    @property
+    def pressed(self) -> bool:
+        """True when the user wants a further round than the present one, whatever it has brought."""
+        return self.round == self.since > 0
 
     def lead(self, lead_id: str) -> Lead | None:
         """The lead of that id; None where there is none."""
@@ -181,7 +189,10 @@ def _with_course(state: State, event: WalkStarted | Paused | Resumed | Edited | 
 
 
 def _edited(state: State, edit: Edit) -> State:
-    """Apply an edit: what had ended may go on, and whether enough was found is asked again."""
+    """Apply an edit: what had ended may go on, and whether enough was found is asked again.
+
+    Who changes nothing but the budget of a walk that was judged wants it to go on.
+    """
     gone = set(edit.dropped)
     facts = {fact.fact_id: fact for fact in (*state.facts, *edit.facts) if fact.fact_id not in gone}
     leads = {lead.lead_id: lead for lead in (*state.leads, *edit.leads)}
@@ -189,10 +200,12 @@ def _edited(state: State, edit: Edit) -> State:
     by_user = {lead_id: "the user dropped it" for lead_id in edit.dropped if lead_id in leads}
     asked = edit.question is not None and edit.question != state.question
     again = {*added, QUESTION} if asked else added
+    further = state.verdict is not None and edit == Edit(budget=edit.budget)
     return replace(
         state,
         question=edit.question if edit.question is not None else state.question,
         budget=edit.budget or state.budget,
+        since=state.round if further else state.since,
         facts=tuple(facts.values()),
         leads=tuple(leads.values()),
         followed={lead_id: how for lead_id, how in state.followed.items() if lead_id not in again},

@@ -80,11 +80,11 @@ def next_step(state: State, leads_a_round: int) -> Step:
         return End(stop)
     if state.round == 0:
         return Begin(1, (QUESTION,))
-    if state.verdict and state.verdict.enough and not _wanted(state):
+    if _enough(state) and not _wanted(state):
         return End("enough")
     for lead_id in state.plan:
         lead = state.lead(lead_id)  # None also where what it was has been erased since
-        if lead_id not in state.followed and lead_id not in state.dropped and (lead or lead_id == QUESTION):
+        if not _followed(state, lead_id) and lead_id not in state.dropped and (lead or lead_id == QUESTION):
             return Follow(lead, _reason(state, lead_id))
     if state.unread:
         return Read(state.unread)
@@ -94,23 +94,48 @@ def next_step(state: State, leads_a_round: int) -> Step:
 
 
 def _after_round(state: State, leads_a_round: int) -> Step:
-    again = (QUESTION,) if QUESTION not in state.followed else ()
-    leads = _wanted(state) if state.verdict and state.verdict.enough else state.open_leads
+    leads = _wanted(state) if _enough(state) else state.open_leads
+    unasked = QUESTION not in state.followed
+    again = (QUESTION,) if unasked or _deeper(state) else ()
     chosen = again + tuple(lead.lead_id for lead in leads[:leads_a_round])
     if not chosen:
-        fresh = any(state.followed[lead_id].chunks for lead_id in state.plan if lead_id in state.followed)
-        return End("no-lead" if fresh else "no-new-chunk")
+        return End("no-lead" if _fresh(state) else "no-new-chunk")
     if state.budget.rounds and state.round >= state.budget.rounds:
         return End("rounds")
-    if (_barren(state) or _idle(state)) and not _wanted(state):
+    if (_barren(state) or _idle(state)) and not (unasked or _wanted(state)):
         return End("no-new-fact")
     return Begin(state.round + 1, chosen)
+
+
+def _followed(state: State, lead_id: str) -> bool:
+    """Say whether a lead of the present plan was followed; the question may have been asked in earlier rounds too."""
+    return lead_id in state.followed and state.followed[lead_id].round == state.round
+
+
+def _fresh(state: State) -> bool:
+    """Say whether the present round has found a chunk that was not seen before."""
+    return any(state.followed[lead_id].chunks for lead_id in state.plan if _followed(state, lead_id))
+
+
+def _enough(state: State) -> bool:
+    """Say whether what was found is enough; where the user let the walk go on, only with a round that found more."""
+    wanted = not state.since or (_fresh(state) and not state.pressed)
+    return state.verdict is not None and state.verdict.enough and wanted
+
+
+def _deeper(state: State) -> bool:
+    """Say whether the question is asked again, for what it finds beyond what was seen: where the user let a walk go on.
+
+    In the round after that, and later where no lead is left, as long as it finds anything.
+    """
+    more = bool(state.since) and not state.open_leads and bool(state.followed[QUESTION].chunks)
+    return state.pressed or more
 
 
 def _barren(state: State) -> bool:
     """Say whether so many rounds have passed since the last new fact that the next one would hardly bring any."""
     last = max((fact.round for fact in state.facts), default=0)
-    return state.round - last >= BARREN_ROUNDS
+    return state.round - max(last, state.since) >= BARREN_ROUNDS
 
 
 def _idle(state: State) -> bool:
@@ -118,7 +143,8 @@ def _idle(state: State) -> bool:
 
     Nearer is a word of the question that no fact before held, or a fact more relevant than all before.
     """
-    two = state.verdicts[-2:]
+    rounds = {verdict.round: verdict for verdict in state.verdicts if verdict.round > state.since}  # the last of each
+    two = list(rounds.values())[-2:]
     if len(two) < 2 or any(verdict.by != EXTRACTIVE for verdict in two) or two[0].missing != two[1].missing:
         return False
     before = max((fact.relevance for fact in state.facts if fact.round < state.round), default=0.0)

@@ -66,7 +66,10 @@ async def events(walk_id: str, walks: WalkingIn, server: ServedIn) -> StreamingR
 
 @router.post("/{walk_id}/edit", status_code=204)
 async def edit(walk_id: str, wanted: EditIn, walks: WalkingIn) -> Response:
-    """Change the question, the budget, facts or leads; a walk that was over can go on."""
+    """Change the question, the budget, facts or leads; a walk that was over can go on.
+
+    Where the budget alone is changed it goes further than it would: to what the question finds next, and to all leads.
+    """
     await walks.steer(walk_id, "edit", wanted.record)
     return Response(status_code=204)
 

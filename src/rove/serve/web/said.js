@@ -22,6 +22,7 @@ const SHAPES = {
   right: QUOTED,
   setting: "(\\S+)",
   what: "(\\w+)",
+  words: "(“.+”)",
 };
 const NUMBER = "([\\d.,]+ ?%?)";
 let sentences = [];

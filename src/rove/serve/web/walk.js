@@ -3,7 +3,7 @@
 import { get, here, post, told } from "./api.js";
 import { calmly, el, fill, say } from "./dom.js";
 import { busy, wrong } from "./states.js";
-import { drawEdit } from "./walk_edit.js";
+import { drawEdit, further } from "./walk_edit.js";
 import { begun, fold } from "./walk_state.js";
 import { drawBudget, drawTrail } from "./walk_view.js";
 import { t } from "./words.js";
@@ -115,6 +115,7 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
       going && button("stop", () => steer("/stop"), { disabled: !seat.walkId }),
       rests() && !over && button("resume", goOn, { class: "main" }),
       rests() && !over && button("stop", async () => (await steer("/stop")) && goOn()),
+      rests() && over && button("further", async () => (await steer("/edit", { budget: further(state) })) && goOn(), { class: "main" }),
       rests() && over && button("replay", () => tell(true)),
       replaying && button("show-all", () => ((seat.replaying = false), tell())),
     );

@@ -3,6 +3,16 @@
 import { el, fill, labelled } from "./dom.js";
 import { t } from "./words.js";
 
+const BOUNDS = { rounds: [1, 50], calls: [1, 1_000], tokens: [1, 10_000_000], seconds: [1, 3_600] };
+const FURTHER = 2; // rounds
+
+/** The budget with which a walk that has ended can go further; of each bound beside the rounds half is left at least. */
+export function further({ budget, spent, rounds }) {
+  const left = ([name, [, most]]) => [name, Math.min(budget[name] ? Math.ceil(Math.max(budget[name], (spent[name] ?? 0) + budget[name] / 2)) : most, most)];
+  const last = rounds.at(-1)?.number ?? 0;
+  return { ...Object.fromEntries(Object.entries(BOUNDS).map(left)), rounds: Math.min(last + FURTHER, BOUNDS.rounds[1]) };
+}
+
 /** The panel; `apply` is given what is to change, as POST …/edit takes it. */
 export function drawEdit(state, apply, seat) {
   // Noted at the press: what tells of a change comes later, when all may have been drawn anew.
@@ -19,8 +29,7 @@ export function drawEdit(state, apply, seat) {
 
 function general(state, apply) {
   const question = el("textarea", { rows: 2, value: state.question });
-  const bounds = { rounds: [1, 50], calls: [1, 1_000], tokens: [1, 10_000_000], seconds: [1, 3_600] };
-  const fields = Object.entries(bounds).map(([name, [min, max]]) => [name, el("input", { type: "number", min, max, value: state.budget[name] ?? max })]);
+  const fields = Object.entries(BOUNDS).map(([name, [min, max]]) => [name, el("input", { type: "number", min, max, value: state.budget[name] || max })]);
   const submit = (event) => {
     event.preventDefault();
     const budget = Object.fromEntries(fields.map(([name, field]) => [name, Number(field.value)]));

@@ -7,6 +7,7 @@ import { openSource } from "./source.js";
 import { busy } from "./states.js";
 import { named, t } from "./words.js";
 
+const EXPLAINED = new Set(["failed", "no-new-chunk"]); // ends of which more is to be said than the word
 const BY_RULE = new Set(["extractive", "memory"]); // others are models, which give their reasons in words of their own
 
 /** `fork(at)` begins another walk that has gone the same way up to the event `at`. */
@@ -37,7 +38,8 @@ function drawRound(state, round, fork) {
     "li",
     { class: "round" },
     el("div", { class: "round-top" }, el("h2", {}, t("walk.round", { round: round.number })), forker(round.at, t("walk.round", { round: round.number }), fork, t("walk.fork"))),
-    el("p", { class: "small muted" }, led.length ? t("walk.follows", { leads: led.map((lead) => `“${lead.text}”`).join(", ") }) : t("walk.follows-question")),
+    (!led.length || round.follows.includes("")) && el("p", { class: "small muted" }, t("walk.follows-question")),
+    led.length > 0 && el("p", { class: "small muted" }, t("walk.follows", { leads: led.map((lead) => `“${lead.text}”`).join(", ") })),
     seen.size > 0 &&
       el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
     el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id), fork))),
@@ -97,7 +99,7 @@ function drawJudged(judged) {
 }
 
 function drawStop({ stopped }) {
-  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), stopped.reason === "failed" && [" ", said(stopped.text)]);
+  return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), EXPLAINED.has(stopped.reason) && [" ", said(stopped.text)]);
 }
 
 /** What the walk has used of what it may. */
