@@ -119,6 +119,8 @@ async def test_a_fact_that_is_known_is_not_taken_twice(tmp_path: Path, scripted:
 
 
 async def test_nothing_found_ends_with_the_refusal(tmp_path: Path, scripted: type[Scripted]) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        await kb.add(FILLER)  # of which the scripted model makes no facts
     async with await opened(tmp_path, chat=True, walk={"memory": False}) as kb:
         walk = kb.walk("量子色動力学の格子計算とは何ですか")
         answer = await walk.answered()
