@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import PurePath
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import FAILED, Session, command
-from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -25,12 +26,13 @@ class Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("sources · {task.fields[chunks]} chunks · {task.fields[failed]} failed · {task.fields[rate]}"),
+            TextColumn("{task.fields[page]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("", total=None, chunks=0, failed=0, rate="")
+        self.task = self.progress.add_task("", total=None, chunks=0, failed=0, rate="", page="")
         self.chunks = self.sources = self.failed = 0
 
     def __call__(self, event: Event) -> None:
@@ -42,15 +44,22 @@ class Bar:
             case ChunksEmbedded(count):
                 self.chunks += count
                 self.progress.update(self.task, chunks=self.chunks)
+            case PageReached(source, page, pages) if pages > 1:
+                self.progress.update(self.task, page=f"page {page} of {pages} of {_shown(source)}")
             case SourceDone(entry):
                 self.failed += bool(entry.outcome)
-                self.progress.update(self.task, advance=1, failed=self.failed, rate=self._rate())
+                self.progress.update(self.task, advance=1, failed=self.failed, rate=self._rate(), page="")
             case _:
                 pass
 
     def _rate(self) -> str:
         task = self.progress.tasks[0]
         return f"{task.completed / task.elapsed:.1f} a second" if task.elapsed else ""
+
+
+def _shown(source: str) -> str:
+    """The last part of a source's name, without what a terminal would obey."""
+    return "".join(sign if sign.isprintable() else "?" for sign in PurePath(source).name)
 
 
 @command("add")

@@ -28,6 +28,7 @@ from rove.store.lists import Lists, coverage
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.resident import Resident
+from rove.store.transcripts import TranscriptStore
 from rove.store.vectors import VectorCache
 
 LOCK_TIMEOUT_S = 600.0
@@ -49,6 +50,7 @@ class Store:
         self.catalog = Catalog(folder)
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
+        self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
         self._make_index = lambda: INDEXES.get(settings.index)(
