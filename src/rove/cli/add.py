@@ -137,7 +137,7 @@ def _show_duplicates(session: Session, report: Report) -> None:
     left_out = sum(not twin.kept for twin in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
     session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
-    rows = [(twin.source, twin.of, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
+    rows = [(twin.source, twin.of_source, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
     session.output.table(["document", "says the same as", "how alike"], rows[:SHOWN_DUPLICATES])
     if len(rows) > SHOWN_DUPLICATES:
         session.output.line(f"and {len(rows) - SHOWN_DUPLICATES} more; --json lists all")

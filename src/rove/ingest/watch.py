@@ -10,7 +10,7 @@ from pathlib import Path
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
 
 from rove.errors import InputError
-from rove.load.discover import locate
+from rove.load.discover import locate, spelled
 from rove.store.store import Store
 
 REST_MS = 1_000
@@ -31,7 +31,7 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
 def vanished(store: Store, folders: Sequence[str | Path], ignored: Sequence[str]) -> list[str]:
     """Return the documents of files that were in these folders and are no more; blocks."""
     here = {location.uri for location in locate(folders, ignored)}
-    roots = tuple(f"{os.path.abspath(folder)}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
+    roots = tuple(f"{spelled(os.path.abspath(folder))}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
     held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(roots)}
     return store.catalog.stale({source: () for source in held - here})
 

@@ -5,6 +5,7 @@ A frame is its length and the number of sources that end in it (two 32-bit words
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Task(msgspec.Struct, array_like=True):
     uri: str
     name: str
     kind: str
-    path: str | None
+    path: bytes | None
     text: Text | None
     data: bytes | None
     metadata: Meta
@@ -43,14 +44,14 @@ class Task(msgspec.Struct, array_like=True):
     @classmethod
     def of(cls, location: Location, known: str, transcripts: Mapping[str, bytes]) -> Task:
         """Write a location down."""
-        path = str(location.path) if location.path else None
+        path = os.fsencode(location.path) if location.path else None
         text, data, metadata = location.text, location.data, dict(location.metadata)
         return cls(location.uri, location.name, location.kind, path, text, data, metadata, known, dict(transcripts))
 
     @property
     def location(self) -> Location:
         """Read the location back."""
-        path = Path(self.path) if self.path else None
+        path = Path(os.fsdecode(self.path)) if self.path else None
         return Location(self.uri, self.name, self.kind, path, self.text, data=self.data, metadata=self.metadata)
 
 

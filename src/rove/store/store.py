@@ -196,12 +196,12 @@ class Store:
         async with self._turn:
             try:
                 await asyncio.to_thread(self._lock.acquire)
-            except PermissionError as error:
-                message = f"{self.folder} cannot be written to: {error.strerror}."
-                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
             except Timeout as error:
                 message = f"Another process has been writing to {self.folder} for {LOCK_TIMEOUT_S:.0f} s."
                 raise ServiceError(message, cure="Wait for it, or stop it.") from error
+            except OSError as error:
+                message = f"{self.folder} cannot be written to: {error.strerror}."
+                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
