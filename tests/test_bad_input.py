@@ -47,21 +47,6 @@ with Rove.open(base, embedder={"name": "fake"}) as kb:
 print(json.dumps({entry.source: [entry.outcome, entry.reason, entry.cure] for entry in report.failed}))
 """
 
-READ_ONLY = """
-import os, sys
-from rove import Rove, ServiceError
-base, uid = sys.argv[1:]
-with Rove.open(base, embedder={"name": "fake"}) as kb:
-    kb.search("What is imported late is imported now.", mode="keyword")
-os.setuid(int(uid))
-with Rove.open(base, embedder={"name": "fake"}) as kb:
-    print([hit.chunk.document_id for hit in kb.search("osprey", mode="keyword")])
-    try:
-        kb.delete("osprey")
-    except ServiceError as error:
-        print(error)
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -415,35 +400,3 @@ def test_the_exit_status_says_it(names: tuple[str, ...], status: int, folder: Pa
     assert all(f"{folder / name}\t{BAD_BYTES[name][1]}\t" in result.stdout for name in names)
     report = json.loads(CliRunner().invoke(rove, [*arguments, "--json"]).stdout)
     assert [Path(entry["source"]).name for entry in report["failed"]] == sorted(names)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names of files are Unicode")
-def test_a_name_that_is_not_utf_8_goes_in_and_is_found_by_it(folder: Path, kb: Rove) -> None:
-    """Here by the process that adds, there by one that reads; neither stops the others."""
-    odd = [os.fsdecode(os.fsencode(folder) + name) for name in (b"/caf\xe9.txt", b"/\xff.html")]
-    for path in odd:
-        Path(path).write_text("<p>The samovar is on the table.</p>")
-    report = kb.add(folder)
-    assert report.added == len(GOOD) + 2
-    assert f"{folder}/caf\\udce9.txt" in {info.source for info in kb.documents()}
-    assert kb.add(f"{folder}/caf\\udce9.txt").unchanged == 1, "by the name that the ledger has"
-    assert kb.delete(*odd) == 2
-
-
-def test_a_base_that_may_only_be_read_is_searched(open_to_all: Path) -> None:
-    base = open_to_all / ".kb"
-    with Rove.open(base, **FAKE) as kb:
-        kb.add(Text("The osprey nests on the pylon.", id="osprey"))
-    for path in (*base.rglob("*"), base):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-    done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY, str(base), "65534" if os.geteuid() == 0 else str(os.geteuid())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    for path in (base, *base.rglob("*")):
-        path.chmod(0o755)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "osprey" in done.stdout
-    assert "cannot be written to" in done.stdout

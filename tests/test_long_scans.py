@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from load.samples_pages import picture, picture_file
 from rove.events import Event, PageReached
 from rove.load.discover import locate
 from rove.load.image import ocr
@@ -23,7 +24,6 @@ from rove.records import SourceEnd
 from rove.sandbox import Limits
 from rove.sandbox.pool import Pool
 from rove.sync import Rove
-from load.samples_pages import picture, picture_file
 
 pytestmark = [
     pytest.mark.skipif(not ocr.can_read(), reason="tesseract is not installed"),

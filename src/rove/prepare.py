@@ -32,9 +32,10 @@ OCR = "tesseract"
 class Recipe:
     """How sources are read and cut: what of the settings a reading process needs to know, and no secret.
 
-    `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes.
-    `limits` says all that a source may use up: what they cut short is read again once they, or the programs that
-    reading needs, are others. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see `chunk.label`.
+    `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
+    says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
+    are others. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see
+    `chunk.label`.
     """
 
     model: str

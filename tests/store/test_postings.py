@@ -55,7 +55,7 @@ def test_many_words_are_asked_for_in_bounded_memory() -> None:
 
 
 def test_what_is_hidden_does_not_count() -> None:
-    """Scores under a label are those of a base that holds nothing else, and tell nothing of how rare a word is there."""
+    """Scores under a label are those of a base that holds nothing else: how rare a word is there stays unknown."""
     chance = random.Random(5)
     words = [" ".join(chance.choices(["owl", "elk", "fox", "bee"], k=chance.randint(1, 9))) for _ in range(60)]
     rows = [IndexRow(f"c{i}", text, VECTOR, {"access": "ab"[i % 2]}) for i, text in enumerate(words)]

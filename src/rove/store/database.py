@@ -27,7 +27,13 @@ PRAGMAS = (
 )
 IMMUTABLE = "?immutable=1"
 PRIMARY = 0xFF
-DISK = {sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN}
+DISK = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
 """SQLite's codes for what is the disk's fault."""
 
 

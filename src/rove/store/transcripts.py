@@ -1,4 +1,4 @@
-"""What OCR has read of sources whose reading is not done: it takes seconds a page, and a crash must not cost an hour."""
+"""What OCR has read of sources that are not read to their end: it takes seconds a page, which no crash may cost."""
 
 from __future__ import annotations
 
