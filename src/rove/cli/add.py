@@ -25,14 +25,13 @@ class Bar:
             TextColumn("[bold]Adding"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("sources · {task.fields[chunks]} chunks · {task.fields[failed]} failed · {task.fields[rate]}"),
-            TextColumn("{task.fields[page]}", markup=False),
+            TextColumn("sources · {task.fields[at]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("", total=None, chunks=0, failed=0, rate="", page="")
+        self.task = self.progress.add_task("", total=None, at="")
         self.chunks = self.sources = self.failed = 0
 
     def __call__(self, event: Event) -> None:
@@ -43,18 +42,19 @@ class Bar:
                 self.progress.update(self.task, total=self.sources)
             case ChunksEmbedded(count):
                 self.chunks += count
-                self.progress.update(self.task, chunks=self.chunks)
+                self.progress.update(self.task, at=self._counts())
             case PageReached(source, page, pages) if pages > 1:
-                self.progress.update(self.task, page=f"page {page} of {pages} of {_shown(source)}")
+                self.progress.update(self.task, at=f"page {page} of {pages} of {_shown(source)}")
             case SourceDone(entry):
                 self.failed += bool(entry.outcome)
-                self.progress.update(self.task, advance=1, failed=self.failed, rate=self._rate(), page="")
+                self.progress.update(self.task, advance=1, at=self._counts())
             case _:
                 pass
 
-    def _rate(self) -> str:
+    def _counts(self) -> str:
         task = self.progress.tasks[0]
-        return f"{task.completed / task.elapsed:.1f} a second" if task.elapsed else ""
+        rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
+        return f"{self.chunks} chunks · {self.failed} failed{rate}"
 
 
 def _shown(source: str) -> str:

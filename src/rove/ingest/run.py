@@ -33,8 +33,8 @@ from rove.store.store import Store
 
 MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
-CUT_SHORT = {"partial", "too-slow", "too-large"}
-"""Outcomes after which a source may be read again from where OCR stopped, under other limits."""
+CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
+"""Outcomes after which a source may be read again, and what OCR said of it is of use."""
 QUICK = {*INLINE, "", DATABASE}
 
 
