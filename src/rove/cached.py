@@ -82,9 +82,19 @@ def _places(name: str) -> Iterator[Path]:
     """Where it may be kept, the best place first."""
     with contextlib.suppress(RuntimeError):  # no home folder is known
         yield cache_folder() / name
+        if _can_be_written(cache_folder()):
+            return
     with contextlib.suppress(OSError):
         if folder := _private_folder():
             yield folder / name
+
+
+def _can_be_written(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def _private_folder() -> Path | None:
