@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rove.cached import cached_array
+from rove.cached import cached_array, forget
 
+private = pytest.mark.skipif(sys.platform == "win32", reason="there temporary folders are a user's own")
 KEPT = np.arange(5000, dtype=np.float32).reshape(50, 100)
 
 
@@ -44,7 +48,37 @@ def test_a_damaged_array_is_made_again(folder: Path, damage):
     assert kept.read_bytes() == whole
 
 
-def test_without_a_place_the_array_is_there_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture
+def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine whose cache cannot be written; returns the private folder among its temporary files."""
     (tmp_path / "file").touch()
     monkeypatch.setenv("ROVE_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path / f"rove-{os.getuid() if sys.platform != 'win32' else 0}"
+
+
+@private
+def test_where_the_cache_cannot_be_written_a_private_folder_serves(closed: Path):
     assert cached_array("a.npy", lambda: KEPT) is KEPT
+    assert np.array_equal(cached_array("a.npy", lambda: pytest.fail("made again")), KEPT)
+    assert closed.stat().st_mode & 0o777 == 0o700
+    forget("a.npy")
+    assert not list(closed.iterdir())
+
+
+@private
+@pytest.mark.parametrize("link", [False, True])
+def test_a_folder_that_others_could_write_to_is_not_trusted(closed: Path, link: bool):
+    shared = closed.with_name("shared") if link else closed
+    shared.mkdir()
+    shared.chmod(0o700 if link else 0o777)
+    if link:
+        closed.symlink_to(shared)
+    assert cached_array("a.npy", lambda: KEPT) is KEPT
+    assert not (closed / "a.npy").exists()
+
+
+def test_without_a_place_the_array_is_there_all_the_same(closed: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", os.environ["ROVE_CACHE"])
+    assert cached_array("a.npy", lambda: KEPT) is KEPT
+    assert not closed.exists()

@@ -1,7 +1,8 @@
 """Keeps what takes long to make in the user's cache folder: one file each, whole or not there.
 
 A file is written beside its place and moved there once it is on the disk, so that neither two processes that write at
-once nor a power cut do harm. A folder that cannot be written, or a file that is damaged, costs time and nothing else.
+once nor a power cut do harm. Where that folder cannot be written, a private one among the temporary files serves; where
+none can, or a file is damaged, that costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 
+OTHERS = 0o077
 DIGEST_BYTES = hashlib.sha256().digest_size
 
 
@@ -43,13 +46,11 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
         name: must change with everything that the data depend on.
         make: called where nothing whole is kept.
     """
-    path = _place(name)
-    known = _read(path) if path else None
-    if known is not None:
-        return known
+    for path in _places(name):
+        if (known := _read(path)) is not None:
+            return known
     data = make()
-    if path:
-        _write(path, hashlib.sha256(data).digest() + data)
+    _write(name, hashlib.sha256(data).digest() + data)
     return data
 
 
@@ -58,33 +59,54 @@ def cached_array(name: str, make: Callable[[], Array]) -> Array:
 
     The file is NumPy's own, and behind it its SHA-256.
     """
-    path = _place(name)
-    if path:
+    for path in _places(name):
         with contextlib.suppress(OSError, ValueError, EOFError):
             if _is_sound(path):
                 return np.load(path, mmap_mode="r", allow_pickle=False)
     array = make()
-    if path:
-        data = BytesIO()
-        np.save(data, array, allow_pickle=False)
-        data.write(hashlib.sha256(data.getbuffer()).digest())
-        _write(path, data.getbuffer())
+    data = BytesIO()
+    np.save(data, array, allow_pickle=False)
+    data.write(hashlib.sha256(data.getbuffer()).digest())
+    _write(name, data.getbuffer())
     return array
 
 
 def forget(name: str) -> None:
     """Drop what is kept under `name`, if anything is."""
-    path = _place(name)
-    if path:
+    for path in _places(name):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
-def _place(name: str) -> Path | None:
+def _places(name: str) -> Iterator[Path]:
+    """Where it may be kept, the best place first."""
+    with contextlib.suppress(RuntimeError):  # no home folder is known
+        yield cache_folder() / name
+        if _can_be_written(cache_folder()):
+            return
+    with contextlib.suppress(OSError):
+        if folder := _private_folder():
+            yield folder / name
+
+
+def _can_be_written(folder: Path) -> bool:
     try:
-        return cache_folder() / name
-    except RuntimeError:  # no home folder is known
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _private_folder() -> Path | None:
+    """This user's own folder among the temporary files; None where another user has made it, or could write to it."""
+    if sys.platform == "win32":
         return None
+    folder = Path(tempfile.gettempdir()) / f"rove-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    facts = folder.lstat()
+    mine = stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & OTHERS
+    return folder if mine else None
 
 
 def _read(path: Path) -> bytes | None:
@@ -107,17 +129,23 @@ def _is_sound(path: Path) -> bool:
         return hashlib.sha256(data).digest() == mapped[-DIGEST_BYTES:]
 
 
-def _write(path: Path, data: bytes | memoryview) -> None:
+def _write(name: str, data: bytes | memoryview) -> None:
     """Keep the data, if there is room: on a full or read-only disk this process has them all the same."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+    for path in _places(name):
+        with contextlib.suppress(OSError):
+            _write_to(path, data)
+            return
+
+
+def _write_to(path: Path, data: bytes | memoryview) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

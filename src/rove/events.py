@@ -30,6 +30,15 @@ class SourcesAt:
 
 
 @dataclass(frozen=True, slots=True)
+class PageReached:
+    """OCR has read page `page` of `pages` of this source, or of a file in it: it takes seconds a page."""
+
+    source: str
+    page: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourceDone:
     """A source is finished: live, unchanged, or failed (the entry says which and why)."""
 
@@ -51,7 +60,7 @@ class TextDelta:
     text: str
 
 
-Event = AddStarted | SourcesAt | SourceDone | ChunksEmbedded | TextDelta
+Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | TextDelta
 Listener = Callable[[Event], None]
 
 

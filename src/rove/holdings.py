@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rove.errors import InputError
 from rove.exchange import exported
+from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
@@ -45,7 +46,7 @@ class Holdings:
         Raises:
             InputError: a name is neither a document's id nor a source.
         """
-        texts = [str(name) for name in names]
+        texts = [spelled(name) for name in names]
         places = {text: absolute(text) for text in texts}
         sources = [*texts, *places.values()]
         found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
+from shutil import which
 
 from rove.chunk import CutSettings
 from rove.chunk.cut import cut_by, strategy_for
@@ -18,18 +20,22 @@ from rove.errors import ConfigError, InputError
 from rove.load import DRAWN, LoadOptions
 from rove.load.discover import DATABASE, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
+from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
 from rove.registry import load
 
 MAX_REASON_CHARS = 2_000
+OCR = "tesseract"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How sources are read and cut: what of the settings a reading process needs to know, and no secret.
 
-    `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes.
-    `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see `chunk.label`.
+    `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
+    says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
+    are others. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see
+    `chunk.label`.
     """
 
     model: str
@@ -39,6 +45,8 @@ class Recipe:
     max_rows: int = 100_000
     keep_boilerplate: bool = False
     ocr: bool = True
+    max_ocr_s: float = MAX_S
+    limits: str = ""
     strategy: Mapping[str, str] = field(default_factory=dict[str, str])
     cut: CutSettings = field(default_factory=CutSettings)
     prefix: str = HEADINGS
@@ -55,12 +63,17 @@ class Preparer:
         self.options = LoadOptions(keep_boilerplate=recipe.keep_boilerplate, ocr=recipe.ocr)
 
     def read(
-        self, location: Location, known: str = "", *, kinds: Collection[str] | None = None
+        self,
+        location: Location,
+        known: str = "",
+        *,
+        kinds: Collection[str] | None = None,
+        transcripts: Transcripts | None = None,
     ) -> Iterator[Prepared | SourceEnd]:
         """Read one source: its documents as they come, and how it ended last. Nothing that a file holds raises.
 
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
-        turns out to be of another kind than `kinds` yields nothing.
+        turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads.
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:
@@ -73,15 +86,15 @@ class Preparer:
                 if kinds is not None and source.kind not in kinds:
                     return
                 kind, fingerprint = source.kind, self.fingerprint(source)
-                if fingerprint == known:
-                    yield SourceEnd(location.uri, kind, fingerprint, unchanged=True)
+                if known and known in (fingerprint, self._in_part(fingerprint)):
+                    yield SourceEnd(location.uri, kind, known, unchanged=True)
                     return
-                documents = load_documents(source, self.options)
+                documents = load_documents(source, replace(self.options, transcripts=transcripts))
                 origin = sha256(source.data).hexdigest() if source.kind in DRAWN else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
         except (InputError, ConfigError, OutOfTime, MemoryError) as error:
-            end = failed(location, kind, fingerprint, error)
+            end = failed(location, kind, self._in_part(fingerprint), error)
         yield end
 
     def _prepared(
@@ -110,6 +123,10 @@ class Preparer:
         """Hash all that decides what comes out of a source."""
         described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
         return content_hash(self.recipe.pipeline, source.data, described)
+
+    def _in_part(self, fingerprint: str) -> str:
+        """Hash all that decides how much of a source was read before something cut it short."""
+        return content_hash(fingerprint, self.recipe.limits, _helper()) if fingerprint else ""
 
     def prepare(self, document: Document, ledger_source: str) -> Prepared:
         """Cut a document into chunks and give them their terms, their names and the keys of their vectors.
@@ -146,6 +163,12 @@ class Preparer:
         room = label.room(recipe.cut.size_chars)
         settings = replace(recipe.cut, size_chars=room, overlap_chars=min(recipe.cut.overlap_chars, room // 2))
         return label.put_on(cut_by(strategy, document, settings))
+
+
+@cache
+def _helper() -> str:
+    """Where the program is that pictures are read with, "" where there is none."""
+    return which(OCR) or ""
 
 
 def failed(location: Location, kind: str, fingerprint: str, error: BaseException) -> SourceEnd:

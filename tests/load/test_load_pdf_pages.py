@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import zlib
 from itertools import pairwise
 
 import pytest
@@ -11,10 +12,13 @@ import pytest
 from load.samples import PARAGRAPHS, pdf_report, source
 from load.samples_pages import grid, pdf_pages, picture, picture_file, printed
 from rove.errors import InputError
+from rove.load import LoadOptions
+from rove.load.discover import PLAIN, load_documents
 from rove.load.image import ocr
 from rove.load.limits import OutOfTime
 from rove.load.pdf import loader as pdf
 from rove.load.pdf.loader import PdfLoader
+from rove.load.transcripts import Transcripts
 from rove.records import Document
 
 PROSE = [
@@ -212,8 +216,8 @@ def test_every_box_holds_its_line() -> None:
         assert document.page_at(box.span[0]) == box.page
 
 
-def read_in_part(data: bytes) -> InputError:
-    loaded = PdfLoader().load(source("pdf", data, "page.pdf"))
+def read_in_part(data: bytes, options: LoadOptions = PLAIN) -> InputError:
+    loaded = PdfLoader(options).load(source("pdf", data, "page.pdf"))
     assert next(loaded).text.strip()
     with pytest.raises(InputError) as caught:
         next(loaded)
@@ -277,10 +281,33 @@ def test_a_scanned_page_is_read_and_a_page_of_text_beside_it_too() -> None:
 
 
 @needs_tesseract
-def test_a_long_scan_ends_in_part_when_the_time_for_ocr_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "FILE_BUDGET_S", 0.05)
+def test_a_long_scan_ends_in_part_when_the_time_for_ocr_is_over() -> None:
+    transcripts = Transcripts(tell=lambda *page: setattr(transcripts, "max_s", 0.0))
     data = picture_file(*(picture(f"Page of words number {number}") for number in range(3)), kind="PDF")
-    assert "2 pages (2, 3) are scanned and were not read" in str(read_in_part(data))
+    error = read_in_part(data, LoadOptions(transcripts=transcripts))
+    assert "2 pages (2, 3) are scanned and were not read" in str(error)
+
+
+@needs_tesseract
+@pytest.mark.parametrize("kind", ["PDF", "TIFF"])
+def test_what_ocr_has_read_once_it_does_not_read_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [picture(f"Page of words number {number}\nand one more line of them") for number in range(2)]
+    file = source("pdf" if kind == "PDF" else "image", picture_file(*pages, kind=kind))
+    told: list[tuple[str, bytes, int, int]] = []
+    [first] = load_documents(file, LoadOptions(transcripts=Transcripts(tell=lambda *page: told.append(page))))
+    assert [(page, pages) for _, _, page, pages in told] == [(1, 2), (2, 2)]
+    known = {digest: transcript for digest, transcript, _, _ in told}
+    told.clear()
+    monkeypatch.setattr(ocr, "_tesseract", lambda *_: pytest.fail("read again"))
+    options = LoadOptions(transcripts=Transcripts(known, lambda *page: told.append(page)))
+    assert list(load_documents(file, options)) == [first]
+    assert "number 1" in first.text
+    assert [transcript for _, transcript, _, _ in told] == [b"", b""]
+
+
+@pytest.mark.parametrize("kept", [b"no zlib", zlib.compress(b"upright\ntable"), zlib.compress(b"\xff")])
+def test_a_damaged_transcript_is_none(kept: bytes) -> None:
+    assert Transcripts({"digest": kept}).get("digest") is None
 
 
 def test_a_scan_without_ocr_is_empty_and_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from load.samples_pages import pdf_pages, printed
 from rove.engine import AsyncRove
-from rove.events import AddStarted, Event, SourceDone, SourcesAt
+from rove.events import AddStarted, Event, PageReached, SourceDone, SourcesAt
 from rove.models import Vectors
 from rove.records import LedgerEntry, Text
 from rove.serve.jobs import Job
@@ -104,6 +104,16 @@ async def test_whoever_watches_is_told_at_most_so_often_and_of_the_end_at_once(m
     await watching
     assert seen == ["running", "done"]
     assert time.monotonic() - began < 20
+
+
+def test_a_job_tells_the_page_of_a_scan_while_it_is_read() -> None:
+    job = Job("id", "anna")
+    job.listen(SourcesAt("reading", ("upload:/a.pdf", "upload:/b.pdf")))
+    job.listen(PageReached("upload:/a.pdf", 37, 500))
+    told = [(one.source, one.page, one.pages) for one in JobOut.of(job).under_way]
+    assert told == [("a.pdf", 37, 500), ("b.pdf", 0, 0)]
+    job.listen(SourcesAt("chunked", ("upload:/a.pdf",)))
+    assert [one.page for one in JobOut.of(job).under_way] == [0, 0]
 
 
 async def test_an_event_tells_only_what_has_ended_since_the_one_before() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rove import InputError, field
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Place, Sentence, Side
-from rove.records.filter import All, Any, Compare, Not
+from rove.records.filter import All, Any, Compare, Not, Sight
 from rove.records.walk import FactDelta, WalkEvent
 from rove.walk.state import folded
 from rove.walk.wire import filter_of, filter_to_text, from_line, to_line
@@ -38,7 +38,10 @@ st.register_type_strategy(FactDelta, st.builds(FactDelta, fields=st.dictionaries
 EVENT = st.one_of([st.from_type(kind) for kind in get_args(WalkEvent)])
 SCALAR = st.one_of(TEXT, st.integers(-(2**53), 2**53), FLOAT, st.booleans())
 COMPARE = st.builds(Compare, TEXT, st.sampled_from(["==", ">", "<="]), SCALAR) | st.builds(
-    Compare, TEXT, st.just("in"), st.lists(SCALAR, max_size=3).map(tuple)
+    lambda node, name, values: node(name, "in", tuple(values)),
+    st.sampled_from([Compare, Sight]),
+    TEXT,
+    st.lists(SCALAR, max_size=3),
 )
 FILTER = st.recursive(
     COMPARE,

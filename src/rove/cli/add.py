@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import PurePath
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import FAILED, Session, command
-from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone
+from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -24,13 +25,13 @@ class Bar:
             TextColumn("[bold]Adding"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("sources · {task.fields[chunks]} chunks · {task.fields[failed]} failed · {task.fields[rate]}"),
+            TextColumn("sources · {task.fields[at]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("", total=None, chunks=0, failed=0, rate="")
+        self.task = self.progress.add_task("", total=None, at="")
         self.chunks = self.sources = self.failed = 0
 
     def __call__(self, event: Event) -> None:
@@ -41,16 +42,24 @@ class Bar:
                 self.progress.update(self.task, total=self.sources)
             case ChunksEmbedded(count):
                 self.chunks += count
-                self.progress.update(self.task, chunks=self.chunks)
+                self.progress.update(self.task, at=self._counts())
+            case PageReached(source, page, pages) if pages > 1:
+                self.progress.update(self.task, at=f"page {page} of {pages} of {_shown(source)}")
             case SourceDone(entry):
                 self.failed += bool(entry.outcome)
-                self.progress.update(self.task, advance=1, failed=self.failed, rate=self._rate())
+                self.progress.update(self.task, advance=1, at=self._counts())
             case _:
                 pass
 
-    def _rate(self) -> str:
+    def _counts(self) -> str:
         task = self.progress.tasks[0]
-        return f"{task.completed / task.elapsed:.1f} a second" if task.elapsed else ""
+        rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
+        return f"{self.chunks} chunks · {self.failed} failed{rate}"
+
+
+def _shown(source: str) -> str:
+    """The last part of a source's name, without what a terminal would obey."""
+    return "".join(sign if sign.isprintable() else "?" for sign in PurePath(source).name)
 
 
 @command("add")
@@ -128,7 +137,7 @@ def _show_duplicates(session: Session, report: Report) -> None:
     left_out = sum(not twin.kept for twin in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
     session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
-    rows = [(twin.source, twin.of, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
+    rows = [(twin.source, twin.of_source, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
     session.output.table(["document", "says the same as", "how alike"], rows[:SHOWN_DUPLICATES])
     if len(rows) > SHOWN_DUPLICATES:
         session.output.line(f"and {len(rows) - SHOWN_DUPLICATES} more; --json lists all")

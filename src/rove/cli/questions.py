@@ -21,8 +21,7 @@ from rove.evaluate.made import write_rows
 from rove.evaluate.questions import make_questions
 from rove.evaluate.review import NO, SKIP, YES, Review, add_review, reviews_of, settle, votes_of, waiting
 from rove.evaluate.runs import add_label, labels_of, pool, read_run, unlabelled
-from rove.models import CHAT_MODELS, ChatModel
-from rove.settings import ChatSettings
+from rove.models import chat_model
 from rove.sync import Rove
 
 MOST_DOCUMENTS = 5_000
@@ -50,7 +49,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
         raise InputError(message, cure="Name another file, or write over it with --force.")
     with session.base() as kb:
         infos = kb.documents()
-        chat = None if without_model else _chat(kb.settings.chat)
+        chat = None if without_model else chat_model(kb.settings.chat)
         documents = (kb.document(info.document_id) for info in infos[:MOST_DOCUMENTS])
         made = asyncio.run(make_questions(documents, count, chat))
     if not made.questions:
@@ -185,12 +184,6 @@ def _source_passage(kb: Rove, row: Row) -> str:
     start, end = row.text("start", empty=True), row.text("end", empty=True)
     span = (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
     return passage_of(kb, row.text("document_id", "source"), span)
-
-
-def _chat(settings: ChatSettings) -> ChatModel | None:
-    if not settings.model:
-        return None
-    return CHAT_MODELS.get("fake" if settings.model == "fake" else "pydantic-ai")(settings)
 
 
 for one in (make, review, judge, agree):

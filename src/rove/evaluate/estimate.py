@@ -19,7 +19,7 @@ from rove.language.tokens import count_tokens
 from rove.load.discover import Location, locate
 from rove.models import EMBEDDERS, Embedder, free_cores, passages_with_tokens
 from rove.prepare import Preparer
-from rove.records import Document, Prepared, content_hash
+from rove.records import Document, Prepared, SourceEnd, content_hash
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
@@ -138,7 +138,7 @@ def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Documen
     pool = Pool(recipe, pool_of(settings, "").limits, free_cores())
     try:
         for item in pool.read(whole):
-            if item is not None:
+            if isinstance(item, (Prepared, SourceEnd)):
                 yield item.document if isinstance(item, Prepared) else None
     finally:
         pool.close()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from rove.records import LedgerEntry, Prepared, SourceEnd
+from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
 from rove.spans import stage
 
 BATCH_CHUNKS = 2_048
@@ -29,14 +29,20 @@ class Finished:
 
 @dataclass(slots=True)
 class Batch:
-    """Documents to be kept together, and the sources that end within them."""
+    """Documents to be kept together, the sources that end within them, and pages of sources that are still read."""
 
     prepared: list[Prepared] = field(default_factory=list[Prepared])
+    pages: list[PageRead] = field(default_factory=list[PageRead])
     finished: list[Finished] = field(default_factory=list[Finished])
     chunks: int = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Say whether there is nothing to keep."""
+        return not (self.prepared or self.finished or self.pages)
 
-Item = Prepared | Finished | None
+
+Item = Prepared | PageRead | Finished | None
 """What reading gives; None where nothing came for a while."""
 
 
@@ -46,15 +52,17 @@ def batched(items: Iterable[Item]) -> Iterator[Batch]:
     for item in items:
         if isinstance(item, Finished):
             batch.finished.append(item)
+        elif isinstance(item, PageRead):
+            batch.pages.append(item)
         elif item is not None:
             batch.prepared.append(item)
             batch.chunks += len(item.chunks)
         full = batch.chunks >= BATCH_CHUNKS or len(batch.finished) >= BATCH_SOURCES
-        late = (batch.prepared or batch.finished) and monotonic() - began > BATCH_S
+        late = not batch.is_empty and monotonic() - began > BATCH_S
         if full or late:
             yield batch
             batch, began = Batch(), monotonic()
-    if batch.prepared or batch.finished:
+    if not batch.is_empty:
         yield batch
 
 

@@ -31,6 +31,8 @@ def recipe_of(settings: Settings, model: str) -> Recipe:
         max_rows=load.max_rows,
         keep_boilerplate=load.keep_boilerplate,
         ocr=load.ocr,
+        max_ocr_s=load.max_ocr_s,
+        limits=repr((load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)),
         strategy=dict(chunk.strategy),
         cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
         prefix=chunk.prefix,

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
-from threading import Event
+from threading import Event as Flag
 from time import monotonic
 
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
 from rove.errors import ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Listener, SourceDone, SourcesAt, Stage
+from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, Finished, Item, batched, finished, next_batch, queued
 from rove.ingest.models import cut_deferred
 from rove.ingest.remote import Fetched
@@ -26,13 +26,15 @@ from rove.ingest.twins import Twins
 from rove.load import INLINE
 from rove.load.discover import DATABASE, Location
 from rove.prepare import Preparer
-from rove.records import LedgerEntry, Prepared, Report, SourceEnd
+from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.sandbox.pool import Job, Pool
 from rove.spans import stage
 from rove.store.store import Store
 
 MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
+"""Outcomes after which a source may be read again, and what OCR said of it is of use."""
 QUICK = {*INLINE, "", DATABASE}
 
 
@@ -50,7 +52,7 @@ class Ingest:
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
         self._broken: dict[str, tuple[str, str]] = {}
-        self._stopped = Event()
+        self._stopped = Flag()
 
     async def run(self, locations: Sequence[Location]) -> None:
         """Take in everything that the locations hold.
@@ -98,6 +100,7 @@ class Ingest:
                 await asyncio.wait([reading])
                 await self._keep(fresh, found)
                 with stage("add.finish", sources=len(batch.finished)):
+                    await asyncio.to_thread(self.store.transcripts.put, batch.pages)
                     await self._finish(batch.finished)
         except BaseException:
             self._stopped.set()
@@ -127,6 +130,9 @@ class Ingest:
                 held.setdefault(item.ledger_source, set()).add(item.document.document_id)
                 chunks[item.ledger_source] += len(item.chunks)
                 yield item
+            elif isinstance(item, PageRead):
+                self._tell(PageReached(item.source, item.page, item.pages))
+                yield item
             elif item is None:
                 yield None
             else:
@@ -135,7 +141,7 @@ class Ingest:
 
     def _read(
         self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
-    ) -> Iterator[Prepared | SourceEnd | None]:
+    ) -> Iterator[Prepared | PageRead | SourceEnd | None]:
         """Read a few sources of the quick kinds here, and all others in the sandbox."""
         jobs = [(at, queued(at.uri, known.get(at.uri)).fingerprint) for at in locations]
         few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
@@ -150,11 +156,15 @@ class Ingest:
             if not read:
                 foreign.append(job)
         if foreign:
-            yield from self.pool.read(foreign, self._reading)
+            transcripts = self.store.transcripts.get([location.uri for location, _ in foreign])
+            yield from self.pool.read(foreign, self._reading, transcripts)
 
     def _reading(self, sources: Sequence[str]) -> None:
+        self._tell(SourcesAt("reading", tuple(sources)))
+
+    def _tell(self, event: Event) -> None:
         """Tell the listener from another thread."""
-        self._loop.call_soon_threadsafe(self.listener, SourcesAt("reading", tuple(sources)))
+        self._loop.call_soon_threadsafe(self.listener, event)
 
     # -- keeping --------------------------------------------------------------------------------------------------
 
@@ -212,6 +222,8 @@ class Ingest:
         if stale:
             await self.store.remove(stale, erase=False)
         await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
+        settled = [done.entry.source for done in ended if done.entry.outcome not in CUT_SHORT]
+        await asyncio.to_thread(self.store.transcripts.drop, settled)
         self.tally.ended(ended)
         for done in ended:
             self.listener(SourceDone(done.entry, done.unchanged))

@@ -63,7 +63,7 @@ class Tally:
             reason=" ".join(filter(None, [entry.reason, self._said.get(entry.source, "")])),
         )
         if dropped and not entry.documents and entry.state == "live":
-            reason = f"{entry.source} says the same as {dropped[0].of}."
+            reason = f"{entry.source} says the same as {dropped[0].of_source}."
             return replace(entry, state="failed", outcome="duplicate", reason=reason, cure=ALL_KEPT, chunks=0)
         return entry
 

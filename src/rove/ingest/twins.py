@@ -25,13 +25,15 @@ class Twins:
         if self.mode == "off" or not prepared:
             return list(prepared), []
         signed = _signed(prepared)
-        found = self.duplicates.find([Signed(item.document.document_id, item.signature) for item in signed])
+        asked = [Signed(item.document.document_id, item.signature, item.document.source) for item in signed]
+        found = self.duplicates.find(asked)
         alike = [
             Duplicate(
                 item.document.document_id,
                 item.document.source,
                 item.ledger_source,
                 twin.document_id,
+                twin.source,
                 round(twin.similarity, 3),
                 twin.exact,
                 kept=not self._leaves_out(twin),

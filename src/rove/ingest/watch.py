@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
 
 from rove.errors import InputError
-from rove.load.discover import locate
+from rove.load.discover import locate, spelled
 from rove.store.store import Store
 
 REST_MS = 1_000
@@ -29,11 +29,16 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
 
 
 def vanished(store: Store, folders: Sequence[str | Path], ignored: Sequence[str]) -> list[str]:
-    """Return the documents of files that were in these folders and are no more; blocks."""
+    """Return the documents of files that were in these folders and are no more; blocks.
+
+    A folder that is gone itself, empty or closed may be a disk that is not mounted just now: what was in it stays.
+    """
     here = {location.uri for location in locate(folders, ignored)}
-    roots = tuple(f"{os.path.abspath(folder)}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
-    held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(roots)}
-    return store.catalog.stale({source: () for source in held - here})
+    roots = tuple(f"{spelled(os.path.abspath(folder))}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
+    seen = tuple(root for root in roots if any(source.startswith(root) for source in here))
+    held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(seen)}
+    gone = [source for source in held - here if here.isdisjoint(map(str, PurePath(source).parents))]
+    return store.catalog.stale({source: () for source in gone})
 
 
 def _existing(folder: str | Path) -> Path:

@@ -19,7 +19,7 @@ from rove.cached import cached_array
 
 
 def load(languages: Collection[str]) -> langid.LanguageIdentifier:
-    """Load the model of `languages`, ISO 639-1 codes: 0.05 s, or 0.7 s where it is not in the cache.
+    """Load the model of `languages`, ISO 639-1 codes: 0.05 s, or 0.7 s where it is not in a cache.
 
     It scores each as the whole model does; a language that the model does not know is left out.
     """

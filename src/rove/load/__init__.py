@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from rove.load.limits import Inflated
+from rove.load.transcripts import Transcripts
 from rove.records import Document, Source
 from rove.registry import Registry
 
@@ -32,13 +33,15 @@ class LoadOptions:
     """What a caller may choose about reading.
 
     `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
-    `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to.
+    `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
+    `transcripts`: what OCR has said of pictures of the source, and how long it may go on.
     """
 
     keep_boilerplate: bool = False
     ocr: bool = True
     depth: int = 0
     inflated: Inflated | None = field(default=None, compare=False)
+    transcripts: Transcripts | None = field(default=None, compare=False)
 
 
 class Loader(Protocol):

@@ -27,6 +27,7 @@ PLAIN = LoadOptions()
 PAGE, DATABASE = "url", "database"
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
+UNSPELLED = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 USER = re.compile(r"^([^:/]+://)[^/@]*@")
 
 
@@ -110,6 +111,15 @@ def finished(documents: Iterator[Document], source: Source) -> Iterator[Document
     return (_finished(document, source) for document in documents)
 
 
+def spelled(path: str | Path) -> str:
+    r"""Name a path by text that can be kept: a byte that is not UTF-8 is written out.
+
+    >>> spelled(os.fsdecode(b"caf\xe9.txt"))
+    'caf\\udce9.txt'
+    """
+    return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def suffix_kind(name: str) -> str:
     """Return the loader that the suffix of a file's name stands for, else ""."""
     return SUFFIXES.get(PurePath(name).suffix.lower(), "")
@@ -145,7 +155,7 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
         yield _address(item)
     else:
         # abspath, not resolve: a link is named by where it stands
-        path = Path(os.path.abspath(Path(item).expanduser()))  # noqa: PTH100
+        path = _found(Path(os.path.abspath(Path(item).expanduser())))  # noqa: PTH100
         if _is_folder(path):
             yield from map(_file, walk(path, patterns))
         else:
@@ -169,8 +179,15 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
+def _found(path: Path) -> Path:
+    """Return the path; where there is none of that name, the one that `spelled` names so."""
+    if UNSPELLED.search(str(path)) and not os.path.lexists(path):
+        return Path(UNSPELLED.sub(lambda found: chr(int(found[1], 16)), str(path)))
+    return path
+
+
 def _file(path: Path) -> Location:
-    return Location(str(path), path.name, suffix_kind(path.name), path=path)
+    return Location(spelled(path), spelled(path.name), suffix_kind(path.name), path=path)
 
 
 def _read_file(path: Path, name: str, max_bytes: int) -> bytes:

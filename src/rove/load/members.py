@@ -12,6 +12,7 @@ from rove.load import LoadOptions
 from rove.load.discover import Location, kind_of, load_documents, suffix_kind
 from rove.load.limits import MAX_DEPTH, Inflated, OutOfTime
 from rove.load.text import clean
+from rove.load.transcripts import Transcripts
 from rove.records import Document, Source
 from rove.records.source import Metadata, MetaValue
 
@@ -52,7 +53,8 @@ class Members:
                 "empty" where there was none.
         """
         inflated = self.options.inflated or Inflated()
-        inner = replace(self.options, depth=self.options.depth + 1, inflated=inflated)
+        transcripts = self.options.transcripts or Transcripts()
+        inner = replace(self.options, depth=self.options.depth + 1, inflated=inflated, transcripts=transcripts)
         fields: dict[str, MetaValue] = {"parent": self.source.uri, **(metadata or {})}
         try:
             for member in members:

@@ -7,7 +7,7 @@ from rove.records.filter import Filter, field
 from rove.records.hit import Hit, Place
 from rove.records.identity import content_hash
 from rove.records.ledger import Duplicate, LedgerEntry, Report
-from rove.records.prepared import Prepared, SourceEnd, vector_key
+from rove.records.prepared import PageRead, Prepared, SourceEnd, vector_key
 from rove.records.source import Source, Text
 from rove.records.understood import (
     Clarification,
@@ -58,6 +58,7 @@ __all__ = [
     "Hit",
     "LedgerEntry",
     "Page",
+    "PageRead",
     "PathStep",
     "Place",
     "Prepared",

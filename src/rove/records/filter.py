@@ -78,6 +78,21 @@ class Compare(Filter):
     value: Scalar | tuple[Scalar, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Sight(Compare):
+    """What somebody may see. What it hides is not counted either: how rare a word is in there tells of it."""
+
+
+def sight_of(where: Filter | None) -> Filter | None:
+    """Return the part of a filter that says what may be seen; None where all may be.
+
+    >>> sight_of(Sight("access", "in", ("hr",)) & (field("year") > 2020))
+    Sight(name='access', op='in', value=('hr',))
+    """
+    parts = tuple(part for part in _conditions(where) if isinstance(part, Sight))
+    return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
+
+
 def implies(narrow: Filter | None, wide: Filter | None) -> bool:
     """Say whether all that passes `narrow` passes `wide` too, as far as their form tells; None lets all through.
 

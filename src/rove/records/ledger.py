@@ -36,7 +36,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A document that says the same as an earlier one, `of`; `kept` is False where it was left out.
+    """A document that says the same as an earlier one, `of`, from `of_source`; `kept` is False where it was left out.
 
     `similarity` is 1 where `exact`, else about the share of their runs of characters that both have (Jaccard).
     """
@@ -45,6 +45,7 @@ class Duplicate:
     source: str
     ledger_source: str
     of: str
+    of_source: str
     similarity: float
     exact: bool
     kept: bool

@@ -49,6 +49,20 @@ class SourceEnd:
     unchanged: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """Page `page` of `pages` of a source, or of a file in it, that OCR has read; it comes while the rest is read.
+
+    `digest` names the picture; `transcript` is what OCR said of it, packed, b"" where that was known before.
+    """
+
+    source: str
+    digest: str
+    transcript: bytes
+    page: int
+    pages: int
+
+
 def vector_key(model: str, text: str) -> str:
     """Name the vector of a text: the same text under the same model (its fingerprint, as text) has one name."""
     return content_hash(model, text)

@@ -15,8 +15,9 @@ from rove.enrich.signature import compared_text, signatures
 from rove.language.detect import load_model
 from rove.load import INLINE
 from rove.load.limits import OutOfTime
+from rove.load.transcripts import Transcripts
 from rove.prepare import Preparer, failed
-from rove.records import Prepared, SourceEnd
+from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED
 from rove.sandbox.jail import Clock, lock, peak_bytes
 from rove.sandbox.wire import Frame, Item, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
@@ -36,16 +37,16 @@ class Sender:
         self.pipe = pipe
         self.clock = clock
         self.sign = False
-        self.items: list[Prepared | SourceEnd] = []
+        self.items: list[Prepared | PageRead | SourceEnd] = []
         self.ended = self.bytes = 0
         self.sent_at = monotonic()
 
-    def add(self, item: Prepared | SourceEnd) -> None:
+    def add(self, item: Prepared | PageRead | SourceEnd) -> None:
         """Take one item."""
         self.items.append(item)
         if isinstance(item, SourceEnd):
             self.ended += 1
-        else:
+        elif isinstance(item, Prepared):
             self.bytes += 2 * len(item.document.text)
         if self.bytes > FRAME_BYTES or monotonic() - self.sent_at > FRAME_S:
             self.send()
@@ -103,10 +104,18 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock) -> bool:
     location = task.location
     if location.kind not in INLINE:
         sender.send()  # should the parser take this process down, what came before is safe
-    clock.begin(_size(task))
+    size = _size(task)
+
+    def tell(digest: str, transcript: bytes, page: int, pages: int) -> None:
+        """Send a page that OCR has read, and start the time anew: OCR has a limit of its own."""
+        sender.add(PageRead(location.uri, digest, transcript, page, pages))
+        clock.begin(size)
+
+    clock.begin(size)
     outcome = ""
+    transcripts = Transcripts(task.transcripts, tell, preparer.recipe.max_ocr_s)
     try:
-        for item in preparer.read(location, task.known):
+        for item in preparer.read(location, task.known, transcripts=transcripts):
             if isinstance(item, SourceEnd):
                 clock.end()
                 outcome = item.outcome

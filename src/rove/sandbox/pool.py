@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
@@ -16,7 +16,7 @@ from rove.errors import ServiceError
 from rove.load import INLINE
 from rove.load.discover import Location
 from rove.prepare import Recipe
-from rove.records import Prepared, SourceEnd
+from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, Limits
 from rove.sandbox.wire import Frame, Task, Work, encoder, read_frame, unpack, write_frame
 from rove.sandbox.worker import Worker, let_go, waiting
@@ -30,6 +30,7 @@ SLICE_CHARS = 50_000
 WAITING_FRAMES = 16
 """Messages that may wait to be taken, of all processes together; then these wait."""
 TICK_S = 0.1
+NOTHING: Mapping[str, Mapping[str, bytes]] = {}
 SIGNALS = {
     "SIGXCPU": ("too-slow", "took more CPU time to read than one source may", "raise load.max_cpu_s in the settings"),
     "SIGALRM": ("too-slow", "took longer to read than one source may", "raise load.max_cpu_s in the settings"),
@@ -41,6 +42,8 @@ Job = tuple[Location, str]
 """A source, and the fingerprint of what is live of it."""
 Begun = Callable[[Sequence[str]], None]
 """Told, in a thread of the pool's, which sources a process has been given to read, one after the other."""
+Known = Mapping[str, Mapping[str, bytes]]
+"""What OCR has said of pictures when sources were read before, by source and digest."""
 Results = Queue[Frame | SourceEnd | Exception | None]
 
 
@@ -67,7 +70,9 @@ class Pool:
             finally:
                 self._reading.release()
 
-    def read(self, jobs: Iterable[Job], begun: Begun = lambda _: None) -> Iterator[Prepared | SourceEnd | None]:
+    def read(
+        self, jobs: Iterable[Job], begun: Begun = lambda _: None, known: Known = NOTHING
+    ) -> Iterator[Prepared | PageRead | SourceEnd | None]:
         """Yield what the sources hold, as it comes; of each source in order, its end last.
 
         A None says that nothing came for a while. A process that a source takes down, or that uses up what one source
@@ -79,7 +84,7 @@ class Pool:
         with self._reading:
             slices = _Slices(jobs)
             results: Results = Queue(WAITING_FRAMES)
-            run = _Run(slices, results, Event(), begun)
+            run = _Run(slices, results, Event(), begun, known)
             threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
             for thread in threads:
                 thread.start()
@@ -135,7 +140,8 @@ class Pool:
         ended = 0
         run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
-            write_frame(worker.input, encoder.encode(Work(self.recipe, [Task.of(*job) for job in jobs])))
+            tasks = [Task.of(at, live, run.known.get(at.uri, {})) for at, live in jobs]
+            write_frame(worker.input, encoder.encode(Work(self.recipe, tasks)))
         while ended < len(jobs) and (frame := read_frame(worker.output)) is not None:
             run.put(frame)
             ended += frame.ended
@@ -154,6 +160,7 @@ class _Run:
     results: Results
     stop: Event
     begun: Begun
+    known: Known
 
     def put(self, item: Frame | SourceEnd | Exception | None) -> None:
         """Hand on, and wait while too much is waiting already."""
@@ -183,7 +190,7 @@ class _Slices:
         return part
 
 
-def _received(results: Results, running: int) -> Iterator[Prepared | SourceEnd | None]:
+def _received(results: Results, running: int) -> Iterator[Prepared | PageRead | SourceEnd | None]:
     while running:
         try:
             got = results.get(timeout=TICK_S)
@@ -200,7 +207,7 @@ def _received(results: Results, running: int) -> Iterator[Prepared | SourceEnd |
             yield from _unpacked(got)
 
 
-def _unpacked(frame: Frame) -> list[Prepared | SourceEnd]:
+def _unpacked(frame: Frame) -> list[Prepared | PageRead | SourceEnd]:
     try:
         return unpack(frame.message)
     except (msgspec.MsgspecError, ValueError) as error:

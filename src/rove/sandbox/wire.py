@@ -5,8 +5,9 @@ A frame is its length and the number of sources that end in it (two 32-bit words
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +17,7 @@ import msgspec
 from rove.errors import ServiceError
 from rove.load.discover import Location
 from rove.prepare import Recipe
-from rove.records import Block, Chunk, Document, Page, Prepared, Section, SourceEnd, Text
+from rove.records import Block, Chunk, Document, Page, PageRead, Prepared, Section, SourceEnd, Text
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.source import MetaValue
 from rove.sandbox import Limits
@@ -28,28 +29,29 @@ Meta = dict[str, str | int | float | bool | tuple[str, ...]]
 
 
 class Task(msgspec.Struct, array_like=True):
-    """A source to read: `Location` and the fingerprint of what is live of it."""
+    """A source to read: `Location`, the fingerprint of what is live of it, and what OCR has said of its pictures."""
 
     uri: str
     name: str
     kind: str
-    path: str | None
+    path: bytes | None
     text: Text | None
     data: bytes | None
     metadata: Meta
     known: str
+    transcripts: dict[str, bytes]
 
     @classmethod
-    def of(cls, location: Location, known: str) -> Task:
+    def of(cls, location: Location, known: str, transcripts: Mapping[str, bytes]) -> Task:
         """Write a location down."""
-        path = str(location.path) if location.path else None
+        path = os.fsencode(location.path) if location.path else None
         text, data, metadata = location.text, location.data, dict(location.metadata)
-        return cls(location.uri, location.name, location.kind, path, text, data, metadata, known)
+        return cls(location.uri, location.name, location.kind, path, text, data, metadata, known, dict(transcripts))
 
     @property
     def location(self) -> Location:
         """Read the location back."""
-        path = Path(self.path) if self.path else None
+        path = Path(os.fsdecode(self.path)) if self.path else None
         return Location(self.uri, self.name, self.kind, path, self.text, data=self.data, metadata=self.metadata)
 
 
@@ -106,7 +108,15 @@ class _End(msgspec.Struct, array_like=True, tag=2):
     unchanged: bool
 
 
-Item = _Document | _End
+class _Page(msgspec.Struct, array_like=True, tag=3):
+    source: str
+    digest: str
+    transcript: bytes
+    page: int
+    pages: int
+
+
+Item = _Document | _End | _Page
 encoder = msgspec.msgpack.Encoder()
 _items = msgspec.msgpack.Decoder(list[Item])
 _work = msgspec.msgpack.Decoder(Work)
@@ -164,8 +174,10 @@ def work_of(message: bytes) -> Work:
     return _work.decode(message)
 
 
-def pack(item: Prepared | SourceEnd, signature: bytes = b"") -> Item:
+def pack(item: Prepared | PageRead | SourceEnd, signature: bytes = b"") -> Item:
     """Write down what was read, a document with its signature."""
+    if isinstance(item, PageRead):
+        return _Page(item.source, item.digest, item.transcript, item.page, item.pages)
     if isinstance(item, SourceEnd):
         end = item
         return _End(end.source, end.kind, end.fingerprint, end.outcome, end.reason, end.cure, end.unchanged)
@@ -207,13 +219,23 @@ def pack(item: Prepared | SourceEnd, signature: bytes = b"") -> Item:
     )
 
 
-def unpack(message: bytes) -> list[Prepared | SourceEnd]:
+def unpack(message: bytes) -> list[Prepared | PageRead | SourceEnd]:
     """Read back what was read.
 
     Raises:
         msgspec.DecodeError: the message is not what a reading process sends.
     """
-    return [_prepared(item) if isinstance(item, _Document) else _ended(item) for item in _items.decode(message)]
+    return [_unpacked(item) for item in _items.decode(message)]
+
+
+def _unpacked(item: Item) -> Prepared | PageRead | SourceEnd:
+    match item:
+        case _Document():
+            return _prepared(item)
+        case _Page():
+            return PageRead(item.source, item.digest, item.transcript, item.page, item.pages)
+        case _End():
+            return _ended(item)
 
 
 def _ended(end: _End) -> SourceEnd:

@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
 CURE = f"See that this works for this user: {' '.join(COMMAND)}"
 # What a reading process may know of the environment: nothing that could be a secret.
 ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME",
-               "SYSTEMROOT", "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE",
+               "SYSTEMROOT", "LOCALAPPDATA", "XDG_CACHE_HOME", "ROVE_CACHE", "TMPDIR",
                "TESSDATA_PREFIX", "LD_LIBRARY_PATH")  # fmt: skip
 
 

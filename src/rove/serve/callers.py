@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
 
-from rove.records import Filter, field
+from rove.records import Filter
+from rove.records.filter import Sight
 from rove.serve.keys import hash_key
 from rove.serve.problems import UnknownCallerError
 from rove.settings import KeySettings
@@ -33,9 +34,9 @@ class Caller:
         """The filter that every document must pass to be this caller's to see; None where all are.
 
         >>> Caller("a", ("*",), RIGHTS, ("hr",)).sight("access")
-        Compare(name='access', op='in', value=('hr',))
+        Sight(name='access', op='in', value=('hr',))
         """
-        return None if self.labels is None else field(access_field).in_(self.labels)
+        return None if self.labels is None else Sight(access_field, "in", self.labels)
 
 
 LOCAL = Caller("local", (EVERY_SPACE,), RIGHTS)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Event, SourceDone, SourcesAt, Stage
+from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
 from rove.holdings import keep_originals
 from rove.serve.problems import AbsentError
 from rove.serve.spool import Spool, Spooled
@@ -28,6 +28,7 @@ log = logging.getLogger("rove.serve")
 class Job(Watched):
     """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
 
+    `pages`: where OCR is in sources under way.
     `attempt` counts from 1 how often it was begun: with each the sources are told anew.
     """
 
@@ -38,6 +39,7 @@ class Job(Watched):
     chunks: int = 0
     events: list[SourceDone] = field(default_factory=list[SourceDone])
     under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
+    pages: dict[str, PageReached] = field(default_factory=dict[str, PageReached])
     trouble: str = ""
     attempt: int = 0
 
@@ -52,6 +54,7 @@ class Job(Watched):
         self.expected, self.chunks, self.trouble = 0, 0, ""
         self.events.clear()
         self.under_way.clear()
+        self.pages.clear()
         self.changed()
 
     def listen(self, event: Event) -> None:
@@ -63,8 +66,11 @@ class Job(Watched):
                 self.chunks += count
             case SourcesAt(stage, sources):
                 self.under_way |= dict.fromkeys(sources, stage)
+            case PageReached(source):
+                self.pages[source] = event
             case SourceDone(entry):
                 self.under_way.pop(entry.source, None)
+                self.pages.pop(entry.source, None)
                 self.events.append(event)
             case _:
                 pass
@@ -74,6 +80,7 @@ class Job(Watched):
         """Note that it is done."""
         self.state = "done"
         self.under_way.clear()
+        self.pages.clear()
         self.changed()
 
 

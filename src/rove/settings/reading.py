@@ -15,15 +15,17 @@ class LoadSettings(Part):
     """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason.
 
     `max_cpu_s` and `max_memory_mb` hold for one source of up to 16 MiB; a larger one has as much time again for each
-    further 16 MiB. `processes` parse foreign formats, 0 for as many as there are cores. `keep_boilerplate` takes menus
-    and footers of pages for text; `ocr` reads pictures where tesseract is installed; `max_rows` are read of each table
-    of a database by address. `duplicates`: documents that say the same as an earlier one are reported, or skipped.
-    `ignore` are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts within the house are
-    fetched only with `allow_private_hosts`.
+    further 16 MiB, and so has each page that OCR reads; after `max_ocr_s` by the clock OCR begins no further page of a
+    source. `processes` parse foreign formats, 0 for as many as there are cores. `keep_boilerplate` takes menus and
+    footers of pages for text; `ocr` reads pictures where tesseract is installed; `max_rows` are read of each table of a
+    database by address. `duplicates`: documents that say the same as an earlier one are reported, or skipped. `ignore`
+    are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts within the house are fetched only
+    with `allow_private_hosts`.
     """
 
     max_file_mb: int = Field(default=256, ge=1)
     max_cpu_s: float = Field(default=20.0, gt=0)
+    max_ocr_s: float = Field(default=14_400.0, gt=0)
     max_memory_mb: int = Field(default=1_500, ge=200)
     processes: int = Field(default=0, ge=0)
     keep_boilerplate: bool = False

@@ -131,6 +131,8 @@ class Catalog(Documents):
             removed: list[str] = []
             for part in slices(document_ids):
                 seqs = list(connection.execute(select(d.seq).where(within(d.document_id, part))).scalars())
+                sources = select(d.ledger_source).where(within(d.seq, seqs))
+                connection.execute(delete(tables.transcripts).where(tables.transcripts.c.source.in_(sources)))
                 removed += self._remove(connection, seqs, revision)
         return removed
 

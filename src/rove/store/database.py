@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, select
+from sqlalchemy import Connection, Engine, QueuePool, Table, create_engine, event, select, text
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DatabaseError, OperationalError
 
@@ -17,6 +18,23 @@ from rove.errors import ConfigError, ServiceError
 from rove.store import tables
 
 BUSY_TIMEOUT_MS = 60_000
+PRAGMAS = (
+    f"busy_timeout={BUSY_TIMEOUT_MS}",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+)
+IMMUTABLE = "?immutable=1"
+PRIMARY = 0xFF
+DISK = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+}
+"""SQLite's codes for what is the disk's fault."""
 
 
 class Database:
@@ -24,25 +42,36 @@ class Database:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._engine = _open(file)
-        self._watch = sqlite3.connect(file, check_same_thread=False)
+        address = _address(file)
+        self._engine = _open(address)
+        self._watch = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._watching = Lock()
         try:
-            with self.write() as connection:
-                tables.metadata.create_all(connection)
-                row = connection.execute(
-                    select(tables.facts.c.value).where(tables.facts.c.name == "schema")
-                ).scalar_one_or_none()
-                if row is None:
-                    set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
+            held = self._held() or self._made()
         except DatabaseError as error:
             self.close()
-            message = f"{file} is not a Rove catalog: {error.orig}."
-            raise ConfigError(message, cure="Open another folder, or restore this one from `rove export`.") from error
-        if row is not None and not self._migrated(int(row)):
+            raise _refused(file, error) from error
+        except ServiceError:
             self.close()
-            message = f"{file} has catalog version {row}; this Rove reads {tables.SCHEMA_VERSION}."
+            raise
+        if held != tables.SCHEMA_VERSION and not self._migrated(held):
+            self.close()
+            message = f"{file} has catalog version {held}; this Rove reads {tables.SCHEMA_VERSION}."
             raise ConfigError(message, cure="Export it with the Rove that made it, and import it into a new folder.")
+
+    def _held(self) -> int:
+        """The version of the tables, 0 where some are missing; a base that only has to be read is not written to."""
+        with self.read() as connection:
+            there = set(connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'table'")).scalars())
+            return int(get_fact(connection, "schema", "0")) if there >= set(tables.metadata.tables) else 0
+
+    def _made(self) -> int:
+        """Make the tables that are missing; returns the version of those that were there."""
+        with self.write() as connection:
+            tables.metadata.create_all(connection)
+            if not get_fact(connection, "schema"):
+                set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
+            return int(get_fact(connection, "schema"))
 
     def _migrated(self, version: int) -> bool:
         """Bring the tables of an older version up to this one; False where there is no way."""
@@ -151,21 +180,37 @@ def next_revision(connection: Connection) -> int:
     return revision
 
 
-def _open(file: Path) -> Engine:
-    waits = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000}
-    engine = create_engine(f"sqlite:///{file}", connect_args=waits)
+def _address(file: Path) -> str:
+    """The file as SQLite opens it; one on a medium that nobody can write to, as one that does not change."""
+    address = file.absolute().as_uri()
+    changes = os.access(file.parent, os.W_OK) or Path(f"{file}-shm").exists()
+    return address if changes else f"{address}{IMMUTABLE}"
+
+
+def _refused(file: Path, error: DatabaseError) -> ConfigError | ServiceError:
+    """Say why a catalog could not be opened: it is none, or the disk does not let it."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & PRIMARY
+    if code not in DISK:
+        cure = "Open another folder, or restore this one from `rove export`."
+        return ConfigError(f"{file} is not a Rove catalog: {error.orig}.", cure=cure)
+    message = f"The catalog {file} could not be opened: {error.orig}."
+    return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
+
+
+def _open(address: str) -> Engine:
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, uri=True, check_same_thread=False, timeout=BUSY_TIMEOUT_MS / 1000)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool)
 
     def on_connect(connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
         del record
         connection.isolation_level = None
-        for pragma in (
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
-            "auto_vacuum=INCREMENTAL",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-            "secure_delete=ON",
-        ):
+        if address.endswith(IMMUTABLE):
+            return
+        if connection.execute("PRAGMA page_count").fetchone() == (0,):
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # on a base that is there, a write without effect
+        for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     def on_begin(connection: Connection) -> None:

@@ -10,7 +10,7 @@ shares one is compared slot by slot.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -42,10 +42,11 @@ NO_KEYS: Keys = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A document on its way in, and its signature."""
+    """A document, its signature, and where it came from."""
 
     document_id: str
     signature: bytes
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Twin:
     document_id: str
     similarity: float
     exact: bool
+    source: str = field(default="", compare=False)
 
 
 class Duplicates:
@@ -116,10 +118,10 @@ class Duplicates:
     def _signed(self, seqs: Collection[int]) -> dict[int, Signed]:
         """The live documents among these rows."""
         d = tables.documents.c
-        query = select(d.seq, d.document_id, d.signature).where(d.revision > 0, d.signature.is_not(None))
+        query = select(d.seq, d.document_id, d.signature, d.source).where(d.revision > 0, d.signature.is_not(None))
         with self.database.read() as connection:
             return {
-                row.seq: Signed(row.document_id, row.signature)
+                row.seq: Signed(row.document_id, row.signature, row.source)
                 for part in slices(sorted(seqs))
                 for row in connection.execute(query.where(within(d.seq, part)))
             }
@@ -183,7 +185,7 @@ def most_similar(item: Signed, earlier: Iterable[Signed], similarity: float) -> 
         estimate = 1.0 if exact else estimated(item.signature, other.signature)
         rank = (exact, estimate)
         if estimate >= similarity and (best is None or rank > (best.exact, best.similarity)):
-            best = Twin(other.document_id, estimate, exact)
+            best = Twin(other.document_id, estimate, exact, other.source)
     return best
 
 

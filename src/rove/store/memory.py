@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError
 from rove.records import Filter
+from rove.records.filter import sight_of
 from rove.store import IndexRow, Scored, Vector
 from rove.store.columns import Columns
 from rove.store.lists import coverage
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
 from rove.store.wholes import Wholes
+
+SIGHTS = 16
+"""Filters by label for which it is remembered what they let through."""
 
 
 class MemoryIndex:
@@ -50,6 +54,7 @@ class MemoryIndex:
         self._wholes = Wholes(self.dimension)
         self._columns = Columns()
         self._postings = Postings(k1=self.k1, b=self.b, document_share=self.document_share)
+        self._sights: dict[Filter, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
 
     @property
     def live(self) -> int:
@@ -92,11 +97,23 @@ class MemoryIndex:
 
     def best_keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.keyword`. Blocks for well under a millisecond per 10,000 chunks."""
-        scores = self._postings.scores(terms, self._alive)
+        scores = self._postings.scores(terms, self._seen(sight_of(where)))
         if where is not None:
             scores[~self._columns.mask(where)] = 0
         rows = np.flatnonzero(scores > 0)  # three times as quick as the zeros of floats
         return self._best(rows, scores[rows], top_k)
+
+    def _seen(self, sight: Filter | None) -> NDArray[np.bool_]:
+        """The live rows that are counted for who sees so much: (n,) bool, the same array until something changes."""
+        if sight is None:
+            return self._alive
+        of, seen = self._sights.get(sight, (None, self._alive))
+        if of is not self._alive:
+            if len(self._sights) == SIGHTS:
+                self._sights.clear()
+            seen = self._alive & self._columns.mask(sight)
+            self._sights[sight] = (self._alive, seen)
+        return seen
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. Exact."""

@@ -29,6 +29,7 @@ from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.resident import Resident
+from rove.store.transcripts import TranscriptStore
 from rove.store.vectors import VectorCache
 
 LOCK_TIMEOUT_S = 600.0
@@ -50,6 +51,7 @@ class Store:
         self.catalog = Catalog(folder)
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
+        self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
         self._make_index = lambda: INDEXES.get(settings.index)(
@@ -198,12 +200,12 @@ class Store:
         async with self._turn:
             try:
                 await asyncio.to_thread(self._lock.acquire)
-            except PermissionError as error:
-                message = f"{self.folder} cannot be written to: {error.strerror}."
-                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
             except Timeout as error:
                 message = f"Another process has been writing to {self.folder} for {LOCK_TIMEOUT_S:.0f} s."
                 raise ServiceError(message, cure="Wait for it, or stop it.") from error
+            except OSError as error:
+                message = f"{self.folder} cannot be written to: {error.strerror}."
+                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):

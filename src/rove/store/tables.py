@@ -90,6 +90,15 @@ texts = Table(
 )
 """Canonical texts, apart from `documents` so that publishing a version does not write the text again."""
 
+transcripts = Table(
+    "transcripts",
+    metadata,
+    Column("source", String, primary_key=True),
+    Column("digest", String, primary_key=True),
+    Column("transcript", LargeBinary, nullable=False),
+)
+"""What OCR has said of pictures of sources that are not read to their end, by the pictures' digests."""
+
 originals = Table(
     "originals",
     metadata,

@@ -107,7 +107,7 @@ def _tree(where: Filter) -> list[object]:
         case filters.Not(part):
             return ["Not", _tree(part)]
         case filters.Compare(name, op, value):
-            return ["Compare", name, op, value]
+            return [type(where).__name__, name, op, value]
         case _:
             message = f"Unknown filter node {where!r}."
             raise TypeError(message)
@@ -121,9 +121,10 @@ def _filter(tree: list[Any]) -> Filter:
             return filters.Any(tuple(_filter(part) for part in parts))
         case ["Not", part]:
             return filters.Not(_filter(part))
-        case ["Compare", str(name), str(op), value] if op in {*filters.COMPARE, "in", "exists"}:
+        case ["Compare" | "Sight" as node, str(name), str(op), value] if op in {*filters.COMPARE, "in", "exists"}:
+            made = filters.Sight if node == "Sight" else filters.Compare
             scalars = cast("list[filters.Scalar] | filters.Scalar", value)
-            return filters.Compare(name, op, tuple(scalars) if isinstance(scalars, list) else scalars)
+            return made(name, op, tuple(scalars) if isinstance(scalars, list) else scalars)
         case _:
             message = f"not a filter: {tree!r}"
             raise ValueError(message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -22,11 +21,12 @@ from rove.load.layout.printed import Figure, Sheet
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.text import clean, identify, stem
+from rove.load.transcripts import Transcripts
 from rove.records import Document, Source
 
 PAGED = ("TIFF",)  # the frames of other formats are the moments of a moving picture: the first one is read
 MAX_OCR_PIXELS = 24_000_000
-MAX_PAGES = 200
+MAX_PAGES = 1_000
 SCAN_DPI = (150.0, 1200.0)  # what a scanner says; a camera's or a screen's number means nothing
 USUAL_DPI = 150.0
 FINE_DPI = 300.0  # what tesseract was made for: coarser pictures are enlarged
@@ -43,7 +43,7 @@ class ImageLoader:
     """See `Loader`. The text is the image's own description, if it has one, and what OCR reads on it."""
 
     def __init__(self, options: LoadOptions = DEFAULT) -> None:
-        self.by_ocr = options.ocr and ocr.can_read()
+        self.options = options
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
@@ -53,7 +53,8 @@ class ImageLoader:
             sheets = (
                 [Sheet(1, width, height, (Figure(0, 0, width, height, source.name, described),))] if described else []
             )
-            missing = _read(image, sheets) if self.by_ocr else ""
+            by_ocr = self.options.ocr and ocr.can_read()
+            missing = _read(image, sheets, self.options.transcripts or Transcripts()) if by_ocr else ""
         if not any(sheet.items for sheet in sheets):
             raise _nothing(source, missing)
         made = written(with_headings(without_furniture(sheets), ()))
@@ -97,18 +98,17 @@ def _too_large(source: Source, why: str) -> InputError:
     return InputError(message, cure="Make it smaller, or cut it up.", outcome="too-large")
 
 
-def _read(image: Image.Image, sheets: list[Sheet]) -> str:
+def _read(image: Image.Image, sheets: list[Sheet], transcripts: Transcripts) -> str:
     """Add the pages that OCR reads to `sheets`; return what could not be read, "" where nothing is missing."""
     failed: list[int] = []
     frames = ImageSequence.Iterator(image) if image.format in PAGED else iter([image])
-    number = 0
-    until = time.monotonic() + ocr.FILE_BUDGET_S
+    number, count = 0, getattr(image, "n_frames", 1) if image.format in PAGED else 1
     try:
         for number, frame in enumerate(frames, 1):
-            if number > MAX_PAGES or time.monotonic() > until:
+            if number > MAX_PAGES or transcripts.is_over:
                 return f"OCR ended before page {number}"
             try:
-                sheet = in_order(ocr.read_picture(_picture(frame), number))
+                sheet = in_order(ocr.read_picture(_picture(frame), number, count, transcripts))
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data
                 failed.append(number)
                 sheet = Sheet(number, frame.width, frame.height)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import math
 import os
 import re
@@ -19,9 +20,9 @@ import numpy.typing as npt
 from rove.errors import InputError
 from rove.load.layout.printed import Page, Word
 from rove.load.text import clean
+from rove.load.transcripts import Transcript, Transcripts
 
-PAGE_TIMEOUT_S = 25  # of each of the two runs on a page
-FILE_BUDGET_S = 50.0  # of wall time: once it is over, no further page of the file is begun
+PAGE_TIMEOUT_S = 50  # of wall time, for each of the two runs on a page
 MIN_CONFIDENCE = 30  # per cent: below it tesseract sees letters in a picture
 STEP = 1.35  # sizes are told apart in such steps: letters of scans are measured roughly
 TALL, DEEP = re.compile(r"[A-ZÀ-Þbdfhklt\d(\[/|]"), re.compile(r"[gjpqyQ,;(\[/|]")
@@ -53,6 +54,12 @@ class Picture:
     pixels: Pixels
     dpi: float
 
+    @property
+    def digest(self) -> str:
+        """Name it by all that OCR sees of it, and by the languages that OCR has."""
+        seen = repr((self.pixels.shape, self.dpi, sorted(_installed())))
+        return hashlib.sha256(seen.encode() + self.pixels.tobytes()).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class _Look:
@@ -67,19 +74,27 @@ def can_read() -> bool:
     return bool(_installed())
 
 
-def read_picture(picture: Picture, number: int) -> Page:
-    """Return the words of a picture as page `number`, set upright; a page without words is one without text.
+def read_picture(picture: Picture, number: int, of: int, transcripts: Transcripts) -> Page:
+    """Return the words of a picture as page `number` of so many, set upright; one without words is without text.
 
     Raises:
         InputError: "damaged" - tesseract failed, or took longer than `PAGE_TIMEOUT_S`.
     """
+    digest = picture.digest
+    known = transcripts.get(digest)
+    transcript = known or _transcribed(picture)
+    scale = POINTS / picture.dpi
+    rows, columns = picture.pixels.shape[:: -1 if transcript.turns % 2 else 1]
+    lines = csv.reader(transcript.table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    page = Page(number, columns * scale, rows * scale, tuple(_words(lines, scale)), turns=transcript.turns)
+    transcripts.tell(digest, b"" if known else transcript.packed(), number, of)
+    return page
+
+
+def _transcribed(picture: Picture) -> Transcript:
     look = _look(picture)
     upright = replace(picture, pixels=np.ascontiguousarray(np.rot90(picture.pixels, -look.turns)))
-    table = _tesseract(upright, ["-l", "+".join(look.languages), "--psm", "3", "tsv"])
-    scale = POINTS / upright.dpi
-    rows, columns = upright.pixels.shape
-    words = tuple(_words(csv.reader(table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE), scale))
-    return Page(number, columns * scale, rows * scale, words, turns=look.turns)
+    return Transcript(look.turns, _tesseract(upright, ["-l", "+".join(look.languages), "--psm", "3", "tsv"]))
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from rove.load.pdf.notes import read_notes, with_links
 from rove.load.pdf.page import read_text
 from rove.load.pdf.scan import is_scan, read_scan
 from rove.load.text import clean, identify, stem
+from rove.load.transcripts import Transcripts
 from rove.records import Document, Source
 from rove.records.source import MetaValue
 
@@ -65,7 +65,7 @@ class _Entry(Protocol):
 class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
-    ocr_until: float = 0.0
+    transcripts: Transcripts | None = None
     sheets: list[Sheet] = field(default_factory=list[Sheet])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
@@ -82,7 +82,7 @@ class PdfLoader:
         """See `Loader.load`. Attached files are documents of their own."""
         with closing(open_pdf(source)) as pdf:
             count = len(pdf)
-            reading = read_pages(pdf, count, by_ocr=self.options.ocr)
+            reading = read_pages(pdf, count, self.options)
             outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
@@ -150,9 +150,10 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def read_pages(pdf: pypdfium2.PdfDocument, count: int, *, by_ocr: bool = True) -> Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> Reading:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
-    reading = Reading(time.monotonic() + ocr.FILE_BUDGET_S if by_ocr and ocr.can_read() else 0.0)
+    by_ocr = options.ocr and ocr.can_read()
+    reading = Reading((options.transcripts or Transcripts()) if by_ocr else None)
     try:
         for index in range(count):
             try:
@@ -172,7 +173,8 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     notes = read_notes(page, pdf, text.frame)
     whole = text.frame.upright
     if is_scan(text, marks, whole):
-        scan = read_scan(page, number) if time.monotonic() < reading.ocr_until else None
+        by_ocr = reading.transcripts
+        scan = read_scan(page, number, len(pdf), by_ocr) if by_ocr and not by_ocr.is_over else None
         if scan is not None:
             return in_order(scan)
         reading.scans.append(number)

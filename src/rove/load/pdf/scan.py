@@ -13,6 +13,7 @@ from rove.load.image import ocr
 from rove.load.layout.printed import Area, Page
 from rove.load.pdf.marks import Marks
 from rove.load.pdf.page import PageText
+from rove.load.transcripts import Transcripts
 
 MIN_SHARE = 0.5  # of the page: pictures that cover more, with next to no words beside them, are a scan
 MAX_WORDS = 8
@@ -27,14 +28,14 @@ def is_scan(text: PageText, marks: Marks, whole: Area) -> bool:
     return not text.readable or (len(text.words) < MAX_WORDS and covered > MIN_SHARE * whole.width * whole.height)
 
 
-def read_scan(page: pypdfium2.PdfPage, number: int) -> Page | None:
-    """Return page `number` as OCR reads it; None where OCR fails on it."""
+def read_scan(page: pypdfium2.PdfPage, number: int, of: int, transcripts: Transcripts) -> Page | None:
+    """Return page `number` of so many as OCR reads it; None where OCR fails on it."""
     width, height = page.get_size()
     dpi = min(DPI, POINTS * (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
     render = cast("Any", page.render)  # pyright: ignore[reportUnknownMemberType]
     with closing(render(scale=dpi / POINTS, grayscale=True)) as bitmap:
         pixels = np.array(bitmap.to_numpy(), dtype=np.uint8).reshape(bitmap.height, bitmap.width)
     try:
-        return ocr.read_picture(ocr.Picture(pixels, dpi), number)
+        return ocr.read_picture(ocr.Picture(pixels, dpi), number, of, transcripts)
     except InputError:
         return None

@@ -132,5 +132,6 @@ function stepOf(job) {
 }
 
 function drawUnderWay(one) {
-  return el("li", { class: "card" }, el("div", { class: "row" }, el("strong", {}, one.source), el("span", { class: "badge" }, named("stage", one.stage))));
+  const scan = one.pages > 1 && el("span", { class: "facts" }, t("source.page", { page: `${one.page}/${one.pages}` }));
+  return el("li", { class: "card" }, el("div", { class: "row" }, el("strong", {}, one.source), scan, el("span", { class: "badge" }, named("stage", one.stage))));
 }

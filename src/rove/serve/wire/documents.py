@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from rove.events import Stage
+from rove.events import PageReached, Stage
 from rove.records import LedgerEntry
 from rove.serve.jobs import Job, State
 from rove.serve.public import Cure, Said, public_source
@@ -76,10 +76,24 @@ class SourceOut(Reply):
 
 
 class SourceAt(Reply):
-    """How far a source has come that has not ended: it is being read, or is cut, or embedded, or in the index."""
+    """How far a source has come that has not ended: it is being read, or is cut, or embedded, or in the index.
+
+    While OCR reads it, which takes seconds a page: the `page` that it has read last, of so many `pages`; else 0.
+    """
 
     source: str
     stage: Stage
+    page: int = 0
+    pages: int = 0
+
+    @classmethod
+    def of(cls, source: str, stage: Stage, at: PageReached | None) -> SourceAt:
+        """Make it of what a job knows."""
+        name = public_source(source)
+        scan = at if stage == "reading" else None
+        return (
+            cls(source=name, stage=stage, page=scan.page, pages=scan.pages) if scan else cls(source=name, stage=stage)
+        )
 
 
 class JobOut(Reply):
@@ -117,7 +131,7 @@ class JobOut(Reply):
             sources=sources,
             stages=dict(Counter(job.under_way.values())),
             under_way=[
-                SourceAt(source=public_source(source), stage=stage)
+                SourceAt.of(source, stage, job.pages.get(source))
                 for source, stage in islice(job.under_way.items(), MOST_UNDER_WAY)
             ],
             trouble=job.trouble,
