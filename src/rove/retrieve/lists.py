@@ -27,10 +27,11 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
 
 def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
     """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
-    language, spoken = detect(question, languages), detect(question)
-    if spoken in {language, UNKNOWN, *languages}:
-        return query_terms(question, language)
-    return foreign_terms(question, language, spoken)
+    spoken = detect(question)
+    if spoken in languages:
+        return query_terms(question, spoken)
+    language = detect(question, languages)
+    return query_terms(question, language) if spoken == UNKNOWN else foreign_terms(question, language, spoken)
 
 
 async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:

@@ -11,7 +11,7 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 REMEMBERED = 8_192
 """Documents of several chunks whose sums are kept; 4 · dimension bytes each."""
-LEAST_NORM = 1e-6
+LEAST_SQUARE = 1e-12
 
 
 class Wholes:
@@ -52,15 +52,12 @@ class Wholes:
         """
         documents, of = np.unique(owners[rows], return_inverse=True)
         firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
-        sums = vectors[firsts]
-        sizes = np.ones(len(documents), np.float32)
+        mean = (self._total / max(self._count, 1)).astype(np.float32)
+        apart = vectors[firsts] - mean
         for at in np.flatnonzero(ends - firsts > 1).tolist():
             run = slice(int(firsts[at]), int(ends[at]))
-            sizes[at] = np.count_nonzero(alive[run])
-            sums[at] = self._sum(int(documents[at]), vectors[run], alive[run])
-        mean = (self._total / max(self._count, 1)).astype(np.float32)
-        apart = sums - sizes[:, None] * mean
-        lengths = np.maximum(np.linalg.norm(apart, axis=1), LEAST_NORM)
+            apart[at] = self._sum(int(documents[at]), vectors[run], alive[run]) - np.count_nonzero(alive[run]) * mean
+        lengths = np.sqrt(np.maximum(np.vecdot(apart, apart), LEAST_SQUARE))
         return (np.vecdot(apart, vector - mean) / lengths)[of]
 
     def _sum(self, document: int, vectors: Floats, alive: NDArray[np.bool_]) -> Floats:
