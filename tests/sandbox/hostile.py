@@ -50,7 +50,7 @@ class HostileLoader:
     def hoard(self, _: str) -> str:
         held = []
         while True:
-            held.append(bytearray(10_000_000))
+            held.append(bytes(10_000_000))  # of zeros that nobody writes: the limit is met before time is used up
 
     def crash(self, _: str) -> str:
         return ctypes.string_at(0).decode()
