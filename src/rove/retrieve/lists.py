@@ -19,7 +19,7 @@ async def ranked_lists(means: Means, query: Query, *, top_k: int, names: Sequenc
     """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
     terms = vector = None
     if "keyword" in names:
-        terms = asked_terms(query.text, await means.store.languages())
+        terms = asked_terms(query.text, await means.store.languages(query.where))
     if "semantic" in names:
         vector = (await means.embedder.queries([query.text]))[0]
     return await means.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)

@@ -48,9 +48,9 @@ class LongMemory:
         self._store = store
         self._held = self._none()
 
-    async def revision(self) -> int:
-        """A number that grows with every change of the base that a search could notice."""
-        return await asyncio.to_thread(self._store.catalog.revision)
+    async def state(self, where: Filter | None = None) -> str:
+        """See `Store.state`."""
+        return await self._store.state(where)
 
     async def facts(self) -> list[Remembered]:
         """All that is remembered, in the order it was learned."""

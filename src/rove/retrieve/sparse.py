@@ -39,7 +39,7 @@ class SparseRetriever:
         settings = self.means.settings
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
         depth = max(pool, settings.candidates)
-        language = detect(query.text, await self.means.store.languages())
+        language = detect(query.text, await self.means.store.languages(query.where))
         own = await self._by_words(" ".join(query.keywords) or query.text, language, depth, query.where)
         others = await self._by_words(" ".join(query.synonyms), language, depth, query.where)
         tagged = await self._by_fields(query, depth)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rove.enrich.entities import name_keys
 from rove.language.detect import detect
 from rove.records import Filter, Hit, field
+from rove.records.filter import sight_of
 from rove.retrieve import Means, Query
 from rove.retrieve.fuse import fused
 from rove.retrieve.lists import asked_terms, to_hits
@@ -29,12 +30,13 @@ MOST_NAMERS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is searched for, once analysed."""
+    """What is searched for, once analysed, and what its caller may see."""
 
     text: str
     language: str
     terms: Sequence[str]
     vector: Vector
+    sight: Filter | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,18 @@ class WalkRetriever:
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`; scores are visits (`Trail.visits`), those of the rest below 0."""
         settings = self.means.settings
-        asked = await self._asked(query.text)
+        asked = await self._asked(query)
         lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
         first = fused(lists, settings.fusion)
         weight = self.means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
         trail = Trail(lists, settings.fusion, weight)
         await self._take(trail, asked, await to_hits(self.means, first[: self.gait.pool], lists), hop=0)
         if self.gait.asked:
-            trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked.text, asked.language)
+            trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked)
         sought: set[str] = set()
         for hop in range(1, self.gait.hops + 1):
             with stage("hop", number=hop):
-                documents = await self._beyond(trail, sought)
+                documents = await self._beyond(trail, sought, asked.sight)
                 if not documents:
                     break
                 sought |= documents
@@ -88,15 +90,15 @@ class WalkRetriever:
         missing = rest[: max(query.top_k - len(walked), 0)]
         return [*walked, *await to_hits(self.means, missing, lists)][: query.top_k]
 
-    async def _beyond(self, trail: Trail, sought: set[str]) -> set[str]:
+    async def _beyond(self, trail: Trail, sought: set[str], sight: Filter | None) -> set[str]:
         """Return the documents that the front of a trail leads to, without those that were searched before."""
-        await asyncio.to_thread(self._look, trail, trail.front(self.gait.front))
+        await asyncio.to_thread(self._look, trail, trail.front(self.gait.front), sight)
         return trail.unseen() - sought
 
-    async def _asked(self, text: str) -> _Asked:
-        languages = await self.means.store.languages()
+    async def _asked(self, query: Query) -> _Asked:
+        text, languages = query.text, await self.means.store.languages(query.where)
         vector = (await self.means.embedder.queries([text]))[0]
-        return _Asked(text, detect(text, languages), asked_terms(text, languages), vector)
+        return _Asked(text, detect(text, languages), asked_terms(text, languages), vector, sight_of(query.where))
 
     async def _search(self, asked: _Asked, top_k: int, where: Filter | None) -> Lists:
         return await self.means.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
@@ -106,18 +108,19 @@ class WalkRetriever:
             opinions = await self.means.reranker.scores(asked.text, hits)
         trail.take(hits, [float(opinion) for opinion in opinions], hop)
 
-    def _named(self, text: str, language: str) -> dict[str, float]:
-        return self.means.store.names.titled(text, language, name_keys(text, language))
+    def _named(self, asked: _Asked) -> dict[str, float]:
+        names = name_keys(asked.text, asked.language)
+        return self.means.store.names.titled(asked.text, asked.language, names, asked.sight)
 
-    def _look(self, trail: Trail, front: Sequence[Hit]) -> None:
+    def _look(self, trail: Trail, front: Sequence[Hit], sight: Filter | None) -> None:
         """Find what these passages lead to by names."""
         names = self.means.store.names
         for hit in front:
             chunk = hit.chunk
             held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
-            ways = names.titled(chunk.text, chunk.language, held) if self.gait.titles else {}
+            ways = names.titled(chunk.text, chunk.language, held, sight) if self.gait.titles else {}
             for key in names.titles(chunk.document_id) if self.gait.namers else ():
-                documents = names.holding(key, MOST_NAMERS)
+                documents = names.holding(key, MOST_NAMERS, sight)
                 for document_id in documents:
                     ways.setdefault(document_id, NAMERS / len(documents))
             ways.pop(chunk.document_id, None)

@@ -22,12 +22,16 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name."""
+    """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name.
+
+    `language`: the chunk's own (ISO 639-1), whatever a field of that name says.
+    """
 
     chunk_id: str
     terms: str
     vector: Vector
     fields: Mapping[str, MetaValue]
+    language: str = ""
 
 
 class Index(Protocol):

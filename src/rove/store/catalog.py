@@ -21,7 +21,7 @@ from rove.store.vectors import keep_vectors
 def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
     """Make what an index keeps of documents that are being kept: the same as `Catalog.index_rows` says later."""
     return [
-        IndexRow(chunk.chunk_id, terms, vectors[key], fields_of(item.document, chunk, chunk.metadata))
+        IndexRow(chunk.chunk_id, terms, vectors[key], fields_of(item.document, chunk, chunk.metadata), chunk.language)
         for item in prepared
         for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True)
     ]

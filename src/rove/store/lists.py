@@ -29,3 +29,12 @@ def coverage(asked: Collection[str], found: Collection[str]) -> float:
     """
     terms = set(asked)
     return len(terms.intersection(found)) / len(terms) if terms else 0.0
+
+
+def by_frequency(counts: Mapping[str, int]) -> list[str]:
+    """Return what was counted, most frequent first; ties by name.
+
+    >>> by_frequency({"de": 2, "zh": 5, "en": 2})
+    ['zh', 'de', 'en']
+    """
+    return sorted(counts, key=lambda name: (-counts[name], name))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +16,23 @@ from rove.records import Filter
 from rove.records.filter import sight_of
 from rove.store import IndexRow, Scored, Vector
 from rove.store.columns import Columns
-from rove.store.lists import coverage
+from rove.store.lists import by_frequency, coverage
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
-from rove.store.wholes import Wholes
+from rove.store.wholes import Floats, Wholes, exact_mean
 
 SIGHTS = 16
 """Filters by label for which it is remembered what they let through."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a sight lets through of the rows `alive`: (n,) bool each; what was worked out of it, once it was needed."""
+
+    alive: NDArray[np.bool_]
+    rows: NDArray[np.bool_]
+    mean: Floats | None = None
+    languages: list[str] | None = None
 
 
 class MemoryIndex:
@@ -53,8 +66,9 @@ class MemoryIndex:
         self._vectors = Nearest(self.dimension)
         self._wholes = Wholes(self.dimension)
         self._columns = Columns()
+        self._languages: list[str] = []
         self._postings = Postings(k1=self.k1, b=self.b, document_share=self.document_share)
-        self._sights: dict[Filter, tuple[NDArray[np.bool_], NDArray[np.bool_]]] = {}
+        self._sights: dict[Filter, Seen] = {}
 
     @property
     def live(self) -> int:
@@ -81,6 +95,7 @@ class MemoryIndex:
         self._wholes.add(vectors)
         self._row.update((chunk_id, first + i) for i, chunk_id in enumerate(latest))
         self._columns.extend([row.fields for row in latest.values()])
+        self._languages += [row.language for row in latest.values()]
         documents = [row.fields.get("document_id", row.chunk_id) for row in latest.values()]
         self._postings.extend([row.terms for row in latest.values()], documents)
         self._alive = np.concatenate([self._alive, np.ones(len(latest), bool)])
@@ -97,23 +112,44 @@ class MemoryIndex:
 
     def best_keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.keyword`. Blocks for well under a millisecond per 10,000 chunks."""
-        scores = self._postings.scores(terms, self._seen(sight_of(where)))
+        scores = self._postings.scores(terms, self._rows(sight_of(where)))
         if where is not None:
             scores[~self._columns.mask(where)] = 0
         rows = np.flatnonzero(scores > 0)  # three times as quick as the zeros of floats
         return self._best(rows, scores[rows], top_k)
 
-    def _seen(self, sight: Filter | None) -> NDArray[np.bool_]:
+    def _rows(self, sight: Filter | None) -> NDArray[np.bool_]:
         """The live rows that are counted for who sees so much: (n,) bool, the same array until something changes."""
-        if sight is None:
-            return self._alive
-        of, seen = self._sights.get(sight, (None, self._alive))
-        if of is not self._alive:
+        return self._alive if sight is None else self._seen(sight).rows
+
+    def _seen(self, sight: Filter) -> Seen:
+        seen = self._sights.get(sight)
+        if seen is None or seen.alive is not self._alive:
             if len(self._sights) == SIGHTS:
                 self._sights.clear()
-            seen = self._alive & self._columns.mask(sight)
-            self._sights[sight] = (self._alive, seen)
+            seen = self._sights[sight] = Seen(self._alive, self._alive & self._columns.mask(sight))
         return seen
+
+    def _mean(self, sight: Filter | None) -> Floats:
+        if sight is None:
+            return self._wholes.mean()
+        seen = self._seen(sight)
+        if seen.mean is None:
+            seen.mean = exact_mean(self._vectors.vectors, seen.rows)
+        return seen.mean
+
+    def seen(self, chunk_ids: Collection[str], sight: Filter) -> set[str]:
+        """Return those of the chunks that are here and that a sight lets through."""
+        rows = self._seen(sight).rows
+        held = ((chunk_id, self._row.get(chunk_id)) for chunk_id in chunk_ids)
+        return {chunk_id for chunk_id, row in held if row is not None and rows[row]}
+
+    def languages(self, sight: Filter) -> list[str]:
+        """The languages of the chunks that a sight lets through, most frequent first; ties by name."""
+        seen = self._seen(sight)
+        if seen.languages is None:
+            seen.languages = by_frequency(Counter(compress(self._languages, seen.rows.tolist())))
+        return seen.languages
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. Exact."""
@@ -121,11 +157,21 @@ class MemoryIndex:
         rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
         return self._best(rows, scores, top_k)
 
-    def nearness(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
-        """How near the document of each chunk is to `vector` as a whole, for chunks that are here. See `Wholes`."""
+    def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
+        """How near the document of each chunk is to `vector` as a whole, for chunks that are here. See `Wholes`.
+
+        Counted is what the sight in `where` lets through, as for keywords.
+        """
         rows = np.array([self._row[chunk_id] for chunk_id in chunk_ids], np.intp)
+        sight = sight_of(where)
         found = self._wholes.nearness(
-            vector, rows, owners=self._postings.owners, vectors=self._vectors.vectors, alive=self._alive
+            vector,
+            rows,
+            owners=self._postings.owners,
+            vectors=self._vectors.vectors,
+            alive=self._alive,
+            seen=self._rows(sight),
+            mean=self._mean(sight),
         )
         return dict(zip(chunk_ids, found.tolist(), strict=True))
 

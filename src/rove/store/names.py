@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from threading import Lock
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
+from rove.records import Filter
 from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.postings import Postings
@@ -28,8 +29,10 @@ class Names:
     are titled by it. There are no relations: after LinearRAG (Zhuang et al., 2025), which needs no model for its graph.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
+        """`seen` says which chunks, each given with its document's id, a sight lets through. See `Store.seen`."""
         self.catalog = catalog
+        self._let_through = seen
         self._lock = Lock()
         self._clear()
 
@@ -46,48 +49,70 @@ class Names:
         self._begun: set[str] = set()
         self._keys: dict[str, list[str]] = {}
 
-    def titled(self, text: str, language: str, names: Sequence[str] = ()) -> dict[str, float]:
+    def titled(
+        self, text: str, language: str, names: Sequence[str] = (), sight: Filter | None = None
+    ) -> dict[str, float]:
         """Return the documents whose titles a text names, by id, each with how surely it is meant, up to 1.
 
         Of titles within titles the longest counts. A title of one word counts only where it is among the text's
         `names`: love is no link to the film Love. A name of which the title is a part (Sulli Choi is Sulli, Paul
         Michael Gross is Paul Gross) is a link of half the strength. Documents of one title share it; one that more
-        than `MAX_NAMESAKES` have points nowhere.
+        than `MAX_NAMESAKES` have points nowhere. `sight`: no title or document counts that it hides.
         """
         with self._lock:
             self._follow()
             terms = telling_terms(text, language)
             known = set(names)
+            titles = self._titles_in(terms, known, sight)
             keys: dict[str, float] = {}
             at = 0
             while at < len(terms):
-                size = self._longest(terms, at)
+                size = max((size for size, key in self._begun_at(terms, at) if key in titles), default=0)
                 key = JOINT.join(terms[at : at + size])
                 if size > 1 or (size == 1 and key in known):
                     keys[key] = 1.0
                 at += max(size, 1)
             for part in (part for name in known.difference(keys) for part in _parts(name)):
-                if part in self._titles:
+                if part in titles:
                     keys.setdefault(part, PART)
             found: dict[str, float] = {}
             for key, sure in keys.items():
-                documents = self._titles[key]
+                documents = titles[key]
                 if len(documents) <= MAX_NAMESAKES:
                     for document_id in documents:
                         found[document_id] = max(found.get(document_id, 0.0), sure / len(documents))
             return found
 
-    def _longest(self, terms: Sequence[str], at: int) -> int:
-        """How many terms the longest title that begins there has, 0 where none does."""
-        longest = 0
+    def _begun_at(self, terms: Sequence[str], at: int) -> Iterator[tuple[int, str]]:
+        """The keys that may be a title which begins there, each with how many terms it has."""
         key = ""
         for size in range(1, min(MAX_KEY_TERMS, len(terms) - at) + 1):
             key = f"{key}{JOINT}{terms[at + size - 1]}" if key else terms[at]
-            if key in self._titles:
-                longest = size
+            yield size, key
             if key not in self._begun:
                 break
-        return longest
+
+    def _titles_in(
+        self, terms: Sequence[str], names: Collection[str], sight: Filter | None
+    ) -> Mapping[str, Collection[str]]:
+        """The documents of each title, at least of those that these terms and names can mean; of a sight what it sees.
+
+        What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
+        """
+        if sight is None:
+            return self._titles
+        possible = {key for at in range(len(terms)) for _, key in self._begun_at(terms, at)}
+        possible = possible.union(*map(_parts, names)) & self._titles.keys()
+        documents = {document_id for key in possible for document_id in self._titles[key]}
+        rows = [row for document_id in documents for row in self._chunks[document_id]]
+        seen = set(self._seen_owners(rows, sight))
+        titles = {key: sorted(seen.intersection(self._titles[key])) for key in possible}
+        return {key: found for key, found in titles.items() if found}
+
+    def _seen_owners(self, rows: Collection[int], sight: Filter) -> list[str]:
+        """The document of each of these rows that a sight lets through, in order."""
+        owners = {self._chunk_ids[row]: self._owners[row] for row in rows}
+        return sorted(owners[chunk_id] for chunk_id in self._let_through(owners, sight))
 
     def names(self, chunk_id: str) -> list[str]:
         """Return the keys of the names in a chunk, in their order."""
@@ -102,13 +127,17 @@ class Names:
             self._follow()
             return list(self._keys.get(document_id, ()))
 
-    def holding(self, key: str, most: int) -> list[str]:
-        """Return the ids of the documents that name this, none where it stands in more than `most` chunks."""
+    def holding(self, key: str, most: int, sight: Filter | None = None) -> list[str]:
+        """Return the ids of the documents that name this, none where it stands in more than `most` chunks.
+
+        `sight`: what it hides neither counts nor is returned.
+        """
         with self._lock:
             self._follow()
             held = self._postings.rows(key)
             rows: list[int] = held[self._alive[held]].tolist()
-            return list(dict.fromkeys(self._owners[row] for row in rows)) if len(rows) <= most else []
+            owners = [self._owners[row] for row in rows] if sight is None else self._seen_owners(rows, sight)
+            return list(dict.fromkeys(owners)) if len(owners) <= most else []
 
     # -- following the catalog -----------------------------------------------------------------------------------
 

@@ -146,7 +146,7 @@ class Postings:
                 self._documents = self._sizes(living, texts)
 
     def _sizes(self, living: Floats, lengths: Floats) -> Sizes:
-        average = max(float(living.mean()), 1e-9) if len(living) else 1.0
+        average = max(float(living.mean(dtype=np.float64)), 1e-9) if len(living) else 1.0
         return Sizes(len(living), self.k1 * (1 - self.b + self.b * lengths / average))
 
     def rows(self, term: str) -> Ints:

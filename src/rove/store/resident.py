@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from threading import Lock
 
 from rove.records import Filter
@@ -46,8 +46,18 @@ class Resident:
             if vector is not None:
                 with stage("semantic"):
                     found = ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
-                    nearness = self._index.nearness(vector, [chunk_id for chunk_id, _ in found])
+                    nearness = self._index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
             return Lists(ranked, covered, nearness)
+
+    def seen(self, chunk_ids: Collection[str], sight: Filter) -> set[str] | None:
+        """Return those of the live chunks that a sight lets through. None when the base is too large to be held."""
+        with self._lock:
+            return self._index.seen(chunk_ids, sight) if self._follow() else None
+
+    def languages(self, sight: Filter) -> list[str] | None:
+        """See `Store.languages`. None when the base is too large to be held."""
+        with self._lock:
+            return self._index.languages(sight) if self._follow() else None
 
     def _follow(self) -> bool:
         """Take in what has changed; False when the base is too large."""

@@ -179,4 +179,4 @@ def index_row(row: AnyRow, document: AnyRow, metadata: Metadata) -> IndexRow:
     """Make what an index keeps of a chunk, from the catalog's rows."""
     if row.metadata:
         metadata = {**metadata, **metadata_of(row.metadata)}
-    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields_of(document, row, metadata))
+    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields_of(document, row, metadata), row.language)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
+from rove.records.filter import sight_of
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.spans import stage
@@ -29,6 +30,7 @@ from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.resident import Resident
+from rove.store.sights import SeenDocuments
 from rove.store.transcripts import TranscriptStore
 from rove.store.vectors import VectorCache
 
@@ -68,7 +70,8 @@ class Store:
             MemoryIndex, dimension=dimension, k1=settings.k1, b=settings.b, document_share=settings.document_share
         )
         self.resident = Resident(self.catalog, held, limit=limit)
-        self.names = Names(self.catalog)
+        self.names = Names(self.catalog, self.seen)
+        self._views = SeenDocuments(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._turn = asyncio.Lock()
         self._checked = False
@@ -110,12 +113,29 @@ class Store:
         best = ranked["keyword"][0][0]
         return Lists(ranked, coverage(terms, await asyncio.to_thread(self.catalog.terms, best)))
 
-    async def languages(self) -> list[str]:
-        """The languages of the base, most frequent first."""
+    async def languages(self, where: Filter | None = None) -> list[str]:
+        """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
+        if sight := sight_of(where):
+            return await asyncio.to_thread(self._languages_of, sight)
         revision = self.catalog.revision()
         if revision != self._languages[0]:
             self._languages = (revision, await asyncio.to_thread(self.catalog.languages))
         return self._languages[1]
+
+    def _languages_of(self, sight: Filter) -> list[str]:
+        held = self.resident.languages(sight)
+        return self._views.of(sight).languages if held is None else held
+
+    def seen(self, owners: Mapping[str, str], sight: Filter) -> set[str]:
+        """Return those of these chunks, each given with its document's id, that a sight lets through. Blocks."""
+        held = self.resident.seen(owners, sight)
+        return owners.keys() & self.catalog.passing([*set(owners.values())], sight) if held is None else held
+
+    async def state(self, where: Filter | None = None) -> str:
+        """What changes with all that a search with this filter could notice, and with nothing that its sight hides."""
+        if sight := sight_of(where):
+            return (await asyncio.to_thread(self._views.of, sight)).state
+        return str(await asyncio.to_thread(self.catalog.revision))
 
     async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""

@@ -12,6 +12,9 @@ Ints = NDArray[np.int32]
 REMEMBERED = 8_192
 """Documents of several chunks whose sums are kept; 4 · dimension bytes each."""
 LEAST_SQUARE = 1e-12
+UNITS = np.float32(2**32)
+"""What a component is a whole number of for `exact_mean`: sums of whole numbers are the same in any order."""
+PART = 8_192
 
 
 class Wholes:
@@ -38,25 +41,43 @@ class Wholes:
         self._count -= len(vectors)
         self._sums.clear()
 
+    def mean(self) -> Floats:
+        """The mean of all chunks: (dimension,) float32."""
+        return (self._total / max(self._count, 1)).astype(np.float32)
+
     def nearness(
-        self, vector: Vector, rows: NDArray[np.intp], *, owners: Ints, vectors: Floats, alive: NDArray[np.bool_]
+        self,
+        vector: Vector,
+        rows: NDArray[np.intp],
+        *,
+        owners: Ints,
+        vectors: Floats,
+        alive: NDArray[np.bool_],
+        seen: NDArray[np.bool_],
+        mean: Floats,
     ) -> Floats:
         """Return how near the documents of these rows are to `vector`: (len(rows),) float32, -2 to 2.
 
         Args:
             vector: (dimension,) float32, unit length.
-            rows: living rows.
+            rows: rows that are seen.
             owners: (n,) the number of each row's document, ascending.
             vectors: (n, dimension) float32.
-            alive: (n,) bool, the rows that count.
+            alive: (n,) bool, the rows that are not deleted.
+            seen: (n,) bool, those of them that count for who asks; `alive` itself where all do.
+            mean: (dimension,) float32, of the rows that are seen.
         """
         documents, of = np.unique(owners[rows], return_inverse=True)
         firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
-        mean = (self._total / max(self._count, 1)).astype(np.float32)
         apart = vectors[firsts] - mean
         for at in np.flatnonzero(ends - firsts > 1).tolist():
             run = slice(int(firsts[at]), int(ends[at]))
-            apart[at] = self._sum(int(documents[at]), vectors[run], alive[run]) - np.count_nonzero(alive[run]) * mean
+            counted = seen[run]
+            if seen is alive or np.array_equal(counted, alive[run]):
+                whole = self._sum(int(documents[at]), vectors[run], counted)
+            else:
+                whole = vectors[run][counted].sum(axis=0)
+            apart[at] = whole - np.count_nonzero(counted) * mean
         lengths = np.sqrt(np.maximum(np.vecdot(apart, apart), LEAST_SQUARE))
         return (np.vecdot(apart, vector - mean) / lengths)[of]
 
@@ -66,3 +87,15 @@ class Wholes:
                 self._sums.clear()
             self._sums[document] = vectors[alive].sum(axis=0)
         return self._sums[document]
+
+
+def exact_mean(vectors: Floats, seen: NDArray[np.bool_]) -> Floats:
+    """Return the mean of the rows that are seen, (dimension,) float32: the same to the bit, however they are ordered.
+
+    Components are rounded to 2⁻³² before. Some 0.3 s for 100,000 rows of 384.
+    """
+    total = np.zeros(vectors.shape[1], np.int64)
+    rows = np.flatnonzero(seen)
+    for first in range(0, len(rows), PART):
+        total += np.rint(vectors[rows[first : first + PART]] * UNITS).astype(np.int64).sum(axis=0)
+    return (total / (max(len(rows), 1) * float(UNITS))).astype(np.float32)

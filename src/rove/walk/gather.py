@@ -22,6 +22,7 @@ from rove.records import (
     Sufficiency,
     Understood,
 )
+from rove.records.filter import sight_of
 from rove.retrieve import Means, Query, retrieve
 from rove.settings import GatherSettings
 from rove.spans import stage
@@ -74,11 +75,12 @@ class Gatherer:
         """
         basket = _Basket()
         await self._round(basket, understood.standalone, understood, where)
-        sufficiency, grades = await self._judge(basket, understood)
+        sight = sight_of(where)
+        sufficiency, grades = await self._judge(basket, understood, sight)
         if not sufficiency.enough:
             understood = await self._second(basket, understood, history, where)
         if len(basket.rounds) > 1 or not grades:
-            grades = await self._grade(basket, understood)
+            grades = await self._grade(basket, understood, sight)
         return Gathered(
             understood,
             _kept(list(basket.hits.values()), grades),
@@ -103,7 +105,9 @@ class Gatherer:
             searches.append(Searched(question, topics, len(hits), len(new)))
         basket.rounds.append(GatherRound(len(basket.rounds) + 1, tuple(searches)))
 
-    async def _judge(self, basket: _Basket, understood: Understood) -> tuple[Sufficiency, list[Graded]]:
+    async def _judge(
+        self, basket: _Basket, understood: Understood, sight: Filter | None
+    ) -> tuple[Sufficiency, list[Graded]]:
         """Say whether it is enough; a rule needs the grades for that, which then need not be given again."""
         hits = list(basket.hits.values())
         question, language = understood.standalone, understood.language
@@ -113,7 +117,7 @@ class Gatherer:
                     return await judge(question, hits, self._chat), []
             except ServiceError as error:
                 basket.notes.append(NOT_JUDGED.format(reason=error.reason))
-        by_rule, _ = await grade(question, language, hits, self._means, None, self._settings)
+        by_rule, _ = await grade(question, language, hits, self._means, None, self._settings, sight)
         return judge_by_text(question, language, hits, by_rule), [] if self._chat else by_rule
 
     async def _second(
@@ -131,11 +135,11 @@ class Gatherer:
         await self._round(basket, question, understood, where)
         return replace(understood, steps=(*understood.steps, Step("second round", "text", question)))
 
-    async def _grade(self, basket: _Basket, understood: Understood) -> list[Graded]:
+    async def _grade(self, basket: _Basket, understood: Understood, sight: Filter | None) -> list[Graded]:
         hits = list(basket.hits.values())
         question, language = understood.standalone, understood.language
         with stage("gather.grade", chunks=len(hits)):
-            grades, note = await grade(question, language, hits, self._means, self._chat, self._settings)
+            grades, note = await grade(question, language, hits, self._means, self._chat, self._settings, sight)
         if note:
             basket.notes.append(note)
         return grades

@@ -50,7 +50,7 @@ class WalkMemory:
             ServiceError: the embedder failed.
         """
         self._language = detect(state.question)
-        self._stamp = _stamp(state, await self._memory.revision())
+        self._stamp = _stamp(state, await self._memory.state(filter_of(state.where)))
         known = await self._memory.experience(state.question)
         self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
         found = await self._memory.search(state.question, top_k=SEARCHED, where=filter_of(state.where))
@@ -111,9 +111,9 @@ class WalkMemory:
             await self._memory.keep(state.question, facts, [end for end in ends if end], state.language)
 
 
-def _stamp(state: State, revision: int) -> str:
-    """Write down what a walk sees: the base as it is, and what the walk was allowed."""
-    return content_hash(str(revision), state.mode, state.where, str(state.budget.rounds))[:16]
+def _stamp(state: State, base: str) -> str:
+    """Write down what a walk sees: the base as it is for its caller, and what the walk was allowed."""
+    return content_hash(base, state.mode, state.where, str(state.budget.rounds))[:16]
 
 
 def _within(where: str | None, state: State) -> bool:

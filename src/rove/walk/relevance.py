@@ -16,7 +16,7 @@ from rove.models import ChatModel, Embedder
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import is_unspaced, telling_words
-from rove.records import Graded, Hit, Sufficiency
+from rove.records import Filter, Graded, Hit, Sufficiency
 from rove.records.understood import Grade
 from rove.retrieve import Means
 from rove.settings import GatherSettings
@@ -110,14 +110,20 @@ def uncovered(question: str, language: str, hits: Sequence[Hit]) -> set[str]:
 
 
 async def grade(
-    question: str, language: str, hits: Sequence[Hit], means: Means, chat: ChatModel | None, settings: GatherSettings
+    question: str,
+    language: str,
+    hits: Sequence[Hit],
+    means: Means,
+    chat: ChatModel | None,
+    settings: GatherSettings,
+    sight: Filter | None = None,
 ) -> tuple[list[Graded], str]:
     """Grade every chunk, in the order of the hits (mission A.6); what went wrong with the model is said beside it.
 
     Chunks are given to the model `settings.batch` at a time, `settings.parallel` calls at once; one that it did not
-    grade, or whose call failed, is graded by distance.
+    grade, or whose call failed, is graded by distance. `sight`: what the asker may see, with which they are compared.
     """
-    by_distance = grade_by_distance(question, language, hits, await nearness(question, hits, means), means)
+    by_distance = grade_by_distance(question, language, hits, await nearness(question, hits, means, sight), means)
     if chat is None or not hits:
         return by_distance, ""
     turns = asyncio.Semaphore(settings.parallel)
@@ -166,13 +172,13 @@ def _grade_of(distance: float, lead: float | None, embedder: Embedder, share: fl
     return 1 if (around and lead >= least / 2) or shares else 0
 
 
-async def nearness(question: str, hits: Sequence[Hit], means: Means) -> Nearness:
-    """Measure how near each chunk is, whichever list it came from."""
+async def nearness(question: str, hits: Sequence[Hit], means: Means, sight: Filter | None = None) -> Nearness:
+    """Measure how near each chunk is, whichever list it came from; the run is that of what a sight lets through."""
     if not hits:
         return Nearness((), ())
     vector = (await means.embedder.queries([question]))[0]
     cosines = (await means.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ vector
-    lists = await means.store.search(terms=None, vector=vector, top_k=DEPTH, where=None)
+    lists = await means.store.search(terms=None, vector=vector, top_k=DEPTH, where=sight)
     run = [score for _, score in lists.ranked["semantic"][RUN_FROM:]]
     mean = sum(run) / len(run) if len(run) >= LEAST_RUN else None
     leads = tuple(None if mean is None else float(cosine) - mean for cosine in cosines)

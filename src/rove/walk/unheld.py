@@ -23,7 +23,7 @@ UNMENTIONED = "Nothing that this walk could see mentions {words}."
 async def unheld_terms(state: State, store: Store) -> frozenset[str]:
     """Return the telling terms of the question that no fact holds, nor any chunk within the walk's filter."""
     wanted = uncovered(state.question, state.facts, state.language)
-    languages = await store.languages()
+    languages = await store.languages(filter_of(state.where))
     forms = [{term} if is_unspaced(term) else {term, *_terms(word, languages)} for term, word in wanted.items()]
     held = await _held(forms, state, store)
     return frozenset(term for term, there in zip(wanted, held, strict=True) if not there)
@@ -35,7 +35,7 @@ async def unmentioned(state: State, answer: Answer, store: Store) -> str:
     Nor where the base, or what is cited, is in other languages than the question: there its words say nothing. A word
     is not named if one in the references begins as it does (`STEM`).
     """
-    languages = await store.languages()
+    languages = await store.languages(filter_of(state.where))
     cited = {citation.chunk_id for citation in answer.citations}
     read = {hit.chunk.language for hit in answer.hits if hit.chunk.chunk_id in cited} if cited else languages
     if state.language not in read:

@@ -1,0 +1,52 @@
+"""What a caller can notice of the documents as a whole: those that its labels hide change nothing of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from threading import Lock
+
+from rove.records import Filter
+from rove.store.catalog import Catalog
+from rove.store.lists import by_frequency
+
+REMEMBERED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Documents that a sight lets through: their languages, most frequent first, and a text that changes with them."""
+
+    revision: int
+    languages: list[str]
+    state: str
+
+
+class SeenDocuments:
+    """Outlines by sight, each made from the catalog when first asked for, and after each change. Calls block."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._lock = Lock()
+        self._held: dict[Filter, Outline] = {}
+
+    def of(self, sight: Filter) -> Outline:
+        """Return the outline of what a sight lets through."""
+        with self._lock:
+            revision = self.catalog.revision()
+            held = self._held.get(sight)
+            if held is None or held.revision != revision:
+                if len(self._held) >= REMEMBERED:
+                    self._held.clear()
+                held = self._held[sight] = self._made(sight, revision)
+            return held
+
+    def _made(self, sight: Filter, revision: int) -> Outline:
+        counts: Counter[str] = Counter()
+        latest = documents = 0
+        for info, changed in self.catalog.changes():
+            if sight.matches(info.fields):
+                counts[info.language] += info.chunks
+                documents += 1
+                latest = max(latest, changed)
+        return Outline(revision, by_frequency(counts), f"{latest}:{documents}")
