@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rove import ConfigError, Rove, Text
@@ -18,7 +19,15 @@ from rove.settings import ChatSettings
 from rove.store.memory import MemoryIndex
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
-SUBTITLES = "1\n00:00:01,000 --> 00:00:04,000\nRemote work is approved\nby the head of unit.\n\n2\n00:00:05,000 --> 00:00:07,500\nBerlin ist groß.\n"
+SUBTITLES = """1
+00:00:01,000 --> 00:00:04,000
+Remote work is approved
+by the head of unit.
+
+2
+00:00:05,000 --> 00:00:07,500
+Berlin ist groß.
+"""
 USED_BY_NAME = """
 import sys
 from pathlib import Path
@@ -125,8 +134,6 @@ class Reversed:
     weight = 1.0
 
     async def scores(self, question, hits):
-        import numpy as np
-
         return np.arange(1, len(hits) + 1, dtype=np.float32)
 
 
