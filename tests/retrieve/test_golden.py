@@ -1,4 +1,4 @@
-"""What is found in a small base of real documents in five languages stays as it is, place by place and score by score."""
+"""What is found in a small base of real documents in five languages stays as it is, hit by hit and score by score."""
 
 from __future__ import annotations
 
