@@ -15,7 +15,7 @@ from rove.retrieve import RETRIEVERS
 from rove.store import INDEXES
 
 
-@pytest.mark.parametrize("registry", [EMBEDDERS, RERANKERS, CHAT_MODELS, RETRIEVERS, INDEXES], ids=lambda r: r.folder)
+@pytest.mark.parametrize("registry", [EMBEDDERS, RERANKERS, CHAT_MODELS, RETRIEVERS, INDEXES], ids=lambda r: r.noun)
 def test_every_packaged_name_leads_to_a_class(registry: Registry) -> None:
     for name in registry.table:
         assert isinstance(registry.get(name), type)
@@ -27,7 +27,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 
 def test_a_missing_extra_names_its_command() -> None:
-    registry = Registry("test", {"x": "a_module_that_is_not_there:X [graph]"})
+    registry = Registry("test", "rove.tests", {"x": "a_module_that_is_not_there:X [graph]"})
     with pytest.raises(ConfigError, match=r"pip install 'rove\[graph\]'"):
         registry.get("x")
 

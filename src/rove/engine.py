@@ -22,9 +22,10 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.run import Ingest
 from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
+from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
-from rove.models import EMBEDDERS, RERANKERS, Embedder, LateEmbedder, chat_model
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -32,6 +33,7 @@ from rove.retrieve import Means, Query, retrieve
 from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.spans import operation
+from rove.store import Index
 from rove.store.duplicates import Duplicates
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
@@ -40,6 +42,7 @@ from rove.walk.respond import Responder
 Given = str | Path | Text | Location
 WINDOW = 5_000
 START = History()
+NONE = Instances()
 
 
 class AsyncRove(Holdings, WalkDesk):
@@ -50,35 +53,58 @@ class AsyncRove(Holdings, WalkDesk):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
+    def __init__(self, settings: Settings, instances: Instances = NONE) -> None:
         self.settings = settings
+        self.instances = instances
         self.rules = rules_of(settings.search)
-        self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
+        self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
         self.store = Store(
-            settings.path, model=str(fingerprint), dimension=fingerprint.dimension, settings=settings.store
+            settings.path,
+            model=str(fingerprint),
+            dimension=fingerprint.dimension,
+            settings=settings.store,
+            index=instances.index,
         )
         self._set_means()
-        self.pool = pool_of(settings, str(fingerprint))
+        self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
-    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
+    def open(
+        cls,
+        location: str | Path = "kb",
+        *,
+        embedder: Embedder | Table | None = None,
+        reranker: Reranker | Table | None = None,
+        chat: ChatModel | Table | None = None,
+        index: Index | None = None,
+        **settings: object,
+    ) -> Self:
         """Open a knowledge base, or make it.
 
         Args:
             location: its folder, or a TOML file with settings.
+            embedder: its settings, or an object of your own: `embedder=MyEmbedder()`.
+            reranker: likewise.
+            chat: likewise, the chat model.
+            index: an object that answers instead of LanceDB where the base is too large for memory.
             settings: what wins over the file and the environment, e.g. `search={"top_k": 5}`.
 
         Raises:
             ConfigError: wrong settings, or a base that was made with another embedder.
         """
-        return cls(read_settings(location, **settings))
+        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
+        return cls(read_settings(location, **tables, **settings), instances)
+
+    def chat_model(self) -> ChatModel | None:
+        """The chat model that was handed in, else the one that the settings name, if any."""
+        return self.instances.chat or chat_model(self.settings.chat)
 
     def _set_means(self) -> None:
-        search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)
-        self._hybrid_reranks = late or bool(search.reranker)
-        reranker = RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
+        search, late, own = self.settings.search, isinstance(self.embedder, LateEmbedder), self.instances.reranker
+        self._hybrid_reranks = late or bool(search.reranker or own)
+        reranker = own or RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
             self.embedder, self.store, self.settings.reranker
         )
         self.means = Means(self.store, self.embedder, reranker, search)
@@ -239,13 +265,11 @@ class AsyncRove(Holdings, WalkDesk):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(
-            self.store, ChunkModels(self.embedder, chat_model(self.settings.chat)), self.pool, self.twins, listener
-        )
+        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.twins, listener)
 
     def _responder(self, question: str) -> Responder:
         _check(question)
-        return Responder(self.means, chat_model(self.settings.chat), self.settings, self.text)
+        return Responder(self.means, self.chat_model(), self.settings, self.text)
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:

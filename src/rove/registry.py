@@ -4,51 +4,78 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rove.errors import ConfigError
 
+if TYPE_CHECKING:  # takes 30 ms, which only those pay who look for plug-ins
+    from importlib.metadata import EntryPoint
+
 
 class Registry:
-    """A folder's table of plug-ins. Outsiders add to it by an entry point in the group `rove.<folder>`.
+    """A table of plug-ins by name: the packaged ones, and those that installed packages add by an entry point.
 
-    >>> Registry("chunk", {"size": "rove.chunk.size:SizeChunker"}).names()
+    `noun` says what one of them is, in messages. `group` is the group of the entry points, e.g. "rove.loaders"; a
+    packaged name wins over an entry point of the same name.
+
+    >>> Registry("chunker", "rove.chunkers", {"size": "rove.chunk.size:SizeChunker"}).names()
     ('size',)
     """
 
-    def __init__(self, folder: str, table: Mapping[str, str]) -> None:
-        self.folder = folder
+    def __init__(self, noun: str, group: str, table: Mapping[str, str]) -> None:
+        self.noun = noun
+        self.group = group
         self.table = dict(table)
 
     def names(self) -> tuple[str, ...]:
-        """All names, the packaged ones first, then those of installed plug-ins."""
-        return tuple(dict.fromkeys((*self.table, *(e.name for e in self._outside))))
+        """All names, the packaged ones first, then those of installed packages."""
+        return (*self.table, *self.outside)
 
-    def get(self, name: str) -> Any:  # noqa: ANN401 - the folder's contract types it at the call
+    def get(self, name: str) -> Any:  # noqa: ANN401 - the contract of the registry types it at the call
         """Import and return the class of that name.
 
         Raises:
-            ConfigError: no such name, or the extra that it needs is not installed.
+            ConfigError: no such name, the extra that it needs is not installed, or an installed plug-in is broken.
         """
-        target = self.table.get(name) or next((e.value for e in self._outside if e.name == name), "")
-        if not target:
-            message = f"No {self.folder} is named {name!r}."
-            raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
-        path, _, extra = target.partition(" ")
+        if name in self.table:
+            return self._packaged(name)
+        if name in self.outside:
+            return self._installed(name)
+        meant = get_close_matches(name, self.names(), 1)
+        message = f"No {self.noun} is named {name!r}." + (f" Did you mean {meant[0]!r}?" if meant else "")
+        raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
+
+    @cached_property
+    def outside(self) -> Mapping[str, EntryPoint]:
+        """The entry points of installed packages by name, without those whose name is packaged."""
+        found: dict[str, EntryPoint] = {}
+        for point in load("importlib.metadata:entry_points")(group=self.group):
+            if point.name not in self.table:
+                found.setdefault(point.name, point)
+        return found
+
+    def _packaged(self, name: str) -> Any:  # noqa: ANN401
+        path, _, extra = self.table[name].partition(" ")
         try:
             return load(path)
         except ModuleNotFoundError as error:
             if not extra:
                 raise
-            message = f"{self.folder} {name!r} needs {error.name!r}, which is not installed."
+            message = f"The {self.noun} {name!r} needs {error.name!r}, which is not installed."
             raise ConfigError(message, cure=f"Run: pip install 'rove{extra}'") from error
 
-    @cached_property
-    def _outside(self) -> tuple[Any, ...]:
-        return tuple(load("importlib.metadata:entry_points")(group=f"rove.{self.folder}"))
+    def _installed(self, name: str) -> Any:  # noqa: ANN401
+        point = self.outside[name]
+        try:
+            return point.load()
+        except Exception as error:
+            package = point.dist.name if point.dist else point.value
+            message = f"The {self.noun} {name!r} of the package {package!r} cannot be imported: {error!r}."
+            raise ConfigError(message, cure=f"Mend or remove it: pip uninstall {package}") from error
 
 
 def load(path: str) -> Any:  # noqa: ANN401 - whatever stands there

@@ -18,6 +18,7 @@ from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
 from rove.evaluate.plan import Way
 from rove.evaluate.results import AnswerOutcome
+from rove.instances import Instances
 from rove.records import Answer
 from rove.store.asked import AskedLog
 from serve.conftest import Opener, Town
@@ -69,7 +70,7 @@ async def alone(kb: AsyncRove, table: Path) -> dict[str, float | None]:
     def keep(outcomes: Sequence[AnswerOutcome]) -> None:
         found.update((outcome.question, outcome) for outcome in outcomes)
 
-    lab = Lab(AsyncRove(kb.settings, kb.embedder), under=kb.settings)
+    lab = Lab(AsyncRove(kb.settings, Instances(embedder=kb.embedder)), under=kb.settings)
     await answer_all(lab, [Way("one", Configuration("one"))], dataset, (), keep)
     await lab.close()
     scores = answered(found, dataset).scores

@@ -67,6 +67,7 @@ class Fallback(Protocol):
 
 FALLBACKS = Registry(
     "fallback",
+    "rove.fallbacks",
     {
         "synonyms": "rove.answer.fallback_synonyms:SynonymFallback",
         "hyde": "rove.answer.fallback_hyde:HydeFallback",

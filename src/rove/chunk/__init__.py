@@ -104,7 +104,8 @@ class ModelChunker(Protocol):
 
 
 CHUNKERS = Registry(
-    "chunk",
+    "chunker",
+    "rove.chunkers",
     {
         "size": "rove.chunk.size:SizeChunker",
         "page": "rove.chunk.page:PageChunker",
@@ -119,7 +120,8 @@ CHUNKERS = Registry(
 )
 
 MODEL_CHUNKERS = Registry(
-    "chunk_with_model",
+    "chunker with a model",
+    "rove.model_chunkers",
     {
         "semantic": "rove.chunk.semantic:SemanticChunker",
         "outline": "rove.chunk.outline_model:ModelOutlineChunker",

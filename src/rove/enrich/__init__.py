@@ -51,4 +51,4 @@ class Enricher(Protocol):
         ...
 
 
-ENRICHERS = Registry("enricher", {"replies": "rove.enrich.replies:Replies"})
+ENRICHERS = Registry("enricher", "rove.enrichers", {"replies": "rove.enrich.replies:Replies"})

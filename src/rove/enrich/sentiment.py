@@ -33,7 +33,8 @@ class Sentiment(Protocol):
 
 
 SENTIMENTS = Registry(
-    "sentiment",
+    "sentiment model",
+    "rove.sentiments",
     {
         "probe": "rove.enrich.sentiment_probe:ProbeSentiment",
         "onnx": "rove.enrich.sentiment_onnx:OnnxSentiment",

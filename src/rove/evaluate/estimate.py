@@ -128,7 +128,12 @@ def _sample(locations: Sequence[Location], settings: Settings) -> Sample:
 
 def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Document | None]:
     """Read documents as they come, uncut; a None after each source. Texts are read here, all else by the pool."""
-    recipe = replace(recipe_of(settings, ""), strategy=dict.fromkeys(SUPPORTED, LATER), deferred=(LATER,), sign=False)
+    recipe = replace(
+        recipe_of(settings, "", with_chat=False),
+        strategy=dict.fromkeys(SUPPORTED, LATER),
+        deferred=(LATER,),
+        sign=False,
+    )
     whole = [(location, "") for location in locations]
     if all(location.text is not None for location in locations):
         preparer = Preparer(recipe)
@@ -147,7 +152,7 @@ def _read(locations: Sequence[Location], settings: Settings) -> Iterator[Documen
 def _cut(base: Base, sample: Sample, known: set[str]) -> tuple[list[str], int]:
     """Cut the sample as a base does: the texts that no base before has, and the number of all chunks."""
     model = base.settings.embedder.model_dump_json()
-    preparer = Preparer(recipe_of(base.settings, model))
+    preparer = Preparer(recipe_of(base.settings, model, with_chat=bool(base.settings.chat.model)))
     texts: list[str] = []
     count = 0
     for document in sample.documents:

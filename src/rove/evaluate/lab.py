@@ -18,6 +18,7 @@ import numpy as np
 
 from rove.engine import AsyncRove, varied
 from rove.evaluate.configuration import Configuration
+from rove.instances import Instances
 from rove.models import Embedder, LateEmbedder, Reranker, Vectors
 from rove.models.cache import LateQueryCache, QueryCache
 from rove.records import Answer, Filter, Hit, vector_key
@@ -227,7 +228,7 @@ class Lab:
         """Open a base, or make it, with the model that an earlier one had, if any. Raises as `AsyncRove` does."""
         memory = memory or Memory()
         name = settings.embedder.model_dump_json()
-        base = AsyncRove(settings, memory.models.get(name))
+        base = AsyncRove(settings, Instances(embedder=memory.models.get(name)))
         memory.models[name] = base.embedder
         return cls(base, memory)
 

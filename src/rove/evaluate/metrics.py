@@ -16,7 +16,8 @@ Gold = Mapping[str, Mapping[str, int]]
 Duplicates = Literal["first", "each"]
 
 METRICS = Registry(
-    "metrics",
+    "metric",
+    "rove.metrics",
     {
         "rr": "rove.evaluate.relevance:reciprocal_rank",
         "ext_rr": "rove.evaluate.relevance:extended_rr",

@@ -22,7 +22,6 @@ from rove.evaluate.questions import make_questions
 from rove.evaluate.results import AnswerOutcome, Outcome, Results
 from rove.evaluate.run import ask_all, question_key
 from rove.evaluate.study import Study, study
-from rove.models import chat_model
 from rove.records import Chunk, Document, content_hash
 
 FACTOR = "configuration"
@@ -51,7 +50,7 @@ async def questions_about(kb: AsyncRove, count: int, *, model: bool) -> tuple[Ma
     """
     infos = (await kb.documents())[:MOST_DOCUMENTS]
     documents: list[tuple[Document, list[Chunk]]] = [await kb.document(info.document_id) for info in infos]
-    chat = chat_model(kb.settings.chat) if model else None
+    chat = kb.chat_model() if model else None
     if chat is None:  # no call to wait for: what is left takes the processor's time, and not the server's
         made = await asyncio.to_thread(lambda: asyncio.run(make_questions(documents, count)))
     else:

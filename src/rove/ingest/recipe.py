@@ -16,8 +16,8 @@ WALL_FACTOR = 6
 """So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""
 
 
-def recipe_of(settings: Settings, model: str) -> Recipe:
-    """Say how sources are read, by the settings and the embedder's fingerprint.
+def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
+    """Say how sources are read, by the settings and the embedder's fingerprint; and whether there is a chat model.
 
     Raises:
         ConfigError: the overlap is not below the size.
@@ -37,13 +37,13 @@ def recipe_of(settings: Settings, model: str) -> Recipe:
         cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
         prefix=chunk.prefix,
         labels=dict(chunk.labels),
-        deferred=("semantic", "outline") if settings.chat.model else ("semantic",),
+        deferred=("semantic", "outline") if with_chat else ("semantic",),
         sign=load.duplicates != "off",
     )
 
 
-def pool_of(settings: Settings, model: str) -> Pool:
+def pool_of(settings: Settings, model: str, *, with_chat: bool = False) -> Pool:
     """Make the pool of reading processes; none is started before it is needed."""
     load = settings.load
     limits = Limits(load.max_cpu_s, WALL_FACTOR * load.max_cpu_s, load.max_memory_mb * 1_000_000)
-    return Pool(recipe_of(settings, model), limits, load.processes or free_cores())
+    return Pool(recipe_of(settings, model, with_chat=with_chat), limits, load.processes or free_cores())

@@ -1,6 +1,7 @@
 """Stage 1 of 6: read one source and make Documents of it, with canonical text, sections and pages.
 
-A new type is one file with a `Loader` and one line in `LOADERS` (and its suffixes in `SUFFIXES`).
+A new format is one file with a `Loader` and one line in `FORMATS`. A loader of another package is an entry point in the
+group "rove.loaders", named by the kind of document that it reads.
 
 A family of formats has a folder, and in it a file named by each kind, or `loader.py` where there is but one kind. What
 loaders of several families share lies beside this file, and in `layout/` (printed pages) and `formula/`.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Protocol
 
 from rove.load.limits import Inflated
@@ -47,7 +49,8 @@ class LoadOptions:
 class Loader(Protocol):
     """Reads one kind of source. Pure: no network, no file beside `source.data`.
 
-    A loader that heeds options takes them when it is made: `__init__(self, options: LoadOptions = LoadOptions())`.
+    A loader that heeds options takes them when it is made: `__init__(self, options: LoadOptions = LoadOptions())`. A
+    loader of another package names the suffixes of its files: `suffixes = (".srt",)`.
     """
 
     def load(self, source: Source) -> Iterator[Document]:
@@ -64,104 +67,68 @@ class Loader(Protocol):
         ...
 
 
-LOADERS = Registry(
-    "load",
-    {
-        "text": "rove.load.text:TextLoader",
-        "markdown": "rove.load.markdown:MarkdownLoader",
-        "html": "rove.load.html.html:HtmlLoader",
-        "pdf": "rove.load.pdf.loader:PdfLoader",
-        "docx": "rove.load.office.docx.loader:DocxLoader",
-        "pptx": "rove.load.office.pptx.loader:PptxLoader",
-        "odt": "rove.load.office.odf.odt:OdtLoader",
-        "odp": "rove.load.office.odf.odp:OdpLoader",
-        "rtf": "rove.load.office.rtf.loader:RtfLoader",
-        "json": "rove.load.data.json:JsonLoader",
-        "xlsx": "rove.load.sheets.xlsx:XlsxLoader",
-        "xls": "rove.load.sheets.xls:XlsLoader",
-        "ods": "rove.load.sheets.ods:OdsLoader",
-        "csv": "rove.load.sheets.csv:CsvLoader",
-        "sqlite": "rove.load.data.sqlite:SqliteLoader",
-        "parquet": "rove.load.data.parquet:ParquetLoader",
-        "xml": "rove.load.data.xml:XmlLoader",
-        "ipynb": "rove.load.ipynb:NotebookLoader",
-        "rst": "rove.load.rst.loader:RstLoader",
-        "image": "rove.load.image.loader:ImageLoader",
-        "epub": "rove.load.html.epub:EpubLoader",
-        "eml": "rove.load.mail.eml:EmlLoader",
-        "mbox": "rove.load.mail.eml:MboxLoader",
-        "msg": "rove.load.mail.msg:MsgLoader",
-        "zip": "rove.load.archive:ZipLoader",
-        "tar": "rove.load.archive:TarLoader",
-        "gzip": "rove.load.archive:GzipLoader",
-        "posts": "rove.load.posts.loader:PostsLoader",
-    },
-)
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A packaged loader ("module:Class"), and the suffixes of its files, separated by spaces.
 
-INLINE = frozenset({"text", "markdown", "json"})
-"""Kinds that are read by our own code and Python's, in linear time; all others are parsed in a sandbox."""
+    `inline`: read by our own code and Python's, in linear time; all others are parsed in a sandbox. `drawn`: its pages
+    can be shown as pictures, from the file itself.
+    """
 
-DRAWN = frozenset({"pdf", "image"})
-"""Kinds whose pages can be shown as pictures, from the file itself."""
+    loader: str
+    suffixes: str = ""
+    inline: bool = False
+    drawn: bool = False
 
-SUFFIXES = {
-    ".txt": "text",
-    ".text": "text",
-    ".log": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".docm": "docx",
-    ".dotx": "docx",
-    ".pptx": "pptx",
-    ".pptm": "pptx",
-    ".ppsx": "pptx",
-    ".potx": "pptx",
-    ".odt": "odt",
-    ".ott": "odt",
-    ".odp": "odp",
-    ".otp": "odp",
-    ".rtf": "rtf",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xlsx": "xlsx",
-    ".xlsm": "xlsx",
-    ".xltx": "xlsx",
-    ".xls": "xls",
-    ".ods": "ods",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".sqlite": "sqlite",
-    ".sqlite3": "sqlite",
-    ".db": "sqlite",
-    ".parquet": "parquet",
-    ".xml": "xml",
-    ".rss": "xml",
-    ".atom": "xml",
-    ".ipynb": "ipynb",
-    ".rst": "rst",
-    ".png": "image",
-    ".jpg": "image",
-    ".jpeg": "image",
-    ".tif": "image",
-    ".tiff": "image",
-    ".gif": "image",
-    ".webp": "image",
-    ".bmp": "image",
-    ".epub": "epub",
-    ".eml": "eml",
-    ".mbox": "mbox",
-    ".msg": "msg",
-    ".zip": "zip",
-    ".tar": "tar",
-    ".gz": "gzip",
-    ".tgz": "gzip",
-    ".bz2": "gzip",
-    ".xz": "gzip",
+
+FORMATS = {
+    "text": Format("rove.load.text:TextLoader", ".txt .text .log", inline=True),
+    "markdown": Format("rove.load.markdown:MarkdownLoader", ".md .markdown", inline=True),
+    "html": Format("rove.load.html.html:HtmlLoader", ".html .htm .xhtml"),
+    "pdf": Format("rove.load.pdf.loader:PdfLoader", ".pdf", drawn=True),
+    "docx": Format("rove.load.office.docx.loader:DocxLoader", ".docx .docm .dotx"),
+    "pptx": Format("rove.load.office.pptx.loader:PptxLoader", ".pptx .pptm .ppsx .potx"),
+    "odt": Format("rove.load.office.odf.odt:OdtLoader", ".odt .ott"),
+    "odp": Format("rove.load.office.odf.odp:OdpLoader", ".odp .otp"),
+    "rtf": Format("rove.load.office.rtf.loader:RtfLoader", ".rtf"),
+    "json": Format("rove.load.data.json:JsonLoader", ".json .jsonl .ndjson", inline=True),
+    "xlsx": Format("rove.load.sheets.xlsx:XlsxLoader", ".xlsx .xlsm .xltx"),
+    "xls": Format("rove.load.sheets.xls:XlsLoader", ".xls"),
+    "ods": Format("rove.load.sheets.ods:OdsLoader", ".ods"),
+    "csv": Format("rove.load.sheets.csv:CsvLoader", ".csv .tsv .tab"),
+    "sqlite": Format("rove.load.data.sqlite:SqliteLoader", ".sqlite .sqlite3 .db"),
+    "parquet": Format("rove.load.data.parquet:ParquetLoader", ".parquet"),
+    "xml": Format("rove.load.data.xml:XmlLoader", ".xml .rss .atom"),
+    "ipynb": Format("rove.load.ipynb:NotebookLoader", ".ipynb"),
+    "rst": Format("rove.load.rst.loader:RstLoader", ".rst"),
+    "image": Format("rove.load.image.loader:ImageLoader", ".png .jpg .jpeg .tif .tiff .gif .webp .bmp", drawn=True),
+    "epub": Format("rove.load.html.epub:EpubLoader", ".epub"),
+    "eml": Format("rove.load.mail.eml:EmlLoader", ".eml"),
+    "mbox": Format("rove.load.mail.eml:MboxLoader", ".mbox"),
+    "msg": Format("rove.load.mail.msg:MsgLoader", ".msg"),
+    "zip": Format("rove.load.archive:ZipLoader", ".zip"),
+    "tar": Format("rove.load.archive:TarLoader", ".tar"),
+    "gzip": Format("rove.load.archive:GzipLoader", ".gz .tgz .bz2 .xz"),
+    "posts": Format("rove.load.posts.loader:PostsLoader"),
 }
+"""Packaged loaders by the kind of document that they read."""
+
+LOADERS = Registry("loader", "rove.loaders", {kind: format.loader for kind, format in FORMATS.items()})
+SUFFIXES = {suffix: kind for kind, format in FORMATS.items() for suffix in format.suffixes.split()}
+INLINE = frozenset(kind for kind, format in FORMATS.items() if format.inline)
+DRAWN = frozenset(kind for kind, format in FORMATS.items() if format.drawn)
+
+
+@cache
+def kind_of_suffix(suffix: str) -> str:
+    """The kind of document that files with this suffix (".pdf") hold, "" where no loader reads them.
+
+    Loaders of installed packages name theirs in `Loader.suffixes`; a packaged loader's suffixes stay its own.
+
+    Raises:
+        ConfigError: an installed loader cannot be imported.
+    """
+    suffix = suffix.lower()
+    if suffix in SUFFIXES or not suffix:
+        return SUFFIXES.get(suffix, "")
+    return next((kind for kind in LOADERS.outside if suffix in getattr(LOADERS.get(kind), "suffixes", ())), "")

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
-from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions
+from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable
 from rove.load.walk import walk
@@ -122,16 +122,18 @@ def spelled(path: str | Path) -> str:
 
 def suffix_kind(name: str) -> str:
     """Return the loader that the suffix of a file's name stands for, else ""."""
-    return SUFFIXES.get(PurePath(name).suffix.lower(), "")
+    return kind_of_suffix(PurePath(name).suffix)
 
 
 def kind_of(data: bytes, location: Location) -> str:
     """Return the loader's name for these bytes. What they are counts for more than what the suffix says.
 
+    Only the loader of another package is taken at its suffix: its format is one that Rove does not know by its bytes.
+
     Raises:
         InputError: "unsupported" - no loader reads this.
     """
-    kind = sniff(data, location.kind)
+    kind = location.kind if location.kind in LOADERS.outside else sniff(data, location.kind)
     if not kind and not is_binary(data):
         return "text"
     if kind not in LOADERS.names():

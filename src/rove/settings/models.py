@@ -36,6 +36,8 @@ class RerankerSettings(ModelPart):
 class ChatSettings(ModelPart):
     """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
 
+    A plug-in's is named by its name, with or without more behind a colon: "mine", "mine:large".
+
     `max_tokens` bounds a reply: a small model can go on for ever.
     """
 

@@ -93,6 +93,7 @@ class Index(Protocol):
 defer("lance_namespace_urllib3_client")
 INDEXES = Registry(
     "index",
+    "rove.indexes",
     {
         "lancedb": "rove.store.lance:LanceIndex",
         "memory": "rove.store.memory:MemoryIndex",

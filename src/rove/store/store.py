@@ -42,8 +42,10 @@ OPTIMIZE_EVERY = 64
 class Store:
     """One knowledge base on disk. Any number of processes may read and write it; commits take turns by a file lock."""
 
-    def __init__(self, folder: Path, *, model: str, dimension: int, settings: StoreSettings) -> None:
-        """Open or make the base.
+    def __init__(
+        self, folder: Path, *, model: str, dimension: int, settings: StoreSettings, index: Index | None = None
+    ) -> None:
+        """Open or make the base; `index` is used in place of the one that the settings name.
 
         Raises:
             ConfigError: the base was made with another embedder, or is not a Rove base.
@@ -56,13 +58,16 @@ class Store:
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
-        self._make_index = lambda: INDEXES.get(settings.index)(
-            folder=folder / "index",
-            dimension=dimension,
-            k1=settings.k1,
-            b=settings.b,
-            nprobes=settings.nprobes,
-            refine=settings.refine,
+        self._make_index = lambda: (
+            index
+            or INDEXES.get(settings.index)(
+                folder=folder / "index",
+                dimension=dimension,
+                k1=settings.k1,
+                b=settings.b,
+                nprobes=settings.nprobes,
+                refine=settings.refine,
+            )
         )
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks

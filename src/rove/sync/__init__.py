@@ -8,10 +8,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Self, TypeVar
 
-from rove.engine import START, AsyncRove, Given
+from rove.engine import NONE, START, AsyncRove, Given
 from rove.enrich import Enriched
 from rove.events import Listener, ignore
+from rove.instances import Instances, Table, told_apart
 from rove.load.web.crawl import CrawlPlan
+from rove.models import ChatModel, Embedder, Reranker
 from rove.records import (
     Answer,
     Chunk,
@@ -28,6 +30,7 @@ from rove.records import (
 )
 from rove.records.walk import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
+from rove.store import Index
 from rove.store.health import Health
 from rove.sync.memory import Memory
 from rove.sync.walk import Walk
@@ -46,20 +49,30 @@ class Rove:
     'policy'
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, instances: Instances = NONE) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="rove", daemon=True)
         self._thread.start()
         try:
-            self._kb = self._run(_opened(settings))
+            self._kb = self._run(_opened(settings, instances))
         except BaseException:
             self._stop()
             raise
 
     @classmethod
-    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
-        """See `AsyncRove.open`."""
-        return cls(read_settings(location, **settings))
+    def open(
+        cls,
+        location: str | Path = "kb",
+        *,
+        embedder: Embedder | Table | None = None,
+        reranker: Reranker | Table | None = None,
+        chat: ChatModel | Table | None = None,
+        index: Index | None = None,
+        **settings: object,
+    ) -> Self:
+        """See `AsyncRove.open`. Objects are called on the event loop of a thread of their own."""
+        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
+        return cls(read_settings(location, **tables, **settings), instances)
 
     @property
     def settings(self) -> Settings:
@@ -237,8 +250,8 @@ class Rove:
         self._loop.close()
 
 
-async def _opened(settings: Settings) -> AsyncRove:
-    return AsyncRove(settings)
+async def _opened(settings: Settings, instances: Instances) -> AsyncRove:
+    return AsyncRove(settings, instances)
 
 
 async def _finished(work: Awaitable[T]) -> T:

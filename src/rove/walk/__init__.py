@@ -103,7 +103,8 @@ def cited(facts: Sequence[Fact]) -> list[str]:
 
 
 READERS = Registry(
-    "walk",
+    "reader",
+    "rove.readers",
     {
         "extractive": "rove.walk.extractive:ExtractiveReader",
         "model": "rove.walk.model:ModelReader",

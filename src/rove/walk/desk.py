@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from weakref import WeakSet
 
 from rove.errors import InputError
 from rove.language.detect import detect
-from rove.models import chat_model
+from rove.models import ChatModel
 from rove.records import Filter
 from rove.records.walk import Answered, Budget, Stopped, WalkEvent, WalkInfo, WalkStarted
 from rove.retrieve import Means
@@ -33,6 +33,7 @@ class WalkDesk:
     settings: Settings
     store: Store
     means: Means
+    chat_model: Callable[[], ChatModel | None]
 
     def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> AsyncWalk:
         """Walk: search, read, follow what was read to where it leads, until enough is found; then answer.
@@ -155,9 +156,7 @@ class WalkDesk:
 
     def _gear(self) -> Gear:
         memory = WalkMemory(self.memory(), self._text_of) if self.settings.walk.memory else None
-        return Gear(
-            self.means, chat_model(self.settings.chat), self.settings.walk, self.settings.answer, self._text_of, memory
-        )
+        return Gear(self.means, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory)
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
         self.__dict__.setdefault("_live_walks", WeakSet[AsyncWalk]()).add(walk)

@@ -71,7 +71,8 @@ class Layout(Protocol):
 
 
 DATASETS = Registry(
-    "datasets",
+    "dataset layout",
+    "rove.datasets",
     {
         "beir": "rove.evaluate.dataset.beir:BeirLayout",
         "folder": "rove.evaluate.dataset.folder:FolderLayout",

@@ -21,6 +21,7 @@ class Rule(Protocol):
 
 RULES = Registry(
     "rule",
+    "rove.rules",
     {
         "sentiment": "rove.retrieve.rules.replies:Sentiment",
         "agree": "rove.retrieve.rules.replies:Agree",

@@ -1,0 +1,22 @@
+"""An enricher: how many characters each document has, as the field "length"."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from rove.enrich import Fields, Workshop
+
+
+class Length:
+    """See `rove.enrich.Enricher`."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.notes: list[str] = []
+        self._catalog = workshop.store.catalog
+
+    async def fields(self) -> AsyncIterator[Fields]:
+        """See `Enricher.fields`."""
+        for info in await asyncio.to_thread(self._catalog.documents):
+            text = await asyncio.to_thread(self._catalog.text, info.document_id)
+            yield {info.document_id: {"length": len(text)}}

