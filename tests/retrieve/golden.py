@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from rove import Rove
+from rove import Rove, Text
+from rove.load.discover import load_documents, locate, read
 
 DOCUMENTS = Path(__file__).parents[2] / "demo" / "documents"
 FILE = Path(__file__).with_name("golden.json")
@@ -48,22 +49,29 @@ QUESTIONS = {
 Found = dict[str, list[tuple[str, float]]]
 
 
+def texts() -> Iterator[Text]:
+    """The documents' texts by their names alone, so that no id depends on where the folder lies: ties break by id."""
+    for location in locate([DOCUMENTS]):
+        for document in load_documents(read(location)):
+            name = Path(document.source).name
+            yield Text(document.text, id=name, title=document.title, kind="markdown")
+
+
 def opened(folder: Path, embedder: str) -> Rove:
     """The base, filled: pieces of at most 300 characters, so that there are some hundred."""
     kb = Rove.open(folder, embedder={"name": embedder}, chunk={"size_chars": 300, "overlap_chars": 30})
-    report = kb.add(DOCUMENTS)
+    report = kb.add(*texts())
     assert not report.failed
     return kb
 
 
 def places(kb: Rove) -> dict[str, str]:
-    """A name for each chunk that does not depend on where the documents lie: "backup-file.md:120-410"."""
-    named: dict[str, str] = {}
-    for info in kb.documents():
-        source = Path(info.source).name
-        for chunk in kb.document(info.document_id)[1]:
-            named[chunk.chunk_id] = f"{source}:{chunk.span[0]}-{chunk.span[1]}"
-    return named
+    """A name for each chunk that a reader can look up: "backup-file.md:120-410"."""
+    return {
+        chunk.chunk_id: f"{info.document_id}:{chunk.span[0]}-{chunk.span[1]}"
+        for info in kb.documents()
+        for chunk in kb.document(info.document_id)[1]
+    }
 
 
 def rankings(kb: Rove) -> Iterator[tuple[str, list[tuple[str, float]]]]:
