@@ -159,6 +159,7 @@ class AsyncRove(Holdings, WalkDesk):
         async for fields in enricher.fields():
             documents += sum(any(value is not None for value in given.values()) for given in fields.values())
             changed += await self.store.enrich(fields)
+        await self.store.optimize()
         return Enriched(documents, changed, tuple(enricher.notes))
 
     async def watch(

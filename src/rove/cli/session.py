@@ -13,13 +13,13 @@ import click
 
 from rove.cli.output import Output
 from rove.errors import ConfigError, InputError, RoveError
-from rove.settings import StoreSettings, read_settings
+from rove.settings import read_settings
 from rove.sync import Rove
 
 P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 FAILED, BAD_CALL = 1, 2
-LOADED_FOR_ONE = 20_000
+READ_FOR_ONE = 20_000
 
 
 class Session:
@@ -32,10 +32,11 @@ class Session:
 
     @contextmanager
     def base(self, *, once: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded."""
+        """Open the base for the length of the block; `once`: for one question, for which little is read."""
         settings = read_settings(self.location, **self.settings)
-        if once and settings.store == StoreSettings():
-            settings = settings.model_copy(update={"store": StoreSettings(resident_chunks=LOADED_FOR_ONE)})
+        if once and "read_chunks" not in settings.store.model_fields_set:
+            store = settings.store.model_copy(update={"read_chunks": READ_FOR_ONE})
+            settings = settings.model_copy(update={"store": store})
         with Rove(settings) as kb:
             yield kb
 

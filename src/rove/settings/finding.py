@@ -20,6 +20,9 @@ class StoreSettings(Part):
 
     index: str = "lancedb"
     resident_chunks: int = Field(default=131_072, ge=0)
+    read_chunks: int = Field(default=131_072, ge=0)
+    """How many chunks a process reads from the catalog that no snapshot has; with more to read it asks the index.
+    The command line, which asks one question, reads at most 20,000."""
     nprobes: int = Field(default=20, ge=1)
     refine: int = Field(default=50, ge=1)
     k1: float = Field(default=1.2, ge=0)

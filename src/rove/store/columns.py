@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rove.records import Filter
-from rove.records.filter import All, Any, Compare, Not, Scalar, value_matches
+from rove.records import filter as tree
+from rove.records.filter import All, Compare, Not, Scalar, value_matches
 from rove.records.source import Metadata, MetaValue
 
 Mask = NDArray[np.bool_]
@@ -25,18 +28,29 @@ class Column:
 
 
 class Columns:
-    """The fields of rows 0…n-1. Columns and masks are made when first asked for, and dropped when rows are added."""
+    """The fields of rows 0…n-1. Columns and masks are made when first asked for, and dropped when rows are added.
 
-    def __init__(self) -> None:
-        self.rows: list[Metadata] = []
+    `packed`: the columns of the first rows, as a snapshot has them.
+    """
+
+    def __init__(self, packed: PackedColumns | None = None) -> None:
+        self._packed = packed or PackedColumns(0, {}, {})
+        self._rows: list[Metadata] = []
         self._columns: dict[str, Column] = {}
         self._masks: dict[Filter, Mask] = {}
 
+    def __len__(self) -> int:
+        return self._packed.rows + len(self._rows)
+
     def extend(self, rows: Sequence[Metadata]) -> None:
         """Add rows at the end."""
-        self.rows.extend(rows)
+        self._rows.extend(rows)
         self._columns.clear()
         self._masks.clear()
+
+    def names(self) -> list[str]:
+        """The fields that any row has, ordered."""
+        return sorted({*self._packed.places, *(name for row in self._rows for name in row)})
 
     def mask(self, where: Filter) -> Mask:
         """Which rows pass: (n,) bool, the same as `where.matches` row by row."""
@@ -51,29 +65,81 @@ class Columns:
     def _evaluate(self, where: Filter) -> Mask:
         match where:
             case Compare(name, op, value):
-                column = self._column(name)
+                column = self.column(name)
                 return _verdicts(column.values, op, value)[column.codes]
             case Not(part):
                 return ~self._evaluate(part)
             case All(parts):
-                return np.logical_and.reduce([np.ones(len(self.rows), bool), *(self._evaluate(p) for p in parts)])
-            case Any(parts):
-                return np.logical_or.reduce([np.zeros(len(self.rows), bool), *(self._evaluate(p) for p in parts)])
+                return np.logical_and.reduce([np.ones(len(self), bool), *(self._evaluate(p) for p in parts)])
+            case tree.Any(parts):
+                return np.logical_or.reduce([np.zeros(len(self), bool), *(self._evaluate(p) for p in parts)])
             case _:
                 message = f"Unknown filter node {where!r}."
                 raise TypeError(message)
 
-    def _column(self, name: str) -> Column:
+    def column(self, name: str) -> Column:
+        """One field of all rows."""
         column = self._columns.get(name)
         if column is None:
+            before = self._packed.column(name)
             # The type is part of the key: True, 1 and 1.0 are one key to a dict, but not to a filter.
-            codes: dict[tuple[type, MetaValue | None], int] = {(type(None), None): 0}
-            found = (row.get(name) for row in self.rows)
+            codes = {(type(value), value): code for code, value in enumerate(before.values)}
+            found = (row.get(name) for row in self._rows)
             numbers = (codes.setdefault((type(v), v), len(codes)) for v in found)
-            numbered = np.fromiter(numbers, np.int32, len(self.rows))
-            column = Column(numbered, [value for _, value in codes])
+            after = np.fromiter(numbers, np.int32, len(self._rows))
+            column = Column(np.concatenate([before.codes, after]), [value for _, value in codes])
             self._columns[name] = column
         return column
+
+
+@dataclass(frozen=True, slots=True)
+class PackedColumns:
+    """Columns of `rows` rows in a few arrays: see `pack_columns`. `places` says where in them each column stands."""
+
+    rows: int
+    places: Mapping[str, Sequence[int]]
+    arrays: Mapping[str, NDArray[Any]]
+
+    def column(self, name: str) -> Column:
+        """One field of all rows; one that no row has is nowhere there."""
+        codes = np.zeros(self.rows, np.int32)
+        if name not in self.places:
+            return Column(codes, [None])
+        first, end, text, text_end = self.places[name]
+        codes[self.arrays["column_rows"][first:end]] = self.arrays["column_codes"][first:end]
+        values: list[Any] = json.loads(self.arrays["column_values"][text:text_end].tobytes())
+        return Column(codes, [None, *(tuple(value) if isinstance(value, list) else value for value in values)])  # pyright: ignore[reportUnknownArgumentType]
+
+
+def pack_columns(columns: Columns, keep: Mask) -> PackedColumns:
+    """Write the columns of the rows to keep, (n,) bool, one after the other: which rows have a value, and which value.
+
+    No value is written that only other rows have.
+    """
+    number = np.cumsum(keep, dtype=np.int32) - 1
+    rows: list[NDArray[np.int32]] = []
+    codes: list[NDArray[np.int32]] = []
+    texts: list[bytes] = []
+    places: dict[str, Sequence[int]] = {}
+    first = text = 0
+    for name in columns.names():
+        column = columns.column(name)
+        there = np.flatnonzero(keep & (column.codes > 0))
+        if not len(there):
+            continue
+        used, again = np.unique(column.codes[there], return_inverse=True)
+        written = json.dumps([column.values[code] for code in used.tolist()], ensure_ascii=False).encode()
+        rows.append(number[there])
+        codes.append(again.astype(np.int32) + 1)
+        texts.append(written)
+        places[name] = (first, first + len(there), text, text + len(written))
+        first, text = first + len(there), text + len(written)
+    arrays = {
+        "column_rows": np.concatenate([np.zeros(0, np.int32), *rows]),
+        "column_codes": np.concatenate([np.zeros(0, np.int32), *codes]),
+        "column_values": np.frombuffer(b"".join(texts), np.uint8),
+    }
+    return PackedColumns(int(keep.sum()), places, arrays)
 
 
 def _verdicts(values: Sequence[MetaValue | None], op: str, wanted: Scalar | tuple[Scalar, ...]) -> Mask:

@@ -199,11 +199,11 @@ class Documents(Unfinished):
         """What late interaction compares of chunks; one that has none is absent."""
         return {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, chunk_ids)}
 
-    def count(self) -> int:
-        """Number of live chunks."""
+    def count(self, *, since: int = 0) -> int:
+        """Number of live chunks; of the documents only that have changed after a revision."""
         d = tables.documents.c
         with self.database.read() as connection:
-            return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > 0)).scalar() or 0)
+            return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > since)).scalar() or 0)
 
     def removed_since(self, revision: int) -> list[str]:
         """Chunks taken away after that revision."""

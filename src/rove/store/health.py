@@ -11,6 +11,7 @@ from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
 from rove.store.failpoints import failpoint
 from rove.store.originals import Originals
+from rove.store.resident import Resident
 from rove.store.unfinished import ERASING, SWEEPING
 
 
@@ -54,7 +55,7 @@ class Difference:
         return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
 
 
-async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough: bool) -> Health:
+async def heal(catalog: Catalog, index: Index, originals: Originals, resident: Resident, *, thorough: bool) -> Health:
     """Finish what was begun, compare, mend. The caller holds the base for writing.
 
     Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
@@ -71,7 +72,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
             difference = await _compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
-        if await finish_erasing(catalog, index):
+        if await finish_erasing(catalog, index, resident):
             problems.append("an erasure was under way when a writer stopped")
     except RoveError as error:
         problems.append(str(error))
@@ -80,8 +81,10 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
         await index.rebuild(_rows(catalog))
         await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
         await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
-        await finish_erasing(catalog, index)
+        await finish_erasing(catalog, index, resident)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
+    if thorough:
+        await asyncio.to_thread(resident.renew)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
         missing=len(difference.missing),
@@ -110,11 +113,12 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
         await asyncio.to_thread(catalog.refreshed, seqs)
 
 
-async def finish_erasing(catalog: Catalog, index: Index) -> bool:
+async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
     """Take the bytes of what was erased off the disk; False when nothing waits for it."""
     if not await asyncio.to_thread(catalog.fact, ERASING):
         return False
     await index.erase()
+    await asyncio.to_thread(resident.renew)
     await asyncio.to_thread(catalog.database.shrink)
     await asyncio.to_thread(catalog.set_fact, ERASING, "")
     return True

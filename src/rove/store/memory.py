@@ -15,10 +15,11 @@ from rove.errors import ConfigError
 from rove.records import Filter
 from rove.records.filter import sight_of
 from rove.store import IndexRow, Scored, Vector
-from rove.store.columns import Columns
+from rove.store.columns import Columns, PackedColumns, pack_columns
 from rove.store.lists import by_frequency, coverage
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
+from rove.store.snapshot import Snapshot, text_array, texts_of
 from rove.store.wholes import Floats, Wholes, exact_mean
 
 SIGHTS = 16
@@ -69,6 +70,40 @@ class MemoryIndex:
         self._languages: list[str] = []
         self._postings = Postings(k1=self.k1, b=self.b, document_share=self.document_share)
         self._sights: dict[Filter, Seen] = {}
+
+    def packed(self, revision: int) -> Snapshot:
+        """Return the living chunks as arrays, of the base at that revision. See `restore`."""
+        keep = self._alive
+        rows = np.flatnonzero(keep).tolist()
+        words, postings = self._postings.packed(keep)
+        columns = pack_columns(self._columns, keep)
+        texts = {
+            "ids": [self._ids[row] for row in rows],
+            "languages": [self._languages[row] for row in rows],
+            "words": words,
+        }
+        arrays = {**self._vectors.packed(keep), **postings, **columns.arrays}
+        facts = {
+            "dimension": self.dimension,
+            "counts": {name: len(some) for name, some in texts.items()},
+            "columns": columns.places,
+            "total": self._wholes.total,
+        }
+        return Snapshot(revision, {**arrays, **{name: text_array(some) for name, some in texts.items()}}, facts)
+
+    def restore(self, kept: Snapshot) -> None:
+        """Hold what `packed` returned, in place of what is held; arrays are taken over without a copy."""
+        self._clear()
+        counts = kept.facts["counts"]
+        self._ids, self._languages, words = (
+            texts_of(kept.arrays[name], counts[name]) for name in ("ids", "languages", "words")
+        )
+        self._row = dict(zip(self._ids, range(len(self._ids)), strict=True))
+        self._alive = np.ones(len(self._ids), bool)
+        self._vectors.restore(kept.arrays)
+        self._wholes.restore(kept.facts["total"], len(self._ids))
+        self._columns = Columns(PackedColumns(len(self._ids), kept.facts["columns"], kept.arrays))
+        self._postings.restore(words, kept.arrays)
 
     @property
     def live(self) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from math import sqrt
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,16 @@ class Nearest:
         self._vectors[first:end] = vectors
         self._rounded[first:end], self._scales[first:end] = _round(vectors)
         self.count = end
+
+    def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+        """Return what `restore` needs of the rows to keep, (count,) bool."""
+        held = {"vectors": self._vectors, "rounded": self._rounded, "scales": self._scales}
+        return {name: array[: self.count][keep] for name, array in held.items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Hold what `packed` returned, without a copy."""
+        self._vectors, self._rounded, self._scales = arrays["vectors"], arrays["rounded"], arrays["scales"]
+        self.count = len(self._vectors)
 
     @property
     def vectors(self) -> Floats:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
 from operator import ne
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +88,33 @@ class Postings:
         self._segments.append(_segment(terms, rows_of, counts.astype(np.float32)))
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
             self._segments.append(_merge(self._segments.pop(-2), self._segments.pop()))
+
+    def packed(self, keep: NDArray[np.bool_]) -> tuple[list[str], dict[str, NDArray[Any]]]:
+        """Return what `restore` needs of the rows to keep, (n,) bool: the terms that any of them has, and arrays."""
+        none = np.zeros(0, np.int32)
+        whole = reduce(_merge, self._segments, _segment(none, none, np.zeros(0, np.float32)))
+        among = keep[whole.rows]
+        number = np.cumsum(keep, dtype=np.int32) - 1
+        used, terms = np.unique(np.repeat(whole.terms, np.diff(whole.starts))[among], return_inverse=True)
+        left = _segment(terms.astype(np.int32), number[whole.rows[among]], whole.counts[among])
+        words = list(self._vocabulary)
+        owners = np.unique(self.owners[keep], return_inverse=True)[1]
+        arrays = {
+            "starts": left.starts,
+            "posting_rows": left.rows,
+            "posting_counts": left.counts,
+            "lengths": self._lengths[keep],
+            "owners": owners.astype(np.int32),
+        }
+        return [words[term] for term in used.tolist()], arrays
+
+    def restore(self, words: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Hold what `packed` returned; nothing was added before. The next rows are of other documents."""
+        self._vocabulary.update(zip(words, range(len(words)), strict=True))
+        terms = np.arange(len(words), dtype=np.int32)
+        self._segments = [Segment(terms, arrays["starts"], arrays["posting_rows"], arrays["posting_counts"])]
+        self._lengths = arrays["lengths"]
+        self.owners = arrays["owners"]
 
     def scores(self, terms: Sequence[str], alive: NDArray[np.bool_]) -> Floats:
         """Score every row, (n,) float32; 0 where no term is in common. Rows that are not alive do not count.

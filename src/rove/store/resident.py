@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 from threading import Lock
 
 from rove.records import Filter
@@ -11,18 +12,33 @@ from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.lists import Lists
 from rove.store.memory import MemoryIndex
+from rove.store.snapshot import drop, read, write
+
+KEPT_FROM = 10_000
+"""Chunks from which on a base has a snapshot; fewer are read from the catalog in under a second."""
+GROWTH = 10
+"""A snapshot is written anew once a tenth of the base has changed since."""
+MARK = "resident"
 
 
 class Resident:
-    """A `MemoryIndex` that follows the catalog's revision, whichever process moved it. Calls block."""
+    """A `MemoryIndex` that follows the catalog's revision, whichever process moved it. Calls block.
 
-    def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], *, limit: int) -> None:
-        """`make` makes an empty index; up to `limit` chunks are held."""
+    A process that starts takes the snapshot in `folder`, and what has changed since from the catalog.
+    """
+
+    def __init__(
+        self, catalog: Catalog, make: Callable[[], MemoryIndex], *, folder: Path, limit: int, read_limit: int
+    ) -> None:
+        """`make` makes an empty index; up to `limit` chunks are held, up to `read_limit` read from the catalog."""
         self.catalog = catalog
+        self.folder = folder
         self.limit = limit
+        self.read_limit = read_limit
         self._make = make
         self._index = make()
         self._seen = 0
+        self._judged = -1
         self._fits = True
         self._lock = Lock()
 
@@ -59,23 +75,71 @@ class Resident:
         with self._lock:
             return self._index.languages(sight) if self._follow() else None
 
-    def _follow(self) -> bool:
-        """Take in what has changed; False when the base is too large."""
+    def keep(self, *, anew: bool = False) -> None:
+        """Write a snapshot if the last one is far behind, or, with `anew`, in any case. The caller holds the base.
+
+        A disk that is full costs the snapshot only.
+        """
+        count = self.catalog.count()
+        if not KEPT_FROM <= count <= self.limit:
+            drop(self.folder)
+            return
+        behind = read(self.folder, self.catalog.fact(MARK))
+        since = behind.revision if behind else 0
+        if not anew and behind and GROWTH * self.catalog.count(since=since) < count:
+            return
+        with self._lock:
+            if not self._follow(unbounded=True):
+                return
+            snapshot = self._index.packed(self._seen)
+        try:
+            mark = write(self.folder, snapshot)
+        except OSError:
+            drop(self.folder)
+        else:
+            self.catalog.set_fact(MARK, mark)
+
+    def renew(self) -> None:
+        """Take what was deleted out of the snapshot, if there is one; what goes wrong takes the snapshot away."""
+        if not self.folder.exists():
+            return
+        try:
+            self.keep(anew=True)
+        except Exception:
+            drop(self.folder)
+            raise
+
+    def _follow(self, *, unbounded: bool = False) -> bool:
+        """Take in what has changed; False when the base is too large. `unbounded`: read whatever there is to read."""
         revision = self.catalog.revision()
-        if revision == self._seen:
+        if revision == self._judged and (self._fits or not unbounded):
             return self._fits
-        self._fits = self.catalog.count() <= self.limit
-        if not self._fits:
-            self._start_again()
-            self._seen = revision
-            return False
         if self._index.dead > 1_000 + self._index.live:
             self._start_again()
+        self._fits = self.catalog.count() <= self.limit
+        if self._fits and not self._seen:
+            self._restore()
+        if self._fits and not unbounded:
+            self._fits = self.catalog.count(since=self._seen) <= self.read_limit
+        if self._fits:
+            self._catch_up(revision)
+        else:
+            self._start_again()
+        self._judged = revision
+        return self._fits
+
+    def _catch_up(self, revision: int) -> None:
         self._index.discard(self.catalog.removed_since(self._seen) if self._seen else ())
         for rows in self.catalog.index_rows(since=self._seen):
             self._index.extend(rows)
         self._seen = revision
-        return True
+
+    def _restore(self) -> None:
+        """Begin with the snapshot, where there is one of this catalog and of this embedder."""
+        kept = read(self.folder, self.catalog.fact(MARK))
+        if kept and kept.facts["dimension"] == self._index.dimension:
+            self._index.restore(kept)
+            self._seen = kept.revision
 
     def _start_again(self) -> None:
         self._index = self._make()

@@ -74,7 +74,9 @@ class Store:
         held = partial(
             MemoryIndex, dimension=dimension, k1=settings.k1, b=settings.b, document_share=settings.document_share
         )
-        self.resident = Resident(self.catalog, held, limit=limit)
+        self.resident = Resident(
+            self.catalog, held, folder=folder / "resident", limit=limit, read_limit=min(limit, settings.read_chunks)
+        )
         self.names = Names(self.catalog, self.seen)
         self._views = SeenDocuments(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
@@ -200,7 +202,7 @@ class Store:
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
             failpoint("forgotten")
-            await finish_erasing(self.catalog, self.index)
+            await finish_erasing(self.catalog, self.index, self.resident)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
             await asyncio.to_thread(self.ledger.forget_empty)
         return len(removed)
@@ -211,9 +213,10 @@ class Store:
             return await asyncio.to_thread(self.originals.keep, offered, max_bytes)
 
     async def optimize(self) -> None:
-        """Bring the index's search structures up to date."""
+        """Bring search structures up to date: the index's, and what a fresh process starts from."""
         async with self.writing():
             await self._optimize()
+            await asyncio.to_thread(self.resident.keep)
 
     async def _optimize(self) -> None:
         with stage("optimise"):
@@ -234,7 +237,7 @@ class Store:
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
-                    health = await heal(self.catalog, self.index, self.originals, thorough=thorough)
+                    health = await heal(self.catalog, self.index, self.originals, self.resident, thorough=thorough)
                     self._checked = True
                 yield health
             finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +42,15 @@ class Wholes:
         self._total -= vectors.sum(axis=0, dtype=np.float64)
         self._count -= len(vectors)
         self._sums.clear()
+
+    def restore(self, total: Sequence[float], count: int) -> None:
+        """Take in `count` chunks whose vectors sum up to `total`."""
+        self._total, self._count = np.array(total, np.float64), count
+
+    @property
+    def total(self) -> list[float]:
+        """The sum of the vectors of all chunks."""
+        return self._total.tolist()
 
     def mean(self) -> Floats:
         """The mean of all chunks: (dimension,) float32."""

@@ -1,0 +1,227 @@
+"""The resident index on disk: a fresh process finds the same by it as without it, or does not use it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rove import Rove, Text, field
+from rove.records import Filter
+from rove.store import IndexRow, resident, snapshot
+from rove.store.memory import MemoryIndex
+from rove.store.snapshot import Snapshot
+
+FAKE = {"embedder": {"name": "fake"}}
+WORDS = ["kutya", "macska", "hund", "katze", "远程", "办公", "犬", "猫", "dog", "house", "árvíz", "straße"]
+MODES = ("keyword", "semantic", "hybrid", "sparse", "gather", "walk")
+CONDITIONS: list[Filter | None] = [
+    None,
+    field("flag") == True,  # noqa: E712 - a filter
+    field("flag") == 1,
+    field("tags") == "日本",
+    ~field("year").exists(),
+    field("year") >= 2003.5,
+]
+DIMENSION = 8
+
+
+@pytest.fixture(autouse=True)
+def from_few_chunks_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resident, "KEPT_FROM", 5)
+
+
+def texts(first: int = 0, count: int = 40) -> Iterator[Text]:
+    for n in range(first, first + count):
+        said = " ".join(WORDS[(n * step) % len(WORDS)] for step in (1, 2, 3, 5, 7)) + f" number{n}"
+        own = {"flag": (True, 1, 1.0)[n % 3], "tags": ("a", "日本") if n % 4 else ("b",)}
+        yield Text(
+            f"{said}. Und noch ein Satz über {said}.", id=f"d{n}", metadata=own | ({"year": 2000 + n} if n % 2 else {})
+        )
+
+
+def found(folder: Path, **store: object) -> dict[str, list[tuple[str, float]]]:
+    """What a fresh process finds."""
+    with Rove.open(folder, **FAKE, store=store) as kb:
+        return {
+            f"{mode} {question} {where}": [
+                (hit.chunk.chunk_id, round(hit.score, 5)) for hit in kb.search(question, mode=mode, where=where)
+            ]
+            for question in ("macska house", "远程办公 number7", "Katze")
+            for mode in MODES
+            for where in CONDITIONS
+        }
+
+
+def without(folder: Path, base: Path) -> dict[str, list[tuple[str, float]]]:
+    """What is found where no snapshot is."""
+    shutil.copytree(base, folder)
+    snapshot.drop(folder / "resident")
+    return found(folder)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(texts())
+    assert len(list((tmp_path / "kb" / "resident").iterdir())) == 1
+    return tmp_path / "kb"
+
+
+def used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say whether a fresh process begins with the snapshot."""
+    restored: list[Snapshot] = []
+    with monkeypatch.context() as patch, Rove.open(folder, **FAKE) as kb:
+        patch.setattr(MemoryIndex, "restore", lambda self, kept: restored.append(kept))
+        kb.search("house")
+    return bool(restored)
+
+
+def test_a_fresh_process_finds_the_same(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert used(base, monkeypatch)
+    assert found(base) == without(tmp_path / "bare", base)
+
+
+def test_what_changed_since_is_taken_in(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resident, "GROWTH", 0)  # the snapshot stays behind
+    held = sorted(path.name for path in (base / "resident").iterdir())
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(40, 5))
+        kb.add(Text("macska replaced", id="d3"), Text("house replaced 远程", id="d4"))
+        kb.add(Text("一个新的文件 about a new house", id="new", metadata={"tags": ("日本",), "fresh": True}))
+    assert sorted(path.name for path in (base / "resident").iterdir()) == held
+    assert found(base) == without(tmp_path / "bare", base)
+    with Rove.open(base, **FAKE) as kb:
+        assert [hit.chunk.document_id for hit in kb.search("house", where=field("fresh") == True)] == ["new"]  # noqa: E712
+
+
+def test_it_is_written_anew_as_the_base_grows(base: Path) -> None:
+    held = [path.name for path in (base / "resident").iterdir()]
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(40, 1))
+        assert [path.name for path in (base / "resident").iterdir()] == held
+        kb.add(texts(41, 20))
+    written = [path.name for path in (base / "resident").iterdir()]
+    assert len(written) == 1
+    assert written != held
+
+
+def test_what_is_damaged_is_not_used(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = without(tmp_path / "bare", base)
+    (place,) = (base / "resident").iterdir()
+    for file in sorted(place.iterdir()):
+        whole = file.read_bytes()
+        middle = len(whole) - max(1, (len(whole) - 128) // 2)
+        flipped = whole[:middle] + bytes([whole[middle] ^ 0x41]) + whole[middle + 1 :]
+        for damaged in (b"", whole[: len(whole) // 2], None, flipped):
+            if damaged == flipped and file.stem in snapshot.UNCHECKED:
+                continue
+            file.unlink() if damaged is None else file.write_bytes(damaged)
+            assert not used(base, monkeypatch), f"{file.name}: {damaged and damaged[:20]}"
+            file.write_bytes(whole)
+    (place / "ids.npy").unlink()
+    assert found(base) == wanted
+    with Rove.open(base, **FAKE) as kb:
+        kb.doctor()
+    assert used(base, monkeypatch)
+
+
+def test_one_of_another_catalog_is_not_used(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backup = tmp_path / "backup.sqlite"
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(100, 1))
+    shutil.copy(base / "catalog.sqlite", backup)
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(200, 30))
+    shutil.copy(backup, base / "catalog.sqlite")  # an older catalog beside a newer snapshot
+    assert not used(base, monkeypatch)
+
+
+def test_what_was_erased_leaves_no_byte(base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        secret = Text("xylophoncanary stands here", id="gone", metadata={"canaryfield": "canaryvalue"})
+        kb.add([secret, *texts(40, 20)])
+        files = [file for file in (base / "resident").rglob("*") if file.is_file()]
+        assert any(b"xylophoncanari" in file.read_bytes() or b"canary" in file.read_bytes() for file in files)
+        kb.delete("gone")
+        assert kb.search("house")
+    files = [file for file in (base / "resident").rglob("*") if file.is_file()]
+    assert files
+    assert not any(b"canar" in file.read_bytes() for file in files)
+
+
+def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: Path, array: object) -> int:
+        raise OSError(28, "No space left on device", str(file))
+
+    monkeypatch.setattr(snapshot, "_write_array", full)
+    with Rove.open(base, **FAKE) as kb:
+        report = kb.add(texts(40, 30))
+        assert not report.failed
+        assert kb.search("number55 house", mode="keyword")[0].chunk.document_id == "d55"
+    assert not list(base.glob("resident/*"))
+
+
+def test_a_process_for_one_question_reads_little_but_uses_the_snapshot(base: Path) -> None:
+    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
+        kb.search("house", mode="keyword")
+        assert "index" not in vars(kb._kb.store)
+    snapshot.drop(base / "resident")
+    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
+        assert kb.search("house", mode="keyword")
+        assert "index" in vars(kb._kb.store)
+    assert list(found(base, read_chunks=3))
+
+
+def row(n: int, words: list[int], document: int, year: int | None) -> IndexRow:
+    vector = np.random.default_rng(n).standard_normal(DIMENSION).astype(np.float32)
+    fields = {"document_id": f"d{document}", "mixed": (n, float(n), str(n), n % 2 == 0)[n % 4]}
+    fields |= {"year": year} if year is not None else {}
+    terms = " ".join(WORDS[word] for word in words) + f" only{n}"
+    return IndexRow(f"c{n}", terms, vector / np.linalg.norm(vector), fields, ("en", "hu", "ja")[n % 3])
+
+
+ROWS = st.lists(
+    st.tuples(st.lists(st.integers(0, len(WORDS) - 1), max_size=6), st.integers(0, 6), st.none() | st.integers(0, 3)),
+    min_size=1,
+    max_size=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(before=ROWS, after=ROWS, gone=st.sets(st.integers(0, 29)))
+def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
+    def rows(given, first):
+        return [
+            row(first + n, words, first + n // 3 if d < 3 else 100 * (d + first) + n, y)
+            for n, (words, d, y) in enumerate(given)
+        ]
+
+    whole = MemoryIndex(dimension=DIMENSION, document_share=0.5)
+    for part in (rows(before, 0)[:7], rows(before, 0)[7:]):
+        whole.extend(part)
+    whole.discard({f"c{n}" for n in gone})
+    packed = whole.packed(3)
+    words = snapshot.texts_of(packed.arrays["words"], packed.facts["counts"]["words"])
+    assert not {f"only{n}" for n in gone} & set(words)
+    again = MemoryIndex(dimension=DIMENSION, document_share=0.5)
+    again.restore(packed)
+    for index in (whole, again):
+        index.extend(rows(after, 1000))
+    assert again.live == whole.live
+    vector = row(5, [], 0, None).vector
+    for where in (None, field("year") == 2, field("mixed") == 1, field("mixed") == True):  # noqa: E712
+        for terms in ([WORDS[0]], [WORDS[1], WORDS[2], WORDS[2]], ["only1003"], ["nowhere"]):
+            a, b = (index.best_keyword(terms, top_k=9, where=where) for index in (whole, again))
+            assert [name for name, _ in a] == [name for name, _ in b]
+            assert np.allclose([score for _, score in a], [score for _, score in b], rtol=1e-5)
+        a, b = (index.best_semantic(vector, top_k=9, where=where) for index in (whole, again))
+        assert a == b
+        near, nearer = (index.nearness(vector, [name for name, _ in a]) for index in (whole, again))
+        assert np.allclose(list(near.values()), list(nearer.values()), atol=1e-5)
+    assert again.languages(field("mixed").exists()) == whole.languages(field("mixed").exists())
