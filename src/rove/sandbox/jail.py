@@ -6,7 +6,6 @@ Linux has the means (seccomp, Landlock, prctl); where a kernel lacks one the oth
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
 import struct
 import sys
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from rove.load.limits import OutOfTime
-from rove.sandbox import Limits
+from rove.sandbox import STEP_BYTES, Limits
 from rove.sandbox.calls import forbid_calls
 from rove.sandbox.landlock import SIGNALS_SINCE, Reach, restrict
 
@@ -24,7 +23,6 @@ try:
 except ImportError:  # Windows has none of this: the parent's time limit is all there is
     resource = None
 
-STEP_BYTES = 16 << 20
 SOON_S = 0.001
 GRACE = 0.8  # the share of the CPU time after which a loader is asked to stop; at all of it the process is ended
 STACK_BYTES = 64 << 20
