@@ -1,4 +1,4 @@
-"""Watches reading processes from outside: what they and all they have started hold, and that they are still heard of."""
+"""Watches reading processes from outside: what they and all they have started hold, and whether they answer."""
 
 from __future__ import annotations
 
