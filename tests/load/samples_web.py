@@ -7,6 +7,7 @@ import struct
 import tarfile
 from email.message import EmailMessage
 from email.policy import SMTP
+from uuid import UUID
 
 from load.samples import PARAGRAPHS, markdown_text, zip_file
 
@@ -120,8 +121,8 @@ def _message(*, html: bool, attach: dict[str, bytes], inner: bool, head_bytes: i
     return streams
 
 
-def compound_file(streams: dict[str, bytes]) -> bytes:
-    """Write a compound file ([MS-CFB], version 3) with these streams."""
+def compound_file(streams: dict[str, bytes], class_id: str = "") -> bytes:
+    """Write a compound file ([MS-CFB], version 3) with these streams; the class says of what program it is."""
     paths = [""] + sorted(
         {path.rsplit("/", n)[0] for path in streams for n in range(path.count("/") + 1)} | set(streams)
     )
@@ -161,7 +162,8 @@ def compound_file(streams: dict[str, bytes]) -> bytes:
         entries += struct.pack(
             "<III", FREE, siblings[0] if number and siblings else FREE, children[0] if children else FREE
         )
-        entries += bytes(36) + struct.pack("<IQ", start, size)
+        entries += (UUID(class_id).bytes_le if class_id and not number else bytes(16)) + bytes(20)
+        entries += struct.pack("<IQ", start, size)
     directory_start = store(entries.ljust(-(-len(entries) // SECTOR) * SECTOR, b"\0"))
     fat_count = -(-(len(table) + 2) // 127)
     fat_start = len(sectors)

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
 from pathlib import Path, PurePath
@@ -14,8 +14,9 @@ from pathlib import Path, PurePath
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
+from rove.load.formats import UNREAD
 from rove.load.sniff import sniff
-from rove.load.text import clean, is_binary, is_storable
+from rove.load.text import clean, is_binary, is_storable, narrowed
 from rove.load.walk import walk
 from rove.records import Document, Source, Text, content_hash
 from rove.records.source import Metadata, MetaValue
@@ -25,6 +26,7 @@ DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
 PAGE, DATABASE = "url", "database"
+AS_BYTES = {"json", "xml", "rtf", "eml", "mbox"}  # kinds whose loaders look at bytes, as of UTF-8
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
 UNSPELLED = re.compile(r"\\u(dc[89a-f][0-9a-f])")
@@ -91,7 +93,7 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
     loader = _maker(source.kind)(options)
-    documents = loader.load(source)
+    documents = loader.load(replace(source, data=narrowed(source.data)) if source.kind in AS_BYTES else source)
     try:
         while True:
             try:
@@ -131,14 +133,17 @@ def kind_of(data: bytes, location: Location) -> str:
     Only the loader of another package is taken at its suffix: its format is one that Rove does not know by its bytes.
 
     Raises:
-        InputError: "unsupported" - no loader reads this.
+        InputError: "unsupported" - no loader reads this; "encrypted" - it needs a password.
     """
     kind = location.kind if location.kind in LOADERS.outside else sniff(data, location.kind)
     if not kind and not is_binary(data):
         return "text"
-    if kind not in LOADERS.names():
-        raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
-    return kind
+    if kind in LOADERS.names():
+        return kind
+    if known := UNREAD.get(kind):
+        message = f"{location.name!r} is {known.what}{'' if known.outcome == 'encrypted' else ', which is not read'}."
+        raise InputError(message, cure=known.cure, outcome=known.outcome)
+    raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
 
 
 @cache

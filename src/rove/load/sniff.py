@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from io import BytesIO
+from typing import Protocol, cast
 
-from rove.load.text import OLE_MAGIC
+from rove.load.formats import BRANDS, CONTENT_TYPES, MARKS, MIMETYPES, OLE_CLASSES, OLE_NAMES, XML_MARKS, ZIP_PARTS
+from rove.load.text import OLE_MAGIC, is_binary, narrowed
+from rove.registry import load
 
+HEAD_BYTES = 4096
 HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
 )
-XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
+XML_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b|<svg\b)")
 BOX_START = re.compile(rb"From \S+.*\n(?:>?[!-9;-~]+:|\Z)")
 MAIL_START = re.compile(rb"(?:(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID): )", re.I)
 MAGIC = (
@@ -27,42 +32,32 @@ MAGIC = (
     (b"II*\0", "image"),
     (b"MM\0*", "image"),
 )
-# A part that only this kind of zip file has, and the kind; the first that is there decides.
-ZIP_PARTS = (
-    ("word/", "docx"),
-    ("ppt/", "pptx"),
-    ("xl/", "xlsx"),
-    ("META-INF/container.xml", "epub"),
+MAIN_TYPE = re.compile(rb'ContentType\s*=\s*["\']([^"\']*(?:\.main\+xml|\.main|fixeddocumentsequence\+xml))["\']')
+# A folder that only this kind of zip file has, its main part, and the kind: for one that does not say what it is.
+ZIP_FOLDERS = (
+    ("word/", "document.xml", "docx"),
+    ("ppt/", "presentation.xml", "pptx"),
+    ("xl/", "workbook.bin", "xlsb"),
+    ("xl/", "workbook.xml", "xlsx"),
 )
-MIMETYPES = {
-    b"application/vnd.oasis.opendocument.text": "odt",
-    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
-    b"application/vnd.oasis.opendocument.presentation": "odp",
-    b"application/epub+zip": "epub",
-}
 ZIPPED = {"docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"}
-# Names of streams in Office's old container, as its directory writes them.
-OLE_STREAMS = (
-    ("EncryptedPackage", ""),
-    ("__properties_version1.0", "msg"),
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
-)
+# Kinds of which no file is text: what is a page, a mail or rows with one of their suffixes is that (HTML as .xls).
+NEVER_TEXT = {*ZIPPED, "xls", "msg", "image", "parquet", "sqlite", "gzip", "zip"}
+SHEETS = {"xls", "xlsx"}
+ROWS = re.compile(rb"[^\r\n]*[\t;,][^\r\n]*[\r\n]")
+TOLD_AS_TEXT = {"ps", "ciphered"}
+DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, KeyError, RuntimeError, OSError)
 
 
 def sniff(data: bytes, kind: str) -> str:
     """Return the loader's name for `data`, or `kind` (what the suffix says) where the bytes do not tell.
 
-    "" where neither tells. The name need not be a loader that is there: "doc" and "ppt" are known and not read.
+    "" where neither tells. The name need not be a loader that is there: those of `formats.UNREAD` are known and not
+    read.
     """
-    head = data[:4096]
+    head = data[:HEAD_BYTES]
     if head[:1024].lstrip().startswith(b"%PDF-"):
         return "pdf"
-    for magic, name in MAGIC:
-        if head.startswith(magic):
-            return name
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -71,33 +66,90 @@ def sniff(data: bytes, kind: str) -> str:
         return _ole_kind(data) or kind
     if head[257:262] == b"ustar":
         return "tar"
-    if kind in {"", "text", "markdown", "xml"} and HTML_START.match(head):
-        return "html"
-    return kind or _text_kind(head)
+    text = narrowed(head)
+    if found := next((name for magic, name in MAGIC if text.startswith(magic)), "") or _marked(data):
+        return found
+    if kind in NEVER_TEXT and not is_binary(data):
+        return _text_kind(text) or ("csv" if kind in SHEETS and ROWS.match(text) else kind)
+    if kind in {"", "text", "markdown", "xml"} and (found := _text_kind(text)) and (not kind or found != "eml"):
+        return found if kind in {"", "xml"} or found == "html" else kind
+    return kind
 
 
 def _text_kind(head: bytes) -> str:
-    if XML_START.match(head):
-        return "xml"
+    if HTML_START.match(head):
+        return "html"
+    if XML_START.match(head) or head.lstrip().startswith(b"<"):
+        marked = next((name for mark, name in XML_MARKS if mark in head), "")
+        return marked or ("xml" if XML_START.match(head) else "")
     if BOX_START.match(head):
         return "mbox"
     return "eml" if MAIL_START.match(head) else ""
 
 
+def _marked(data: bytes) -> str:
+    """Name a format that is known and not read; a text that happens to begin like one is none."""
+    if data[4:8] == b"ftyp":
+        return next((name for name, brands in BRANDS.items() if data[8:12] in brands), "video")
+    if data[:2] == b"MZ" and is_binary(data):
+        return "program"
+    for at, mark, name in MARKS:
+        if data[at : at + len(mark)] == mark:
+            plain = len(mark) < 3 or mark.decode("latin-1").isprintable()
+            return name if not plain or name in TOLD_AS_TEXT or is_binary(data) else ""
+    return ""
+
+
 def _zip_kind(data: bytes, kind: str) -> str:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            names = archive.namelist()
-            if names and names[0] == "mimetype":
-                mimetype = data[38 : 38 + 64]  # by its standard it is stored first and uncompressed
-                found = next((k for mark, k in MIMETYPES.items() if mimetype.startswith(mark)), "")
-                if found:
-                    return found
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, KeyError):
-        return kind or "zip"  # its loader says what is damaged
-    found = next((k for part, k in ZIP_PARTS if any(name.startswith(part) for name in names)), "zip")
-    return kind if found == "zip" and kind in ZIPPED else found  # one whose mark is damaged is still no archive
+            names = set(archive.namelist())
+            found = _by_mimetype(archive, names) or _by_main_type(archive, names)
+    except DAMAGED:
+        return kind if kind in ZIPPED else "zip"  # its loader says what is damaged
+    found = found or next((k for part, k in ZIP_PARTS if part in names), "")
+    for folder, main, name in ZIP_FOLDERS:
+        whole = f"{folder}{main}" in names
+        if not found and (whole or (kind in ZIPPED and any(each.startswith(folder) for each in names))):
+            found = name if whole or name != "xlsb" else ""
+    return found or (kind if kind in ZIPPED else "zip")  # one whose mark is damaged is still no archive
+
+
+def _by_mimetype(archive: zipfile.ZipFile, names: set[str]) -> str:
+    if "mimetype" not in names:
+        return ""
+    with archive.open("mimetype") as part:
+        said = part.read(100)
+    return next((kind for mark, kind in MIMETYPES if said.startswith(mark)), "")
+
+
+def _by_main_type(archive: zipfile.ZipFile, names: set[str]) -> str:
+    """Tell Microsoft's formats by their main part; what is embedded has its own type there, but is no main part."""
+    if "[Content_Types].xml" not in names:
+        return ""
+    with archive.open("[Content_Types].xml") as part:
+        said = narrowed(part.read(1 << 20))
+    mains = b" ".join(MAIN_TYPE.findall(said))
+    return next((kind for mark, kind in CONTENT_TYPES if mark in mains), "")
+
+
+class _Entry(Protocol):
+    """A storage or stream as olefile gives it, which has no types."""
+
+    name: str
+    clsid: str
+    kids: list[_Entry]
+
+
+class _Ole(Protocol):
+    root: _Entry
 
 
 def _ole_kind(data: bytes) -> str:
-    return next((kind for name, kind in OLE_STREAMS if name.encode("utf-16-le") in data), "")
+    """Tell Office's old formats by what lies at the root: what is embedded lies deeper."""
+    try:
+        root = cast("_Ole", load("olefile:OleFileIO")(BytesIO(data))).root
+        names = {entry.name for entry in root.kids}
+    except Exception:  # noqa: BLE001 - a damaged container: olefile names few of its errors
+        return ""
+    return next((kind for name, kind in OLE_NAMES if name in names), "") or OLE_CLASSES.get(root.clsid, "")

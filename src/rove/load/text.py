@@ -40,6 +40,7 @@ ALPHABETS = {
 SAMPLE_BYTES = 65_536
 PRINTED = bytes(sorted({7, 8, 9, 10, 12, 13, 27, *range(32, 256)}))
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of Office's old formats, and of its encrypted ones
+XML_ENCODING = re.compile(rb"\A(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*[\"'][^\"'>]*[\"']")
 SURROGATES = re.compile("[\ud800-\udfff]")
 UNREADABLE_CURE = "Save it as UTF-8 text, or give it the suffix of the format that it really is."
 
@@ -85,6 +86,20 @@ def decode(data: bytes) -> str:
         return _normal(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         return _normal(_nearly_utf8(data, error) or _legacy(data))
+
+
+def narrowed(data: bytes) -> bytes:
+    r"""Return text that is in UTF-16 or UTF-32 as UTF-8, for those who read bytes; no mark stays. All else as it is.
+
+    >>> narrowed("<?xml version='1.0' encoding='utf-16'?><a>é</a>".encode("utf-16")).decode()
+    "<?xml version='1.0'?><a>é</a>"
+    """
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "") or _wide_encoding(data)
+    if not encoding:
+        return data
+    narrow = data if encoding == "utf-8" else data.decode(encoding, "replace").encode("utf-8", "replace")
+    narrow = narrow.removeprefix(codecs.BOM_UTF8)
+    return narrow if encoding == "utf-8" else XML_ENCODING.sub(rb"\1", narrow, count=1)
 
 
 def is_binary(data: bytes) -> bool:
@@ -147,14 +162,31 @@ def stem(source: Source) -> str:
 
 
 def _wide_encoding(data: bytes) -> str:
-    """UTF-16 without a mark: every second byte of Latin text is NUL. "" where it is not."""
+    """UTF-16 or UTF-32 without a mark, told by where its NULs stand, which no other text has. "" where it is not."""
     head = data[:4096]
-    if b"\0" not in head or len(data) % 2:
+    if b"\0" not in head:
+        return ""
+    if len(data) % 4 == 0:  # of 32 bits that are no text hardly any stand for a character
+        for encoding in ("utf-32-le", "utf-32-be"):
+            if _reads(head, encoding):
+                return encoding
+    if len(data) % 2:
         return ""
     even, odd = head[0::2].count(0), head[1::2].count(0)
-    if max(even, odd) * 5 < len(head) or min(even, odd) * 20 > max(even, odd):
-        return ""
-    return "utf-16-le" if odd > even else "utf-16-be"
+    if max(even, odd) * 5 >= len(head) and min(even, odd) * 20 <= max(even, odd):  # of Latin text every second is NUL
+        return "utf-16-le" if odd > even else "utf-16-be"
+    # Chinese or Japanese has few. With its bytes the wrong way round a line's end already stands for no character.
+    fitting = [encoding for encoding in ("utf-16-le", "utf-16-be") if _reads(head, encoding)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _reads(head: bytes, encoding: str) -> bool:
+    """Say whether bytes, but for a character that is cut at their end, are printed characters and spaces."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return all(char.isprintable() or char.isspace() for char in text)
 
 
 def _strict(data: bytes, encoding: str) -> str:

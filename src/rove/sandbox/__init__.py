@@ -18,5 +18,7 @@ class Limits:
     memory_bytes: int = 1_500_000_000
 
 
+STEP_BYTES = 16 << 20
+"""A source may use up a process's time once more for each so many bytes of it."""
 RETIRED = 75
 """The status of a reading process that has ended of itself, because a fresh one does better."""

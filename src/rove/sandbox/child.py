@@ -78,14 +78,18 @@ def main() -> None:
         return
     limits = limits_of(hello.message)
     load_model()  # while what it unpacks can still be kept
-    write_frame(out, encoder.encode(lock(limits)))
+    given = lock(limits)
+    write_frame(out, encoder.encode(given.up))
     clock = Clock(limits)
     sender = Sender(out, clock)
     while (frame := _next(tasks)) is not None:
         work = work_of(frame.message)
         preparer, sender.sign = Preparer(work.recipe), work.recipe.sign
         for task in work.tasks:
-            if not _read(task, preparer, sender, clock):
+            reachable = task.path is None or given.reach.covers(task.path)
+            if not reachable:
+                sender.send()  # this source and those after it are for a fresh process, which sees the new folder
+            if not reachable or not _read(task, preparer, sender, clock):
                 sys.exit(RETIRED)
         sender.send()
         if peak_bytes() > WORN_OUT_BYTES:

@@ -1,85 +1,88 @@
-"""What a reading process gives up for good before it sees a document: network, writing, memory without end.
+"""What a reading process gives up for good before it sees a document: network, writing, memory without end, rights.
 
-Linux has the means (seccomp, landlock, prctl); where a kernel lacks one the others still hold, and `lock` says so.
+Linux has the means (seccomp, Landlock, prctl); where a kernel lacks one the others still hold, and `lock` says so.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
-import platform
 import signal
 import struct
 import sys
 from contextlib import suppress
+from dataclasses import dataclass, field
 from types import FrameType
 
 from rove.load.limits import OutOfTime
-from rove.sandbox import Limits
+from rove.sandbox import STEP_BYTES, Limits
+from rove.sandbox.calls import forbid_calls
+from rove.sandbox.landlock import SIGNALS_SINCE, Reach, restrict
 
 try:
     import resource
 except ImportError:  # Windows has none of this: the parent's time limit is all there is
     resource = None
 
-STEP_BYTES = 16 << 20
 SOON_S = 0.001
 GRACE = 0.8  # the share of the CPU time after which a loader is asked to stop; at all of it the process is ended
-# Calls that a parser never makes: sockets, other processes' memory, and a way around seccomp. By machine, as numbers:
-# socket, ptrace, process_vm_readv, process_vm_writev, io_uring_setup, bpf, userfaultfd.
-DENIED = {
-    "x86_64": (0xC000003E, (41, 101, 310, 311, 425, 321, 323)),
-    "aarch64": (0xC00000B7, (198, 117, 270, 271, 425, 280, 282)),
-}
-PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
-LOAD_WORD, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06
-ALLOW, REFUSE = 0x7FFF0000, 0x00050001  # refuse: with EPERM
-LANDLOCK_CREATE, LANDLOCK_RESTRICT = 444, 446  # the same numbers on all machines
-# write, remove a folder or file, make anything: all file-system rights of landlock's first version save read and run
-LANDLOCK_WRITES = 0b1_1111_1111_0010
+STACK_BYTES = 64 << 20
+PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, AMBIENT_CLEAR_ALL = 38, 36, 24, 47, 4
+CAPABILITIES, CAPABILITIES_VERSION = 64, 0x20080522
+CAP_DAC_READ_SEARCH = 2
 
 
-class _Filter(ctypes.Structure):
-    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]  # noqa: RUF012 - ctypes wants it so
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was given up, of "memory", "files", "network", "rights", and what can still be reached of files."""
+
+    up: tuple[str, ...] = ()
+    reach: Reach = field(default_factory=Reach)
 
 
-def lock(limits: Limits) -> list[str]:
-    """Give up what can be given up; returns what was, of "memory", "files", "network"."""
-    done: list[str] = []
+def lock(limits: Limits) -> Given:
+    """Give up what can be given up. It must come before a second thread: Landlock is for the thread that asks."""
+    up: list[str] = []
     if resource is not None:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
-            done.append("memory")
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        done += ["files"] * _forbid_writing(libc) + ["network"] * _forbid_calls(libc)
-    return done
+        for kind, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_STACK, STACK_BYTES)):
+            _lower(kind, most)
+        up += ["memory"] * _lower(resource.RLIMIT_DATA, limits.memory_bytes)
+    if sys.platform != "linux":
+        return Given(tuple(up))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # what is started stays below this process, whoever started it
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    up += ["rights"] * _drop_capabilities(libc)
+    reach = restrict(libc)
+    calls = forbid_calls(libc, signals=reach.version < SIGNALS_SINCE)
+    up += ["files"] * (calls or reach.version > 0) + ["network"] * calls
+    return Given(tuple(up), reach)
 
 
-def _forbid_writing(libc: ctypes.CDLL) -> bool:
-    """Landlock with no exception: from now on no file can be written, made or removed. Pipes stay open."""
-    rights = struct.pack("=Q", LANDLOCK_WRITES)
-    ruleset = libc.syscall(LANDLOCK_CREATE, rights, len(rights), 0)
-    if ruleset < 0:
+def _lower(kind: int, most: int) -> bool:
+    """Set a limit, soft and hard, to at most this."""
+    if resource is None:
         return False
-    restricted = libc.syscall(LANDLOCK_RESTRICT, ruleset, 0) == 0
-    os.close(ruleset)
-    return restricted
+    limit = min(at for at in (most, *resource.getrlimit(kind)) if at != resource.RLIM_INFINITY)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(kind, (limit, limit))
+        return True
+    return False
 
 
-def _forbid_calls(libc: ctypes.CDLL) -> bool:
-    """Seccomp: the denied calls fail with EPERM, for this process and all that it starts."""
-    if platform.machine() not in DENIED:
+def _drop_capabilities(libc: ctypes.CDLL) -> bool:
+    """Give up what root may do beyond others, save reading the files of all, which it needs to read what it is given.
+
+    What this process starts has not even that.
+    """
+    for capability in range(CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    libc.prctl(PR_CAP_AMBIENT, AMBIENT_CLEAR_ALL, 0, 0, 0)
+    head = struct.pack("=Ii", CAPABILITIES_VERSION, 0)
+    held = ctypes.create_string_buffer(24)  # effective, permitted, inheritable: for 32 capabilities, and for 32 more
+    if libc.capget(head, held) != 0:
         return False
-    machine, calls = DENIED[platform.machine()]
-    steps = [(LOAD_WORD, 0, 0, 4), (JUMP_EQUAL, 0, len(calls) + 2, machine), (LOAD_WORD, 0, 0, 0)]
-    steps += [(JUMP_EQUAL, len(calls) - at, 0, call) for at, call in enumerate(calls)]
-    steps += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
-    code = b"".join(struct.pack("=HBBI", *step) for step in steps)
-    program = _Filter(len(steps), code)
-    return libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) == 0
+    kept = struct.unpack("=6I", held.raw)[1] & 1 << CAP_DAC_READ_SEARCH
+    return libc.capset(head, struct.pack("=6I", kept, kept, 0, 0, 0, 0)) == 0
 
 
 def peak_bytes() -> int:
@@ -88,8 +91,9 @@ def peak_bytes() -> int:
     On Linux ru_maxrss would not do: it begins with what the process that started this one has had.
     """
     if sys.platform == "linux":
-        with open("/proc/self/status", encoding="ascii", errors="replace") as status:  # noqa: PTH123 - light
+        with suppress(OSError), open("/proc/self/status", encoding="ascii", errors="replace") as status:  # noqa: PTH123
             return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:")), 0)
+        return 0
     if resource is None:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

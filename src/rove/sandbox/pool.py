@@ -17,8 +17,9 @@ from rove.load import INLINE
 from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
-from rove.sandbox import RETIRED, Limits
-from rove.sandbox.wire import Frame, Task, Work, encoder, read_frame, unpack, write_frame
+from rove.sandbox import RETIRED, STEP_BYTES, Limits
+from rove.sandbox.watch import tree, watch
+from rove.sandbox.wire import Frame, Task, Work, encoder, unpack, write_frame
 from rove.sandbox.worker import Worker, let_go, waiting
 
 SLICE = 64
@@ -86,7 +87,8 @@ class Pool:
             results: Results = Queue(WAITING_FRAMES)
             run = _Run(slices, results, Event(), begun, known)
             threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
-            for thread in threads:
+            watching = Thread(target=watch, args=(self.workers, self.limits, run.stop), daemon=True)
+            for thread in (*threads, watching):
                 thread.start()
             try:
                 yield from _received(results, len(threads))
@@ -112,6 +114,9 @@ class Pool:
         try:
             while not run.stop.is_set() and (part := run.slices.take()):
                 self._work(at, part, run)
+            worker = self.workers[at]
+            if worker and len(list(tree(worker.process.pid))) > 1:  # what it has started must not go on
+                self._discard(at)
             run.put(None)
         except Exception as error:  # noqa: BLE001 - raised where the documents are taken
             run.put(error)
@@ -137,12 +142,13 @@ class Pool:
         worker = worker or Worker.start(self.limits)
         self.workers[at] = worker
         worker.ready()
+        worker.patience = 1 + max(_size(location) for location, _ in jobs) // STEP_BYTES
         ended = 0
         run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
             tasks = [Task.of(at, live, run.known.get(at.uri, {})) for at, live in jobs]
             write_frame(worker.input, encoder.encode(Work(self.recipe, tasks)))
-        while ended < len(jobs) and (frame := read_frame(worker.output)) is not None:
+        while ended < len(jobs) and (frame := worker.hear()) is not None:
             run.put(frame)
             ended += frame.ended
         return ended
@@ -213,6 +219,13 @@ def _unpacked(frame: Frame) -> list[Prepared | PageRead | SourceEnd]:
     except (msgspec.MsgspecError, ValueError) as error:
         message = f"A reading process sent what is no document: {error}."
         raise ServiceError(message, cure="Run the same again; if it stays so, report it.") from error
+
+
+def _size(location: Location) -> int:
+    try:
+        return location.path.stat().st_size if location.path else 0
+    except OSError:  # reading it says what is wrong
+        return 0
 
 
 def _died(location: Location, status: int) -> SourceEnd:

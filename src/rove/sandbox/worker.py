@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from rove.errors import ServiceError
 from rove.sandbox import Limits
-from rove.sandbox.wire import encoder, read_frame, write_frame
+from rove.sandbox.wire import Frame, encoder, read_frame, write_frame
 
 GOODBYE_S = 5.0
 COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
@@ -26,12 +26,20 @@ ENVIRONMENT = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_AL
 
 @dataclass(slots=True)
 class Worker:
-    """One reading process and the pipes to it."""
+    """One reading process and the pipes to it.
+
+    While it is `waited_for`, `silent_s` counts since it was last heard of; `ended_by` is the signal that tells why
+    it was ended from outside, 0 where it was not.
+    """
 
     process: subprocess.Popen[bytes]
     input: BinaryIO
     output: BinaryIO
     greeted: bool = False
+    waited_for: bool = False
+    silent_s: float = 0.0
+    patience: float = 1.0
+    ended_by: int = 0
 
     @classmethod
     def start(cls, limits: Limits) -> Worker:
@@ -71,20 +79,38 @@ class Worker:
         message = f"The reading process does not run: {said.stderr.decode(errors='replace').strip()[-500:]}"
         raise ServiceError(message, cure=CURE, retryable=False)
 
+    def hear(self) -> Frame | None:
+        """Wait for the next message; None where it has ended."""
+        self.silent_s, self.waited_for = 0.0, True
+        try:
+            return read_frame(self.output)
+        finally:
+            self.waited_for = False
+
+    def silent_for(self, more_s: float) -> float:
+        """Count so many more seconds of silence; returns all of it, by how long one of its sources may take."""
+        self.silent_s = self.silent_s + more_s if self.waited_for else 0.0
+        return self.silent_s / self.patience
+
     def stop(self) -> int:
         """End it, with all that it started; returns its status, negative for the signal that had ended it."""
         for pipe in (self.input, self.output):
             with suppress(OSError):
                 pipe.close()
-        try:
-            return self.process.wait(timeout=GOODBYE_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return self.process.wait()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=GOODBYE_S)
+        self.kill()  # what it started too: its group is there as long as one of them is
+        status = self.process.wait()
+        return -self.ended_by or status
+
+    def end(self, reason: int) -> None:
+        """End it at once, for what this signal stands for."""
+        self.ended_by = self.ended_by or reason
+        self.kill()
 
     def kill(self) -> None:
-        """End it at once."""
-        with suppress(ProcessLookupError):
+        """End it at once, and all that it started: none of these can leave its group."""
+        with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(self.process.pid, signal.SIGKILL)
             else:

@@ -31,6 +31,7 @@ QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 HEADER_START = re.compile(rb"\s*(?:From [^\n]*\n)?[!-9;-~]+[ \t]*:")
 ENCRYPTED = {"application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"}
 SIGNATURES = {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
+EIGHT_BIT = {"us-ascii", "iso-8859-1", "iso-8859-2", "iso-8859-15", "windows-1252", "windows-1250"}
 # Policy compat32 splits the mail into its parts and leaves its headers as they are: its successor's parser of headers
 # fails on some, and its time grows with the square of their length.
 PARSER = BytesParser(policy=policy.compat32)
@@ -151,10 +152,19 @@ def _bytes(part: Message) -> bytes:
 
 def _text(part: Message) -> str:
     data = _bytes(part)
+    charset = str(part.get_content_charset() or "")
     try:
-        return decode_page(data, str(part.get_content_charset() or ""))
+        return decode_page(data, "" if charset in EIGHT_BIT and _is_utf8(data) else charset)
     except InputError:  # no encoding fits: what can be read of it is better than nothing
         return clean(data.decode("utf-8", "replace"))
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Say whether text is in UTF-8, whatever its mail says: who saves a mail as Unicode leaves that as it was."""
+    try:
+        return not data.isascii() and bool(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def _unwrapped(part: Message, text: str) -> str:

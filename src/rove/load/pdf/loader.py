@@ -36,6 +36,7 @@ from rove.records.source import MetaValue
 
 NOT_SAID = re.compile(r"\(?(?:untitled|anonymous|unspecified|unknown)\)?", re.IGNORECASE)
 JUNK_TITLE = re.compile(r"\s*|(?:microsoft word|powerpoint presentation)\b.*|.*\.\w{2,4}", re.I)
+BROTLI = b"/BrotliDecode"  # a filter that came to PDF in 2025, by how it stands in the file
 MAX_BOOKMARKS = 5_000
 MAX_NAMED = 10
 MAX_ATTACHED = 1_000
@@ -86,11 +87,12 @@ class PdfLoader:
             outline = outline_of(pdf)
             facts = {k: clean(v).strip() for k, v in pdf.get_metadata_dict(skip_empty=True).items()}
             attached = _attached(pdf)
+        packed = BROTLI in source.data
         facts = {key: value for key, value in facts.items() if value and not NOT_SAID.fullmatch(value)}
         if not any(lines_of(reading.sheets)) and not any(sheet.remarks for sheet in reading.sheets):
-            raise _nothing(source, count, reading)
+            raise _brotli(source) if packed else _nothing(source, count, reading)
         yield _document(source, reading.sheets, outline, facts, count)
-        missing = _missing(count, reading)
+        missing = _missing(count, reading) + ["what Brotli compresses in it was not read"] * packed
         if attached:
             try:
                 yield from Members(source, self.options, found=1).documents(iter(attached))
@@ -127,7 +129,7 @@ def open_pdf(source: Source) -> pypdfium2.PdfDocument:
     """Open a PDF, its form fields too.
 
     Raises:
-        InputError: "encrypted" or "damaged".
+        InputError: "encrypted", "unsupported" or "damaged".
     """
     try:
         pdf = pypdfium2.PdfDocument(source.data)
@@ -138,11 +140,16 @@ def open_pdf(source: Source) -> pypdfium2.PdfDocument:
             message = f"{source.name!r} is encrypted and asks for a password."
             cure = "Save a copy without a password and add that."
             raise InputError(message, cure=cure, outcome="encrypted") from error
-        raise _damaged(source, "the file") from error
+        raise (_brotli(source) if BROTLI in source.data else _damaged(source, "the file")) from error
     if not len(pdf):
         pdf.close()
         raise _damaged(source, "any page")
     return pdf
+
+
+def _brotli(source: Source) -> InputError:
+    message = f"{source.name!r} is a PDF compressed by Brotli, which is not read."
+    return InputError(message, cure="Open it in its own program and print it to a new PDF.", outcome="unsupported")
 
 
 def _damaged(source: Source, what: str) -> InputError:

@@ -1,0 +1,63 @@
+"""Watches reading processes from outside: what they and all they have started hold, and whether they answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from threading import Event
+
+from rove.sandbox import Limits
+from rove.sandbox.worker import Worker
+
+WATCH_S = 0.5
+MAX_PROCESSES = 32
+MEMORY_SHARE = 2  # a reading process and what it starts (OCR) may together hold twice what it may hold itself
+PATIENCE, MORE_PATIENCE_S = 1.5, 5.0  # how much longer than a source may take a process may be silent
+
+
+def watch(workers: Sequence[Worker | None], limits: Limits, stop: Event) -> None:
+    """End what a process has left behind, and a process that holds too much or is silent for too long.
+
+    The limits that a process sets itself are for parsers that go wrong; these also hold for one that was taken over,
+    which can fork, stop its own clock, or leave a child that keeps the pipe open.
+    """
+    while not stop.wait(WATCH_S):
+        for worker in workers:
+            if worker is not None:
+                _look(worker, limits)
+
+
+def _look(worker: Worker, limits: Limits) -> None:
+    if worker.process.poll() is not None:
+        worker.kill()
+        return
+    held, count = 0, 0
+    for pid in tree(worker.process.pid):
+        held, count = held + _held(pid), count + 1
+        if held > MEMORY_SHARE * limits.memory_bytes or count > MAX_PROCESSES:
+            worker.end(signal.SIGKILL)
+            return
+    if worker.silent_for(WATCH_S) > (PATIENCE * limits.wall_s + MORE_PATIENCE_S):
+        worker.end(signal.SIGALRM)
+
+
+def tree(pid: int) -> Iterator[int]:
+    """Yield the process and all below it; no more than the process itself where the system does not tell."""
+    yield pid
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - light, as below
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as children:  # noqa: PTH123
+                below = children.read().split()
+            for child in below:
+                yield from tree(int(child))
+
+
+def _held(pid: int) -> int:
+    """The memory, in bytes, that is of no file: of its own and shared."""
+    with suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:  # noqa: PTH123
+        return sum(
+            int(line.split()[1]) * 1024 for line in status if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:"))
+        )
+    return 0
