@@ -33,6 +33,7 @@ from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.spans import operation
 from rove.store.duplicates import Duplicates
+from rove.store.presence import check_there
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
 from rove.walk.respond import Responder
@@ -50,7 +51,9 @@ class AsyncRove(Holdings, WalkDesk):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
+    def __init__(self, settings: Settings, embedder: Embedder | None = None, *, create: bool = True) -> None:
+        if not create:
+            check_there(settings.path)
         self.settings = settings
         self.rules = rules_of(settings.search)
         self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
@@ -63,17 +66,19 @@ class AsyncRove(Holdings, WalkDesk):
         self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
-    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
+    def open(cls, location: str | Path = "kb", *, create: bool = True, **settings: object) -> Self:
         """Open a knowledge base, or make it.
 
         Args:
             location: its folder, or a TOML file with settings.
+            create: whether to make a base where there is none; without it nothing is made, which suits who only reads.
             settings: what wins over the file and the environment, e.g. `search={"top_k": 5}`.
 
         Raises:
-            ConfigError: wrong settings, or a base that was made with another embedder.
+            ConfigError: wrong settings, a base that was made with another embedder or has lost its catalog; or there is
+                none, and `create` is False.
         """
-        return cls(read_settings(location, **settings))
+        return cls(read_settings(location, **settings), create=create)
 
     def _set_means(self) -> None:
         search, late = self.settings.search, isinstance(self.embedder, LateEmbedder)

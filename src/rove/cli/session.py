@@ -31,12 +31,15 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self, *, once: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block; `once`: for one question, for which a large one is not loaded."""
+    def base(self, *, once: bool = False, create: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block.
+
+        `once`: for one question, for which a large base is not loaded. `create`: make the base where there is none.
+        """
         settings = read_settings(self.location, **self.settings)
         if once and settings.store == StoreSettings():
             settings = settings.model_copy(update={"store": StoreSettings(resident_chunks=LOADED_FOR_ONE)})
-        with Rove(settings) as kb:
+        with Rove(settings, create=create) as kb:
             yield kb
 
 

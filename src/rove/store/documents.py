@@ -14,6 +14,7 @@ from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
 from rove.store.lookup import Lookup
+from rove.store.presence import CATALOG, check_not_lost
 from rove.store.rows import (
     AnyRow,
     chunk_of,
@@ -65,8 +66,9 @@ class Documents(Unfinished):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, folder: Path) -> None:
+        check_not_lost(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        self.database = Database(folder / "catalog.sqlite")
+        self.database = Database(folder / CATALOG)
         self._revision = (-1, 0)
 
     def close(self) -> None:

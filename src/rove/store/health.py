@@ -59,8 +59,13 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
 
     Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
     cannot be read is made anew from the catalog; nothing is embedded again.
+
+    Raises:
+        ConfigError: the catalog itself is torn.
     """
     problems: list[str] = []
+    if thorough:
+        await asyncio.to_thread(catalog.database.check)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = Difference(), False
     try:

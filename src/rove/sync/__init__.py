@@ -46,20 +46,20 @@ class Rove:
     'policy'
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, create: bool = True) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="rove", daemon=True)
         self._thread.start()
         try:
-            self._kb = self._run(_opened(settings))
+            self._kb = self._run(_opened(settings, create))
         except BaseException:
             self._stop()
             raise
 
     @classmethod
-    def open(cls, location: str | Path = "kb", **settings: object) -> Self:
+    def open(cls, location: str | Path = "kb", *, create: bool = True, **settings: object) -> Self:
         """See `AsyncRove.open`."""
-        return cls(read_settings(location, **settings))
+        return cls(read_settings(location, **settings), create=create)
 
     @property
     def settings(self) -> Settings:
@@ -237,8 +237,8 @@ class Rove:
         self._loop.close()
 
 
-async def _opened(settings: Settings) -> AsyncRove:
-    return AsyncRove(settings)
+async def _opened(settings: Settings, create: bool) -> AsyncRove:
+    return AsyncRove(settings, create=create)
 
 
 async def _finished(work: Awaitable[T]) -> T:
