@@ -77,7 +77,9 @@ class Database:
     def _check_filled(self) -> None:
         """Refuse a catalog that has never heard of a document, beside an index that was given chunks."""
         with self.read() as connection:
-            used = get_fact(connection, "revision") or connection.execute(select(tables.documents.c.seq).limit(1)).first()
+            used = (
+                get_fact(connection, "revision") or connection.execute(select(tables.documents.c.seq).limit(1)).first()
+            )
         if not used and holds_chunks(self.file.parent):
             raise lost(self.file.parent, f"{self.file.name} knows of no document")
 
@@ -240,7 +242,7 @@ def _said(file: Path, error: DatabaseError | sqlite3.DatabaseError, done: str = 
 
 
 def _torn(file: Path, what: str) -> ConfigError:
-    return lost(file.parent, f"{file.name} is torn ({' '.join(what.split())})")
+    return lost(file.parent, f"{file.name} is torn, or is not a Rove catalog ({' '.join(what.split())})")
 
 
 def _open(address: str) -> Engine:

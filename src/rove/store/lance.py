@@ -16,6 +16,7 @@ import asyncio
 import os
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -31,8 +32,8 @@ from lancedb.table import AsyncTable
 
 from rove.errors import ServiceError
 from rove.records import Filter
-from rove.store import IndexRow, Scored, Vector
-from rove.store.lance_fields import KINDS, columns_of, compile_filter
+from rove.store import IndexRow, Recalled, Scored, Vector
+from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -186,6 +187,21 @@ class LanceIndex:
     async def count(self) -> int:
         """See `Index.count`."""
         return await self._ask(lambda table: table.count_rows())
+
+    async def recall(self) -> dict[str, Recalled]:
+        """See `RecallingIndex.recall`."""
+        if not (self.folder / f"{TABLE}.lance").exists():
+            return {}
+
+        async def ask(table: AsyncTable) -> list[tuple[str, str, str]]:
+            names = [column_of(name, "s") for name in ("document_id", "source", "title")]
+            if not set(names) <= set((await table.schema()).names):
+                return []
+            found = await table.query().select(names).to_arrow()
+            return list(zip(*(_texts(found, name) for name in names), strict=True))
+
+        rows = Counter(await self._ask(ask))
+        return {document_id: Recalled(source, title, n) for (document_id, source, title), n in rows.items()}
 
     async def check(self) -> None:
         """See `Index.check`. Opens the table anew, since an open one answers from what it remembers."""

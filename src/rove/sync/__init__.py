@@ -12,6 +12,7 @@ from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched
 from rove.events import Listener, ignore
 from rove.load.web.crawl import CrawlPlan
+from rove.rebuild import Rebuilt, rebuild
 from rove.records import (
     Answer,
     Chunk,
@@ -60,6 +61,13 @@ class Rove:
     def open(cls, location: str | Path = "kb", *, create: bool = True, **settings: object) -> Self:
         """See `AsyncRove.open`."""
         return cls(read_settings(location, **settings), create=create)
+
+    @classmethod
+    def rebuild(
+        cls, source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
+    ) -> Rebuilt:
+        """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
+        return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
 
     @property
     def settings(self) -> Settings:
