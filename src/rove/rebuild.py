@@ -258,7 +258,8 @@ class _Rebuild:
         return [away] * bool(stray)
 
     async def _finish(self, kb: AsyncRove, aside: Sequence[Path]) -> Rebuilt:
-        await kb.store.keep_originals(self.offered, sys.maxsize)
+        if self.offered:
+            await kb.store.keep_originals(self.offered, sys.maxsize)
         health = await kb.doctor()
         await asyncio.to_thread(_note_unknown, kb.store, self.known)
         await self._read_again(kb, aside)

@@ -21,6 +21,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from zlib import crc32
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
 
@@ -40,7 +41,11 @@ T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
-LOST = "its full-text index is gone"
+LOST, INCOMPLETE = "its full-text index is gone", "its full-text index does not find what it should"
+CHECKED_IN = 16
+"""Queries that a check of the full-text index takes: each asks for a part of all terms, and counts the chunks found."""
+LONGEST_TERM = 40
+"""Bytes from which on LanceDB's full-text index leaves a term out."""
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
@@ -210,11 +215,20 @@ class LanceIndex:
         async def ask(table: AsyncTable) -> None:
             if "terms_idx" not in {index.name for index in await table.list_indices()}:
                 raise RuntimeError(LOST)
-            some = ""
+            words: list[set[str]] = [set() for _ in range(CHECKED_IN)]
+            chunks = [0] * CHECKED_IN
             async for batch in await table.query().to_batches():
-                some = some or next((t for t in cast("list[str]", batch["terms"].to_pylist()) if t), "")
-            if some:
-                await table.query().nearest_to_text(some.split()[0], columns="terms").limit(1).to_arrow()
+                for terms in cast("list[str]", batch["terms"].to_pylist()):
+                    parts = {term: crc32(term.encode()) % CHECKED_IN for term in terms.split() if _is_indexed(term)}
+                    for term, part in parts.items():
+                        words[part].add(term)
+                    for part in set(parts.values()):
+                        chunks[part] += 1
+            for held, count in zip(words, chunks, strict=True):
+                if count:
+                    query = table.query().nearest_to_text(" ".join(held), columns="terms").select(["chunk_id"])
+                    if (await query.limit(count + 1).to_arrow()).num_rows != count:
+                        raise RuntimeError(INCOMPLETE)
 
         await self._ask(ask)
 
@@ -293,6 +307,10 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(folder)
     else:
         folder.unlink(missing_ok=True)
+
+
+def _is_indexed(term: str) -> bool:
+    return len(term.encode()) < LONGEST_TERM
 
 
 def _ids(chunk_ids: Collection[str]) -> str:

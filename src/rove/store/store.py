@@ -22,6 +22,7 @@ from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
+from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
@@ -78,7 +79,7 @@ class Store:
     @cached_property
     def index(self) -> Index:
         """The index, whose library is not loaded before it is needed: small bases are searched without it."""
-        return self._make_index()
+        return GuardedIndex(self._make_index)
 
     def _check_model(self, model: str) -> None:
         known = self.catalog.fact("embedder")
