@@ -116,12 +116,15 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
 
 
 async def finish_erasing(catalog: Catalog, index: Index) -> bool:
-    """Take the bytes of what was erased off the disk; False when nothing waits for it."""
+    """Take the bytes of what was erased off the disk; False when nothing waits for it.
+
+    Where a reader of another process holds on to the log of the catalog, the next writer tries again.
+    """
     if not await asyncio.to_thread(catalog.fact, ERASING):
         return False
     await index.erase()
-    await asyncio.to_thread(catalog.database.shrink)
-    await asyncio.to_thread(catalog.set_fact, ERASING, "")
+    if await asyncio.to_thread(catalog.database.shrink):
+        await asyncio.to_thread(catalog.set_fact, ERASING, "")
     return True
 
 

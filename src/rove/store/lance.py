@@ -41,6 +41,9 @@ T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
+FIXED = ("chunk_id", "terms", "vector")
+"""The columns that every table has, before those of fields."""
+REWRITTEN_ROWS, SCANNED_COLUMNS = 4_096, 256
 LOST, INCOMPLETE = "its full-text index is gone", "its full-text index does not find what it should"
 CHECKED_IN = 16
 """Queries that a check of the full-text index takes: each asks for a part of all terms, and counts the chunks found."""
@@ -131,10 +134,19 @@ class LanceIndex:
         connection = lancedb.connect(self.folder)
         table = connection.open_table(TABLE)
 
-        def left() -> Iterator[pa.RecordBatch]:
-            yield from table.search().limit(table.count_rows()).to_batches(4_096)
+        def left(names: list[str]) -> Iterator[pa.RecordBatch]:
+            yield from table.search().select(names).limit(table.count_rows()).to_batches(REWRITTEN_ROWS)
 
-        reader = pa.RecordBatchReader.from_batches(table.schema, left())
+        names = table.schema.names
+        fields = names[len(FIXED) :]
+        # A column is named after a field, which may have been told by what is erased: those that hold nothing go.
+        for some in slices(fields, SCANNED_COLUMNS):
+            unused = set(some)
+            for batch in left(some):
+                unused.difference_update(name for name in tuple(unused) if batch[name].null_count < len(batch))
+            names = [name for name in names if name not in unused]
+        schema = pa.schema([table.schema.field(name) for name in names])
+        reader = pa.RecordBatchReader.from_batches(schema, left(names))
         connection.create_table(TABLE, reader, mode="overwrite")
 
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
@@ -226,7 +238,9 @@ class LanceIndex:
                         chunks[part] += 1
             for held, count in zip(words, chunks, strict=True):
                 if count:
-                    query = table.query().nearest_to_text(" ".join(held), columns="terms").select(["chunk_id"])
+                    query = (
+                        table.query().nearest_to_text(" ".join(held), columns="terms").select(["chunk_id", "_score"])
+                    )
                     if (await query.limit(count + 1).to_arrow()).num_rows != count:
                         raise RuntimeError(INCOMPLETE)
 

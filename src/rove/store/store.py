@@ -176,9 +176,10 @@ class Store:
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
             failpoint("forgotten")
+            if not erase:
+                await asyncio.to_thread(self.ledger.forget_empty)
             await finish_erasing(self.catalog, self.index)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            await asyncio.to_thread(self.ledger.forget_empty)
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:

@@ -30,6 +30,7 @@ from rove.records import (
 from rove.records.walk import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store.health import Health
+from rove.store.mentions import Mentions
 from rove.sync.memory import Memory
 from rove.sync.walk import Walk
 
@@ -198,9 +199,17 @@ class Rove:
         """See `AsyncRove.ledger`."""
         return self._run(self._kb.ledger(*states))
 
-    def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+    def delete(self, *names: str | Path, where: Filter | None = None, mentions: bool = False) -> int:
         """See `AsyncRove.delete`."""
-        return self._run(self._kb.delete(*names, where=where))
+        return self._run(self._kb.delete(*names, where=where, mentions=mentions))
+
+    def mentions(self, *names: str | Path, where: Filter | None = None) -> Mentions:
+        """See `AsyncRove.mentions`."""
+        return self._run(self._kb.mentions(*names, where=where))
+
+    def forget_mentions(self, *names: str | Path) -> Mentions:
+        """See `AsyncRove.forget_mentions`."""
+        return self._run(self._kb.forget_mentions(*names))
 
     def doctor(self) -> Health:
         """See `AsyncRove.doctor`."""
