@@ -15,10 +15,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from sqlalchemy import select
 
 from rove.engine import AsyncRove
@@ -32,16 +30,16 @@ from rove.records.ledger import UPLOADED
 from rove.records.source import MetaValue
 from rove.settings import Settings
 from rove.store import INDEXES, Index, Recalled, RecallingIndex, tables
+from rove.store.aside import FILES, swap
 from rove.store.database import insert_rows
 from rove.store.health import Health
-from rove.store.originals import Offered, sync_folder
-from rove.store.presence import CATALOG, HEADER, INDEX, LOCK, ORIGINALS, remains_of
+from rove.store.originals import Offered
+from rove.store.presence import CATALOG, HEADER, INDEX, ORIGINALS, remains_of
 from rove.store.salvage import Salvage, copied_rows
 from rove.store.store import Store
 
 HERE = "here"
 WORK = "rebuilding"
-FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
 LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have been changed on the disk."
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (tables.walks, tables.walk_events, tables.asked, tables.transcripts, tables.memory_walks)
@@ -114,7 +112,8 @@ class _Rebuild:
             await self._building().close()  # says where it is of another embedder or a newer version
         else:
             await self._imported(Path(source))
-        aside = await asyncio.to_thread(self._swap)
+        claimed = {one.digest for one in self.offered}
+        aside = await asyncio.to_thread(swap, self.folder, self.work / CATALOG, claimed)
         async with AsyncRove(self.settings, self.embedder) as kb:
             return await self._finish(kb, aside)
 
@@ -216,46 +215,6 @@ class _Rebuild:
         kb = AsyncRove(self.settings.model_copy(update={"path": self.work, "store": store, "load": load}))
         self.embedder = kb.embedder
         return kb
-
-    def _swap(self) -> list[Path]:
-        """Put the new catalog in the place of the broken one, which is kept under a name with the time."""
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        lock = FileLock(self.folder / LOCK, timeout=0, thread_local=False)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            message = f"Another process is writing to {self.folder}."
-            raise ServiceError(message, cure="Stop it (a server, an add), and run the same again.") from error
-        with closing(sqlite3.connect(self.work / CATALOG)) as made, made:
-            # A catalog that was never used is refused beside an index; this one may have saved nothing.
-            made.execute("INSERT OR IGNORE INTO facts VALUES ('revision', '1')")
-        aside: list[Path] = []
-        try:
-            for name in reversed(FILES):  # the log first: beside the new catalog it would be taken for its own
-                kept = self.folder / f"{CATALOG}.lost-{stamp}{name.removeprefix(CATALOG)}"
-                if (self.folder / name).exists():
-                    shutil.copy2(self.folder / name, kept)
-                    aside.append(kept)
-                if name != CATALOG:
-                    (self.folder / name).unlink(missing_ok=True)
-            (self.work / CATALOG).replace(self.folder / CATALOG)
-            sync_folder(self.folder)
-            aside += self._set_aside_originals(stamp)
-        finally:
-            lock.release()
-        return aside
-
-    def _set_aside_originals(self, stamp: str) -> list[Path]:
-        """Keep the originals that no document of the new catalog was read from: a sweep would take them."""
-        with closing(sqlite3.connect(self.folder / CATALOG)) as made:
-            held = {row[0] for row in made.execute("SELECT digest FROM originals WHERE kept_bytes > 0")}
-        held |= {one.digest for one in self.offered}
-        folder, away = self.folder / ORIGINALS, self.folder / f"{ORIGINALS}.lost-{stamp}"
-        stray = [file for file in folder.glob("*") if file.name not in held]
-        for file in stray:
-            away.mkdir(mode=0o700, exist_ok=True)
-            file.rename(away / file.name)
-        return [away] * bool(stray)
 
     async def _finish(self, kb: AsyncRove, aside: Sequence[Path]) -> Rebuilt:
         if self.offered:

@@ -15,6 +15,7 @@ from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
 from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost
+from rove.store.private import make_folder
 from rove.store.rows import (
     AnyRow,
     chunk_of,
@@ -67,7 +68,7 @@ class Documents(Unfinished):
 
     def __init__(self, folder: Path) -> None:
         check_not_lost(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.database = Database(folder / CATALOG)
         self._revision = (-1, 0)
 

@@ -21,7 +21,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from zlib import crc32
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
 
@@ -34,6 +33,7 @@ from lancedb.table import AsyncTable
 from rove.errors import ServiceError
 from rove.records import Filter
 from rove.store import IndexRow, Recalled, Scored, Vector
+from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
 from rove.store.rows import slices
 
@@ -44,11 +44,7 @@ VECTOR_INDEX_FROM = 65_536
 FIXED = ("chunk_id", "terms", "vector")
 """The columns that every table has, before those of fields."""
 REWRITTEN_ROWS, SCANNED_COLUMNS = 4_096, 256
-LOST, INCOMPLETE = "its full-text index is gone", "its full-text index does not find what it should"
-CHECKED_IN = 16
-"""Queries that a check of the full-text index takes: each asks for a part of all terms, and counts the chunks found."""
-LONGEST_TERM = 40
-"""Bytes from which on LanceDB's full-text index leaves a term out."""
+LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
@@ -134,8 +130,8 @@ class LanceIndex:
         connection = lancedb.connect(self.folder)
         table = connection.open_table(TABLE)
 
-        def left(names: list[str]) -> Iterator[pa.RecordBatch]:
-            yield from table.search().select(names).limit(table.count_rows()).to_batches(REWRITTEN_ROWS)
+        def left(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            yield from table.search().select(list(names)).limit(table.count_rows()).to_batches(REWRITTEN_ROWS)
 
         names = table.schema.names
         fields = names[len(FIXED) :]
@@ -145,7 +141,8 @@ class LanceIndex:
             for batch in left(some):
                 unused.difference_update(name for name in tuple(unused) if batch[name].null_count < len(batch))
             names = [name for name in names if name not in unused]
-        schema = pa.schema([table.schema.field(name) for name in names])
+        kept: list[pa.Field[Any]] = [table.schema.field(name) for name in names]
+        schema = pa.schema(kept)
         reader = pa.RecordBatchReader.from_batches(schema, left(names))
         connection.create_table(TABLE, reader, mode="overwrite")
 
@@ -227,22 +224,7 @@ class LanceIndex:
         async def ask(table: AsyncTable) -> None:
             if "terms_idx" not in {index.name for index in await table.list_indices()}:
                 raise RuntimeError(LOST)
-            words: list[set[str]] = [set() for _ in range(CHECKED_IN)]
-            chunks = [0] * CHECKED_IN
-            async for batch in await table.query().to_batches():
-                for terms in cast("list[str]", batch["terms"].to_pylist()):
-                    parts = {term: crc32(term.encode()) % CHECKED_IN for term in terms.split() if _is_indexed(term)}
-                    for term, part in parts.items():
-                        words[part].add(term)
-                    for part in set(parts.values()):
-                        chunks[part] += 1
-            for held, count in zip(words, chunks, strict=True):
-                if count:
-                    query = (
-                        table.query().nearest_to_text(" ".join(held), columns="terms").select(["chunk_id", "_score"])
-                    )
-                    if (await query.limit(count + 1).to_arrow()).num_rows != count:
-                        raise RuntimeError(INCOMPLETE)
+            await check_full_text(table)
 
         await self._ask(ask)
 
@@ -321,10 +303,6 @@ def _clear(folder: Path) -> None:
         shutil.rmtree(folder)
     else:
         folder.unlink(missing_ok=True)
-
-
-def _is_indexed(term: str) -> bool:
-    return len(term.encode()) < LONGEST_TERM
 
 
 def _ids(chunk_ids: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""The user's own words that name a document: questions that are kept, and walks. Erasing a document leaves them alone."""
+"""The user's own words that name a document, in kept questions and in walks. Erasing a document leaves them alone."""
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ from rove.store.lists import Lists, coverage
 from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
+from rove.store.presence import LOCK
+from rove.store.private import file_mode, keep_private
 from rove.store.resident import Resident
 from rove.store.transcripts import TranscriptStore
 from rove.store.vectors import VectorCache
@@ -70,7 +72,7 @@ class Store:
         )
         self.resident = Resident(self.catalog, held, limit=limit)
         self.names = Names(self.catalog)
-        self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
+        self._lock = FileLock(folder / LOCK, timeout=LOCK_TIMEOUT_S, thread_local=False, mode=file_mode(folder))
         self._turn = asyncio.Lock()
         self._checked = False
         self._batches = 0
@@ -195,6 +197,7 @@ class Store:
     async def _optimize(self) -> None:
         with stage("optimise"):
             await self.index.optimize()
+        await asyncio.to_thread(keep_private, self.folder)
 
     @asynccontextmanager
     async def writing(self, *, thorough: bool = False) -> AsyncGenerator[Health]:
@@ -212,6 +215,8 @@ class Store:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
                     health = await heal(self.catalog, self.index, self.originals, thorough=thorough)
+                    if not self._checked:
+                        await asyncio.to_thread(keep_private, self.folder)
                     self._checked = True
                 yield health
             finally:
@@ -229,6 +234,8 @@ class Store:
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        if self._checked:  # it has written, and LanceDB makes its files as the umask says
+            await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
