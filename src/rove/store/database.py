@@ -30,6 +30,9 @@ IMMUTABLE = "?immutable=1"
 PRIMARY = 0xFF
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 """SQLite's codes for a file that is torn, or none of its own."""
+UNDECODABLE = "Could not decode to UTF-8"
+"""What the driver says of a text that is none, without a code of SQLite's."""
+SHOWN_CHARS = 100
 DISK = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
@@ -233,8 +236,8 @@ def _said(file: Path, error: DatabaseError | sqlite3.DatabaseError, done: str = 
     """Say what SQLite says of a file; None where it is a mistake of who asked it."""
     said = error.orig if isinstance(error, DatabaseError) else error
     code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
-    if code in BROKEN:
-        return _torn(file, str(said))
+    if code in BROKEN or UNDECODABLE in str(said):
+        return _torn(file, str(said)[:SHOWN_CHARS])
     if code not in DISK:
         return None
     message = f"The catalog {file} could not be {done}: {said}."

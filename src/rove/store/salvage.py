@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rove.errors import RoveError
 from rove.records import Document, LedgerEntry
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
@@ -96,7 +97,7 @@ class Salvage:
             text = texts.get(row.seq)
             if text is None or row.document_id in seen or not isinstance(text.text, str):
                 continue
-            with suppress(ValueError, TypeError, AttributeError):
+            with suppress(RoveError, ValueError, TypeError, AttributeError):
                 document = document_of(row, text.text, text.boxes)  # pyright: ignore[reportArgumentType] - has the columns
                 seen.add(document.document_id)
                 yield row, document
@@ -105,7 +106,7 @@ class Salvage:
         """Fields that were worked out later, by the row number of the document."""
         found: dict[int, dict[str, MetaValue]] = {}
         for row in self.rows(tables.enrichments):
-            with suppress(ValueError, TypeError, AttributeError):
+            with suppress(RoveError, ValueError, TypeError, AttributeError):
                 found[row.document] = metadata_of(row.fields)
         return found
 
