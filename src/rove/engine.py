@@ -35,6 +35,7 @@ from rove.settings import Settings, read_settings
 from rove.spans import operation
 from rove.store import Index
 from rove.store.duplicates import Duplicates
+from rove.store.presence import check_there
 from rove.store.store import Store
 from rove.walk.desk import WalkDesk
 from rove.walk.respond import Responder
@@ -53,7 +54,9 @@ class AsyncRove(Holdings, WalkDesk):
     >>> answer = await kb.ask("Who approves remote work?")  # doctest: +SKIP
     """
 
-    def __init__(self, settings: Settings, instances: Instances = NONE) -> None:
+    def __init__(self, settings: Settings, instances: Instances = NONE, *, create: bool = True) -> None:
+        if not create:
+            check_there(settings.path)
         self.settings = settings
         self.instances = instances
         self.rules = rules_of(settings.search)
@@ -75,6 +78,7 @@ class AsyncRove(Holdings, WalkDesk):
         cls,
         location: str | Path = "kb",
         *,
+        create: bool = True,
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
@@ -85,6 +89,7 @@ class AsyncRove(Holdings, WalkDesk):
 
         Args:
             location: its folder, or a TOML file with settings.
+            create: whether to make a base where there is none; without it nothing is made, which suits who only reads.
             embedder: its settings, or an object of your own: `embedder=MyEmbedder()`.
             reranker: likewise.
             chat: likewise, the chat model.
@@ -92,10 +97,11 @@ class AsyncRove(Holdings, WalkDesk):
             settings: what wins over the file and the environment, e.g. `search={"top_k": 5}`.
 
         Raises:
-            ConfigError: wrong settings, or a base that was made with another embedder.
+            ConfigError: wrong settings, a base that was made with another embedder or has lost its catalog; or there is
+                none, and `create` is False.
         """
         instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
-        return cls(read_settings(location, **tables, **settings), instances)
+        return cls(read_settings(location, **tables, **settings), instances, create=create)
 
     def chat_model(self) -> ChatModel | None:
         """The chat model that was handed in, else the one that the settings name, if any."""

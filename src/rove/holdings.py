@@ -16,6 +16,7 @@ from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.settings import ServeSettings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
+from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
 from rove.store.originals import Offered
 from rove.store.store import Store
 from rove.store.walks import Walks
@@ -77,8 +78,13 @@ class Holdings:
         """What became of every source that was given, or of those in these states."""
         return await asyncio.to_thread(self.store.ledger.entries, *states)
 
-    async def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+    async def delete(self, *names: str | Path, where: Filter | None = None, mentions: bool = False) -> int:
         """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
+
+        Args:
+            names: ids, paths, addresses.
+            where: a filter: what it lets through is erased too.
+            mentions: erase the user's own words that name them as well: questions that are kept, and walks.
 
         Raises:
             InputError: a name is neither a document's id nor a source.
@@ -88,7 +94,29 @@ class Holdings:
             found += [info for info in await self.documents() if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
         await erase(self.store, ids)
+        if mentions:
+            await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)
+
+    async def mentions(self, *names: str | Path, where: Filter | None = None) -> Mentions:
+        """Find the user's own words that name documents: questions that are kept, and walks. `delete` leaves them.
+
+        A name of documents of the base stands for their titles, ids and files; any other for itself.
+        """
+        found = [info for info in await self.documents() if where.matches(info.fields)] if where is not None else []
+        words: list[str] = [word for info in found for word in names_of(info)]
+        for name in names:
+            try:
+                words += [word for info in await self.named(name) for word in names_of(info)]
+            except InputError:
+                words.append(str(name))
+        return await asyncio.to_thread(find_mentions, self.store.catalog.database, words)
+
+    async def forget_mentions(self, *names: str | Path) -> Mentions:
+        """Erase the user's own words that name this, see `mentions`; returns what was erased."""
+        found = await self.mentions(*names)
+        await asyncio.to_thread(forget_mentions, self.store.catalog.database, found)
+        return found
 
     async def doctor(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""

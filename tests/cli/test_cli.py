@@ -183,6 +183,7 @@ def test_add_with_a_bad_source(folder: Path, tmp_path: Path) -> None:
 
 
 def test_add_resumes(folder: Path, tmp_path: Path) -> None:
+    Rove.open(tmp_path / "kb", embedder={"name": "fake"}).close()
     report = as_json("add", "--resume", base=tmp_path / "kb")
     assert (report["added"], report["failed"]) == (0, [])
 
@@ -250,6 +251,7 @@ def test_where(conditions: list[str], found: set[str], base: Path) -> None:
 
 
 def test_nothing_found_is_no_error(tmp_path: Path, base: Path) -> None:
+    Rove.open(tmp_path / "empty", embedder={"name": "fake"}).close()
     assert as_json("search", "anything", base=tmp_path / "empty") == []
     result = call("search", "xyzzy", "--mode", "keyword", base=base)
     assert (result.exit_code, result.stdout) == (0, "")
@@ -274,6 +276,7 @@ def test_ask_cites_the_exact_words(base: Path) -> None:
     ("question", "language"), [("What does a zeppelin weigh on Jupiter?", "en"), ("Mennyit nyom egy zeppelin?", "hu")]
 )
 def test_ask_refuses_what_the_base_does_not_hold(question: str, language: str, tmp_path: Path) -> None:
+    Rove.open(tmp_path / "empty", embedder={"name": "fake"}).close()
     answer = as_json("ask", question, base=tmp_path / "empty")
     assert (answer["mode"], answer["language"]) == ("refused", language)
     assert answer["sentences"] == [] or not any(sentence["citations"] for sentence in answer["sentences"])

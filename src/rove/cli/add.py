@@ -87,7 +87,7 @@ def add(
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
-    with session.base() as kb:
+    with session.base(create=bool(sources)) as kb:
         bar = Bar(session)
         with bar.progress:
             if watch:

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from rove.cli.session import Session, command
+from rove.errors import InputError
 from rove.retrieve.condition import parse_where
+from rove.store.mentions import Mentions
+from rove.sync import Rove
 
 
 @command("delete")
 @click.argument("names", nargs=-1)
 @click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Erase what this holds for.")
-def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...]) -> None:
-    """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk."""
+@click.option("--mentions", is_flag=True, help="Erase kept questions and walks that name it too, also afterwards.")
+def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool) -> None:
+    """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk.
+
+    What you wrote yourself stays, questions that are kept and walks, unless --mentions is given: then a NAME may also
+    be a word that stands in them.
+    """
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
+    condition = parse_where(where)
     with session.base() as kb:
-        count = kb.delete(*names, where=parse_where(where))
+        held = _held(kb, names) if mentions else names
+        found = kb.mentions(*names, where=condition)
+        count = kb.delete(*held, where=condition) if held or where else 0
+        if mentions:
+            found = kb.forget_mentions(*found.words)
     if session.output.as_json:
-        session.output.json({"deleted": count})
-    else:
-        session.output.line(f"{count} documents erased")
+        session.output.json({"deleted": count, "mentions": found, "mentions_deleted": mentions})
+        return
+    session.output.line(f"{count} documents erased")
+    if found:
+        session.output.line(_said(found, erased=mentions))
+
+
+def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
+    """Those of these names that documents have."""
+    held: list[str] = []
+    for name in names:
+        try:
+            kb.named(name)
+        except InputError:
+            continue
+        held.append(name)
+    return held
+
+
+def _said(found: Mentions, *, erased: bool) -> str:
+    what = f"{len(found.questions)} kept questions and {len(found.walks)} walks"
+    if erased:
+        return f"{what} that name it are erased too"
+    words = " ".join(map(shlex.quote, found.words))
+    return f"{what} name it: they are your own words, and stay. To erase them: rove delete --mentions {words}"

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from rove.cli.session import Session, command
+import click
+
+from rove.cli.add import Bar
+from rove.cli.session import FAILED, Session, command
+from rove.rebuild import HERE, Rebuilt
+from rove.store.health import Health
+from rove.sync import Rove
 
 
 @command("doctor")
-def doctor(session: Session) -> None:
+@click.option(
+    "--rebuild-from",
+    "source",
+    metavar="SOURCE",
+    help=f"Make a lost or torn catalog anew: from an export, a backup (a copy of the base's folder or catalog), or "
+    f'"{HERE}", of what this folder still holds.',
+)
+def doctor(session: Session, source: str | None) -> int:
     """Compare catalog and index chunk by chunk; mend the index from the catalog.
 
-    The catalog is the truth: an index that is damaged, or lost, is made anew without embedding anything again.
+    The catalog is the truth: an index that is damaged, or lost, is made anew without embedding anything again. A
+    catalog that is lost or torn is made anew with --rebuild-from; what is broken is moved aside, and the exit status is
+    1 where sources are lost and have to be added again.
     """
+    if source is not None:
+        bar = Bar(session)
+        with bar.progress:
+            rebuilt = Rove.rebuild(source, session.location, listener=bar, **session.settings)
+        return _show_rebuilt(session, rebuilt)
     with session.base() as kb:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)
-        return
+    else:
+        _show(session, health)
+    return 0
+
+
+def _show(session: Session, health: Health) -> None:
     for problem in health.problems:
         session.output.line(f"mended: {problem}", style="yellow")
     if health.rebuilt:
@@ -23,3 +48,18 @@ def doctor(session: Session) -> None:
     session.output.line(f"{health.chunks} chunks, catalog and index agree", style="green")
     if health.originals:
         session.output.line(f"{health.originals} files kept, to show their pages")
+
+
+def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
+    output = session.output
+    if output.as_json:
+        output.json(rebuilt)
+        return FAILED if rebuilt.lost else 0
+    _show(session, rebuilt.health)
+    output.line(f"{rebuilt.documents} documents are in the new catalog.")
+    if rebuilt.lost:
+        output.line(f"{len(rebuilt.lost)} sources are lost or in doubt, and have to be added again:", style="yellow")
+        output.table(["source", "reason"], [(entry.source, entry.reason) for entry in rebuilt.lost])
+    for path in rebuilt.aside:
+        output.note(f"Kept aside: {path} (delete it when you miss nothing; erasing documents does not reach it)")
+    return FAILED if rebuilt.lost else 0

@@ -89,7 +89,7 @@ async def dataset_of(session: Session, name: str, limit: int | None, *, document
         step = len(data.questions) / limit
         data = replace(data, questions=tuple(data.questions[int(i * step)] for i in range(limit)))
     if data.sources or not any(True for _ in data.documents):
-        async with AsyncRove(read_settings(session.location, **session.settings)) as kb:
+        async with AsyncRove(read_settings(session.location, **session.settings), create=False) as kb:
             data = resolve(data, await kb.documents())
             data = replace(data, documents=await documents_of(kb) if documents else ())
     return data

@@ -27,7 +27,7 @@ def export(session: Session, file: Path) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
 def import_(session: Session, file: Path) -> int:
     """Take in FILE ("-": standard input), which `rove export` wrote; with another embedder it is embedded anew."""
-    with session.base() as kb, click.open_file(str(file), encoding="utf-8") as lines:
+    with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True) as kb:
         bar = Bar(session)
         with bar.progress:
             report = kb.import_(lines, listener=bar)

@@ -160,6 +160,7 @@ def _write(file: Path, text: str) -> None:
     """Write a file, whole or not at all, and as readable to others as it was."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.{os.getpid()}")
+    part.touch(mode=0o600)  # it can hold hashes of keys
     part.write_text(text, "utf-8")
     if file.is_file():
         shutil.copymode(file, part)

@@ -31,13 +31,16 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self, *, once: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block; `once`: for one question, for which little is read."""
+    def base(self, *, once: bool = False, create: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block.
+
+        `once`: for one question, for which little is read. `create`: make the base where there is none.
+        """
         settings = read_settings(self.location, **self.settings)
         if once and "read_chunks" not in settings.store.model_fields_set:
             store = settings.store.model_copy(update={"read_chunks": READ_FOR_ONE})
             settings = settings.model_copy(update={"store": store})
-        with Rove(settings) as kb:
+        with Rove(settings, create=create) as kb:
             yield kb
 
 

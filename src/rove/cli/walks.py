@@ -35,7 +35,7 @@ def walks(session: Session, action: str, walk: str, at: int | None, rounds: int 
     with resume; with --rounds one that has ended too, by what the question finds next and the leads that are left. A
     fork goes on from any event of another walk, and leaves that as it is.
     """
-    with session.base() as kb:
+    with session.base(create=action == "import") as kb:
         match action:
             case "list":
                 _list(session, kb)

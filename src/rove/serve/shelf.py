@@ -30,7 +30,8 @@ class Shelf:
     def begin(self) -> Path:
         """Make the folder of a new evaluation, whose name is its id."""
         folder = self.folder / token_hex(8)
-        folder.mkdir(parents=True, mode=0o700)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700)
         return folder
 
     def of(self, evaluation_id: str) -> Path:

@@ -21,6 +21,7 @@ from rove.serve.problems import AbsentError
 from rove.serve.public import hide
 from rove.serve.view import View
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
+from rove.store.presence import check_folder
 
 DEFAULT = "default"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -58,6 +59,8 @@ class Spaces:
         trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
+        for tree in trees.values():
+            check_folder(tree.path)
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in trees.items():

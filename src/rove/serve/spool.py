@@ -104,7 +104,8 @@ class Spool:
     def begin(self) -> Draft:
         """Make the folder of a new job, whose name is its id, and hold it."""
         folder = self._folder / token_hex(16)
-        folder.mkdir(parents=True, mode=0o700)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700)
         lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
         lock.acquire()
         return Draft(folder, lock)

@@ -20,6 +20,7 @@ from rove.retrieve import RETRIEVERS
 from rove.serve.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
 from rove.store.health import Health
+from rove.store.mentions import Mentions, names_of
 from rove.store.originals import Original
 
 START = History()
@@ -99,11 +100,20 @@ class View:
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    async def delete(self, document_id: str) -> None:
-        """Erase one document, by its id alone, from walks too."""
+    async def delete(self, document_id: str, *, mentions: bool = False) -> Mentions:
+        """Erase one document, by its id alone, from walks too.
+
+        Returned are the users' own words that name it, and stay unless `mentions`; only an administrator is told, and
+        may erase what others wrote.
+        """
         self.require("delete")
-        await self._info(document_id)
+        if mentions:
+            self.require("admin")
+        info = await self._info(document_id)
         await erase(self.kb.store, [document_id])
+        if "admin" not in self.caller.rights:
+            return Mentions()
+        return await (self.kb.forget_mentions if mentions else self.kb.mentions)(*names_of(info))
 
     def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:
         """The access labels that a document gets which this caller adds.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,24 @@ class Index(Protocol):
 
     async def close(self) -> None:
         """Release files and threads."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What an index remembers of a document, should nothing else be left of it."""
+
+    source: str
+    title: str
+    chunks: int
+
+
+@runtime_checkable
+class RecallingIndex(Protocol):
+    """An index that can say which documents its rows are of. The packaged one on disk can; none has to."""
+
+    async def recall(self) -> Mapping[str, Recalled]:
+        """Return what is remembered of each document, by its id. Nothing is made on disk."""
         ...
 
 

@@ -13,6 +13,7 @@ from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
+from rove.store.ledger import forget_empty
 from rove.store.rows import chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
 from rove.store.unfinished import ERASING, SWEEPING
 from rove.store.vectors import keep_vectors
@@ -131,9 +132,12 @@ class Catalog(Documents):
             removed: list[str] = []
             for part in slices(document_ids):
                 seqs = list(connection.execute(select(d.seq).where(within(d.document_id, part))).scalars())
-                sources = select(d.ledger_source).where(within(d.seq, seqs))
-                connection.execute(delete(tables.transcripts).where(tables.transcripts.c.source.in_(sources)))
+                found = select(d.ledger_source).where(within(d.seq, seqs)).distinct()
+                sources = list(connection.execute(found).scalars())
+                connection.execute(delete(tables.transcripts).where(within(tables.transcripts.c.source, sources)))
                 removed += self._remove(connection, seqs, revision)
+                if erase:
+                    forget_empty(connection, sources)
         return removed
 
     def forgotten(self, chunk_ids: Sequence[str]) -> None:

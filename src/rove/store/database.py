@@ -12,10 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, QueuePool, Table, create_engine, event, select, text
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError
 
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ConfigError, RoveError, ServiceError
 from rove.store import tables
+from rove.store.presence import holds_chunks, lost, remains_of
 
 BUSY_TIMEOUT_MS = 60_000
 PRAGMAS = (
@@ -27,14 +28,23 @@ PRAGMAS = (
 )
 IMMUTABLE = "?immutable=1"
 PRIMARY = 0xFF
+BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+"""SQLite's codes for a file that is torn, or none of its own."""
+UNDECODABLE = "Could not decode to UTF-8"
+"""What the driver says of a text that is none, without a code of SQLite's."""
+SHOWN_CHARS = 100
 DISK = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
 }
-"""SQLite's codes for what is the disk's fault."""
+"""SQLite's codes for what is the fault of the disk, or of another process that holds on to it."""
 
 
 class Database:
@@ -48,10 +58,8 @@ class Database:
         self._watching = Lock()
         try:
             held = self._held() or self._made()
-        except DatabaseError as error:
-            self.close()
-            raise _refused(file, error) from error
-        except ServiceError:
+            self._check_filled()
+        except (RoveError, DatabaseError):
             self.close()
             raise
         if held != tables.SCHEMA_VERSION and not self._migrated(held):
@@ -63,7 +71,20 @@ class Database:
         """The version of the tables, 0 where some are missing; a base that only has to be read is not written to."""
         with self.read() as connection:
             there = set(connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'table'")).scalars())
+            if not there and (remains := remains_of(self.file.parent)).any:
+                raise lost(self.file.parent, f"{self.file.name} holds no tables", remains)
+            if there and tables.facts.name not in there:
+                raise lost(self.file.parent, f"{self.file.name} is not a Rove catalog")
             return int(get_fact(connection, "schema", "0")) if there >= set(tables.metadata.tables) else 0
+
+    def _check_filled(self) -> None:
+        """Refuse a catalog that has never heard of a document, beside an index that was given chunks."""
+        with self.read() as connection:
+            used = (
+                get_fact(connection, "revision") or connection.execute(select(tables.documents.c.seq).limit(1)).first()
+            )
+        if not used and holds_chunks(self.file.parent):
+            raise lost(self.file.parent, f"{self.file.name} knows of no document")
 
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
@@ -86,25 +107,42 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """A connection to read with; each statement sees what is committed when it runs."""
-        with self._engine.connect() as connection:
-            yield connection
+        """A connection to read with; each statement sees what is committed when it runs.
+
+        Raises:
+            ConfigError: the catalog is torn there.
+            ServiceError: the disk does not let it be read.
+        """
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DatabaseError as error:
+            raise _said(self.file, error) or error from error
 
     def rows(self, statement: str, parameters: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
-        """Read all rows of a statement in SQL, straight from the driver; `:name` stands for a parameter."""
-        connection = self._engine.raw_connection()
+        """Read all rows of a statement in SQL, straight from the driver; `:name` stands for a parameter.
+
+        Raises as `read` does.
+        """
         try:
-            cursor = connection.cursor()
-            cursor.execute(statement, parameters)
-            return cursor.fetchall()
-        finally:
-            connection.close()
+            connection = self._engine.raw_connection()
+            try:
+                cursor = connection.cursor()
+                cursor.execute(statement, parameters)
+                return cursor.fetchall()
+            finally:
+                connection.close()
+        except (DatabaseError, sqlite3.DatabaseError) as error:
+            raise _said(self.file, error) or error from error
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
-        """A connection whose statements all see the same state."""
-        with self._engine.connect().execution_options(rove_begin="BEGIN") as connection, connection.begin():
-            yield connection
+        """A connection whose statements all see the same state. Raises as `read` does."""
+        try:
+            with self._engine.connect().execution_options(rove_begin="BEGIN") as connection, connection.begin():
+                yield connection
+        except DatabaseError as error:
+            raise _said(self.file, error) or error from error
 
     @contextmanager
     def write(self) -> Generator[Connection]:
@@ -112,35 +150,42 @@ class Database:
 
         Raises:
             ServiceError: the disk is full, or cannot be written to; nothing of the transaction is kept.
+            ConfigError: the catalog is torn there.
         """
-        connecting = self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE")
         try:
+            connecting = self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE")
             with connecting as connection, connection.begin():
                 yield connection
-        except OperationalError as error:
-            message = f"The catalog {self.file} could not be written: {error.orig}."
-            raise ServiceError(
-                message, cure="Make room on the disk, check its rights, and run the same again."
-            ) from error
+        except DatabaseError as error:
+            raise _said(self.file, error, "written") or error from error
 
     def version(self) -> int:
         """A number that changes with every commit, whoever makes it; asks one connection that never writes."""
-        with self._watching:
-            return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
-
-    def shrink(self) -> None:
-        """Overwrite and give back the space of what was deleted, the write-ahead log included."""
-        connection = self._engine.raw_connection()
         try:
-            for pragma in ("wal_checkpoint(TRUNCATE)", "incremental_vacuum", "wal_checkpoint(TRUNCATE)"):
-                connection.cursor().execute(f"PRAGMA {pragma}").fetchall()
-        finally:
-            connection.close()
+            with self._watching:
+                return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.DatabaseError as error:
+            raise _said(self.file, error) or error from error
 
-    def check(self) -> str:
-        """Return "ok", or what SQLite's own check finds wrong."""
+    def shrink(self) -> bool:
+        """Overwrite and give back the space of what was deleted, the write-ahead log included.
+
+        False where a reader held on to the log for so long that it could not be cut. Raises as `read` does.
+        """
+        self.rows("PRAGMA wal_checkpoint(TRUNCATE)", {})
+        self.rows("PRAGMA incremental_vacuum", {})
+        return not self.rows("PRAGMA wal_checkpoint(TRUNCATE)", {})[0][0]
+
+    def check(self) -> None:
+        """Let SQLite read the whole catalog.
+
+        Raises:
+            ConfigError: it is torn somewhere.
+        """
         with self.read() as connection:
-            return str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
+        if found != "ok":
+            raise _torn(self.file, found)
 
     def close(self) -> None:
         """Close every connection."""
@@ -187,14 +232,20 @@ def _address(file: Path) -> str:
     return address if changes else f"{address}{IMMUTABLE}"
 
 
-def _refused(file: Path, error: DatabaseError) -> ConfigError | ServiceError:
-    """Say why a catalog could not be opened: it is none, or the disk does not let it."""
-    code = getattr(error.orig, "sqlite_errorcode", 0) & PRIMARY
+def _said(file: Path, error: DatabaseError | sqlite3.DatabaseError, done: str = "read") -> RoveError | None:
+    """Say what SQLite says of a file; None where it is a mistake of who asked it."""
+    said = error.orig if isinstance(error, DatabaseError) else error
+    code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
+    if code in BROKEN or UNDECODABLE in str(said):
+        return _torn(file, str(said)[:SHOWN_CHARS])
     if code not in DISK:
-        cure = "Open another folder, or restore this one from `rove export`."
-        return ConfigError(f"{file} is not a Rove catalog: {error.orig}.", cure=cure)
-    message = f"The catalog {file} could not be opened: {error.orig}."
+        return None
+    message = f"The catalog {file} could not be {done}: {said}."
     return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
+
+
+def _torn(file: Path, what: str) -> ConfigError:
+    return lost(file.parent, f"{file.name} is torn, or is not a Rove catalog ({' '.join(what.split())})")
 
 
 def _open(address: str) -> Engine:

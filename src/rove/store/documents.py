@@ -14,6 +14,8 @@ from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import Database, get_fact
 from rove.store.lookup import Lookup
+from rove.store.presence import CATALOG, check_not_lost
+from rove.store.private import make_folder
 from rove.store.rows import (
     AnyRow,
     chunk_of,
@@ -65,8 +67,9 @@ class Documents(Unfinished):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.database = Database(folder / "catalog.sqlite")
+        check_not_lost(folder)
+        make_folder(folder)
+        self.database = Database(folder / CATALOG)
         self._revision = (-1, 0)
 
     def close(self) -> None:

@@ -60,8 +60,13 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
 
     Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
     cannot be read is made anew from the catalog; nothing is embedded again.
+
+    Raises:
+        ConfigError: the catalog itself is torn.
     """
     problems: list[str] = []
+    if thorough:
+        await asyncio.to_thread(catalog.database.check)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = Difference(), False
     try:
@@ -114,13 +119,16 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
 
 
 async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
-    """Take the bytes of what was erased off the disk; False when nothing waits for it."""
+    """Take the bytes of what was erased off the disk; False when nothing waits for it.
+
+    Where a reader of another process holds on to the log of the catalog, the next writer tries again.
+    """
     if not await asyncio.to_thread(catalog.fact, ERASING):
         return False
     await index.erase()
     await asyncio.to_thread(resident.renew)
-    await asyncio.to_thread(catalog.database.shrink)
-    await asyncio.to_thread(catalog.set_fact, ERASING, "")
+    if await asyncio.to_thread(catalog.database.shrink):
+        await asyncio.to_thread(catalog.set_fact, ERASING, "")
     return True
 
 

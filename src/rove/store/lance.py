@@ -16,6 +16,7 @@ import asyncio
 import os
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -31,14 +32,18 @@ from lancedb.table import AsyncTable
 
 from rove.errors import ServiceError
 from rove.records import Filter
-from rove.store import IndexRow, Scored, Vector
-from rove.store.lance_fields import KINDS, columns_of, compile_filter
+from rove.store import IndexRow, Recalled, Scored, Vector
+from rove.store.lance_check import check_full_text
+from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
 from rove.store.rows import slices
 
 T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
+FIXED = ("chunk_id", "terms", "vector")
+"""The columns that every table has, before those of fields."""
+REWRITTEN_ROWS, SCANNED_COLUMNS = 4_096, 256
 LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
@@ -125,10 +130,20 @@ class LanceIndex:
         connection = lancedb.connect(self.folder)
         table = connection.open_table(TABLE)
 
-        def left() -> Iterator[pa.RecordBatch]:
-            yield from table.search().limit(table.count_rows()).to_batches(4_096)
+        def left(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            yield from table.search().select(list(names)).limit(table.count_rows()).to_batches(REWRITTEN_ROWS)
 
-        reader = pa.RecordBatchReader.from_batches(table.schema, left())
+        names = table.schema.names
+        fields = names[len(FIXED) :]
+        # A column is named after a field, which may have been told by what is erased: those that hold nothing go.
+        for some in slices(fields, SCANNED_COLUMNS):
+            unused = set(some)
+            for batch in left(some):
+                unused.difference_update(name for name in tuple(unused) if batch[name].null_count < len(batch))
+            names = [name for name in names if name not in unused]
+        kept: list[pa.Field[Any]] = [table.schema.field(name) for name in names]
+        schema = pa.schema(kept)
+        reader = pa.RecordBatchReader.from_batches(schema, left(names))
         connection.create_table(TABLE, reader, mode="overwrite")
 
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
@@ -187,6 +202,21 @@ class LanceIndex:
         """See `Index.count`."""
         return await self._ask(lambda table: table.count_rows())
 
+    async def recall(self) -> dict[str, Recalled]:
+        """See `RecallingIndex.recall`."""
+        if not (self.folder / f"{TABLE}.lance").exists():
+            return {}
+
+        async def ask(table: AsyncTable) -> list[tuple[str, str, str]]:
+            names = [column_of(name, "s") for name in ("document_id", "source", "title")]
+            if not set(names) <= set((await table.schema()).names):
+                return []
+            found = await table.query().select(names).to_arrow()
+            return list(zip(*(_texts(found, name) for name in names), strict=True))
+
+        rows = Counter(await self._ask(ask))
+        return {document_id: Recalled(source, title, n) for (document_id, source, title), n in rows.items()}
+
     async def check(self) -> None:
         """See `Index.check`. Opens the table anew, since an open one answers from what it remembers."""
         await self.close()
@@ -194,11 +224,7 @@ class LanceIndex:
         async def ask(table: AsyncTable) -> None:
             if "terms_idx" not in {index.name for index in await table.list_indices()}:
                 raise RuntimeError(LOST)
-            some = ""
-            async for batch in await table.query().to_batches():
-                some = some or next((t for t in cast("list[str]", batch["terms"].to_pylist()) if t), "")
-            if some:
-                await table.query().nearest_to_text(some.split()[0], columns="terms").limit(1).to_arrow()
+            await check_full_text(table)
 
         await self._ask(ask)
 

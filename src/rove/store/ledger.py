@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from rove.records import LedgerEntry
 from rove.store import tables
@@ -54,6 +54,14 @@ class Ledger:
 
     def forget_empty(self) -> None:
         """Drop the entries of sources that are live by name only: none of their documents is left."""
-        held = select(tables.documents.c.seq).where(tables.documents.c.ledger_source == tables.ledger.c.source).exists()
         with self.database.write() as connection:
-            connection.execute(tables.ledger.delete().where(tables.ledger.c.state == "live", ~held))
+            connection.execute(tables.ledger.delete().where(tables.ledger.c.state == "live", ~_HELD))
+
+
+def forget_empty(connection: Connection, sources: Sequence[str]) -> None:
+    """Drop the entries of these sources, whatever they say, where none of their documents is left."""
+    for part in slices(sources):
+        connection.execute(tables.ledger.delete().where(within(tables.ledger.c.source, part), ~_HELD))
+
+
+_HELD = select(tables.documents.c.seq).where(tables.documents.c.ledger_source == tables.ledger.c.source).exists()

@@ -12,6 +12,7 @@ from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.lists import Lists
 from rove.store.memory import MemoryIndex
+from rove.store.private import make_private
 from rove.store.snapshot import drop, read, write
 
 KEPT_FROM = 10_000
@@ -93,6 +94,7 @@ class Resident:
                 return
             snapshot = self._index.packed(self._seen)
         try:
+            make_private(self.folder)
             mark = write(self.folder, snapshot)
         except OSError:
             drop(self.folder)

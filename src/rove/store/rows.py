@@ -9,12 +9,15 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sqlalchemy import ColumnElement, Row, func, select
 
+from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
+from rove.store.presence import CURE
 
 T = TypeVar("T")
+SHOWN_CHARS = 40
 AnyRow = Row[*tuple[Any, ...]]
 
 
@@ -34,11 +37,24 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
 
 
+def _loads(text: str) -> Any:  # noqa: ANN401 - whatever was written
+    """Read a value that `to_json` has written.
+
+    Raises:
+        ConfigError: something else stands there now.
+    """
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        message = f"The catalog is torn: it holds {text[:SHOWN_CHARS]!r} where JSON was written."
+        raise ConfigError(message, cure=CURE) from error
+
+
 def metadata_of(text: str) -> dict[str, MetaValue]:
     """Read metadata back; lists become tuples."""
     if not text:
         return {}
-    tree = cast("dict[str, Any]", json.loads(text))
+    tree = cast("dict[str, Any]", _loads(text))
     return {name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()}  # pyright: ignore[reportUnknownArgumentType]
 
 
@@ -96,9 +112,9 @@ def document_of(row: AnyRow, text: str, boxes: bytes | None) -> Document:
         title=row.title,
         language=row.language,
         metadata=enriched(row.metadata, row.enriched),
-        sections=tuple(Section(t, n, (a, b)) for t, n, a, b in json.loads(row.sections or "[]")),
-        pages=tuple(Page(n, (a, b)) for n, a, b in json.loads(row.pages or "[]")),
-        blocks=tuple(Block(kind, (a, b), caption) for kind, a, b, caption in json.loads(row.blocks or "[]")),
+        sections=tuple(Section(t, n, (a, b)) for t, n, a, b in _loads(row.sections or "[]")),
+        pages=tuple(Page(n, (a, b)) for n, a, b in _loads(row.pages or "[]")),
+        blocks=tuple(Block(kind, (a, b), caption) for kind, a, b, caption in _loads(row.blocks or "[]")),
         boxes=unpack_boxes(boxes or b""),
     )
 
@@ -151,11 +167,11 @@ def chunk_of(row: AnyRow, document_id: str, document_metadata: Metadata) -> Chun
         position=row.position,
         kind=row.kind,
         prefix=row.prefix,
-        headings=tuple(json.loads(row.headings)) if row.headings else (),
+        headings=tuple(_loads(row.headings)) if row.headings else (),
         page=row.page,
         language=row.language,
         metadata={**document_metadata, **metadata_of(row.metadata)} if row.metadata else document_metadata,
-        parent=tuple(json.loads(row.parent)) if row.parent else None,
+        parent=tuple(_loads(row.parent)) if row.parent else None,
     )
 
 

@@ -23,12 +23,15 @@ from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
+from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
 from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
+from rove.store.presence import LOCK, RESIDENT
+from rove.store.private import file_mode, keep_private
 from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
 from rove.store.transcripts import TranscriptStore
@@ -75,11 +78,11 @@ class Store:
             MemoryIndex, dimension=dimension, k1=settings.k1, b=settings.b, document_share=settings.document_share
         )
         self.resident = Resident(
-            self.catalog, held, folder=folder / "resident", limit=limit, read_limit=min(limit, settings.read_chunks)
+            self.catalog, held, folder=folder / RESIDENT, limit=limit, read_limit=min(limit, settings.read_chunks)
         )
         self.names = Names(self.catalog, self.seen)
         self._views = SeenDocuments(self.catalog)
-        self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
+        self._lock = FileLock(folder / LOCK, timeout=LOCK_TIMEOUT_S, thread_local=False, mode=file_mode(folder))
         self._turn = asyncio.Lock()
         self._checked = False
         self._batches = 0
@@ -88,7 +91,7 @@ class Store:
     @cached_property
     def index(self) -> Index:
         """The index, whose library is not loaded before it is needed: small bases are searched without it."""
-        return self._make_index()
+        return GuardedIndex(self._make_index)
 
     def _check_model(self, model: str) -> None:
         known = self.catalog.fact("embedder")
@@ -202,9 +205,10 @@ class Store:
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
             failpoint("forgotten")
+            if not erase:
+                await asyncio.to_thread(self.ledger.forget_empty)
             await finish_erasing(self.catalog, self.index, self.resident)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            await asyncio.to_thread(self.ledger.forget_empty)
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
@@ -221,6 +225,7 @@ class Store:
     async def _optimize(self) -> None:
         with stage("optimise"):
             await self.index.optimize()
+        await asyncio.to_thread(keep_private, self.folder)
 
     @asynccontextmanager
     async def writing(self, *, thorough: bool = False) -> AsyncGenerator[Health]:
@@ -238,6 +243,8 @@ class Store:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
                     health = await heal(self.catalog, self.index, self.originals, self.resident, thorough=thorough)
+                    if not self._checked:
+                        await asyncio.to_thread(keep_private, self.folder)
                     self._checked = True
                 yield health
             finally:
@@ -255,6 +262,8 @@ class Store:
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        if self._checked:  # it has written, and LanceDB makes its files as the umask says
+            await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()

@@ -14,6 +14,7 @@ from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
 from rove.load.web.crawl import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
+from rove.rebuild import Rebuilt, rebuild
 from rove.records import (
     Answer,
     Chunk,
@@ -32,6 +33,7 @@ from rove.records.walk import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store import Index
 from rove.store.health import Health
+from rove.store.mentions import Mentions
 from rove.sync.memory import Memory
 from rove.sync.walk import Walk
 
@@ -49,12 +51,12 @@ class Rove:
     'policy'
     """
 
-    def __init__(self, settings: Settings, instances: Instances = NONE) -> None:
+    def __init__(self, settings: Settings, instances: Instances = NONE, *, create: bool = True) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="rove", daemon=True)
         self._thread.start()
         try:
-            self._kb = self._run(_opened(settings, instances))
+            self._kb = self._run(_opened(settings, instances, create))
         except BaseException:
             self._stop()
             raise
@@ -64,6 +66,7 @@ class Rove:
         cls,
         location: str | Path = "kb",
         *,
+        create: bool = True,
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
@@ -72,7 +75,14 @@ class Rove:
     ) -> Self:
         """See `AsyncRove.open`. Objects are called on the event loop of a thread of their own."""
         instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
-        return cls(read_settings(location, **tables, **settings), instances)
+        return cls(read_settings(location, **tables, **settings), instances, create=create)
+
+    @classmethod
+    def rebuild(
+        cls, source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
+    ) -> Rebuilt:
+        """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
+        return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
 
     @property
     def settings(self) -> Settings:
@@ -203,9 +213,17 @@ class Rove:
         """See `AsyncRove.ledger`."""
         return self._run(self._kb.ledger(*states))
 
-    def delete(self, *names: str | Path, where: Filter | None = None) -> int:
+    def delete(self, *names: str | Path, where: Filter | None = None, mentions: bool = False) -> int:
         """See `AsyncRove.delete`."""
-        return self._run(self._kb.delete(*names, where=where))
+        return self._run(self._kb.delete(*names, where=where, mentions=mentions))
+
+    def mentions(self, *names: str | Path, where: Filter | None = None) -> Mentions:
+        """See `AsyncRove.mentions`."""
+        return self._run(self._kb.mentions(*names, where=where))
+
+    def forget_mentions(self, *names: str | Path) -> Mentions:
+        """See `AsyncRove.forget_mentions`."""
+        return self._run(self._kb.forget_mentions(*names))
 
     def doctor(self) -> Health:
         """See `AsyncRove.doctor`."""
@@ -250,8 +268,8 @@ class Rove:
         self._loop.close()
 
 
-async def _opened(settings: Settings, instances: Instances) -> AsyncRove:
-    return AsyncRove(settings, instances)
+async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
+    return AsyncRove(settings, instances, create=create)
 
 
 async def _finished(work: Awaitable[T]) -> T:

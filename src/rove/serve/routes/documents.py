@@ -110,10 +110,17 @@ async def text(
 
 
 @router.delete("/document", status_code=204)
-async def delete(view: ViewIn, document_id: Annotated[str, Query(max_length=2_000)]) -> Response:
-    """Erase a document: its text, chunks and vectors, and their bytes on disk."""
-    await view.delete(document_id)
-    return Response(status_code=204)
+async def delete(
+    view: ViewIn, document_id: Annotated[str, Query(max_length=2_000)], mentions: bool = False
+) -> Response:
+    """Erase a document: its text, chunks and vectors, and their bytes on disk.
+
+    Kept questions and walks in which users name it stay, unless `mentions` (right `admin`). An administrator is told
+    how many there are, in the header `Rove-Mentions`.
+    """
+    found = await view.delete(document_id, mentions=mentions)
+    headers = {"Rove-Mentions": f"questions={len(found.questions)}, walks={len(found.walks)}"} if found else None
+    return Response(status_code=204, headers=headers)
 
 
 def _told(request: Request, server: Served, queued: Job) -> Response | JobOut:

@@ -1,0 +1,63 @@
+"""Puts a new catalog in the place of a broken one, which is kept aside, never deleted."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Collection
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rove.errors import ServiceError
+from rove.store.originals import sync_folder
+from rove.store.presence import CATALOG, LOCK, ORIGINALS
+
+FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
+
+
+def swap(folder: Path, made: Path, claimed: Collection[str]) -> list[Path]:
+    """Move the catalog `made` into a base's folder; returns what was moved aside, under names with the time. Blocks.
+
+    Originals that no document of the new catalog was read from and that are not `claimed` go aside too: a sweep would
+    take them off the disk.
+
+    Raises:
+        ServiceError: another process is writing to the base.
+    """
+    lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        message = f"Another process is writing to {folder}."
+        raise ServiceError(message, cure="Stop it (a server, an add), and run the same again.") from error
+    try:
+        return _swapped(folder, made, claimed)
+    finally:
+        lock.release()
+
+
+def _swapped(folder: Path, made: Path, claimed: Collection[str]) -> list[Path]:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    with closing(sqlite3.connect(made)) as catalog, catalog:
+        # A catalog that was never used is refused beside an index; this one may have saved nothing.
+        catalog.execute("INSERT OR IGNORE INTO facts VALUES ('revision', '1')")
+        held = {str(row[0]) for row in catalog.execute("SELECT digest FROM originals WHERE kept_bytes > 0")}
+    aside: list[Path] = []
+    for name in reversed(FILES):  # the log first: beside the new catalog it would be taken for its own
+        kept = folder / f"{CATALOG}.lost-{stamp}{name.removeprefix(CATALOG)}"
+        if (folder / name).exists():
+            shutil.copy2(folder / name, kept)
+            aside.append(kept)
+        if name != CATALOG:
+            (folder / name).unlink(missing_ok=True)
+    made.replace(folder / CATALOG)
+    sync_folder(folder)
+    away = folder / f"{ORIGINALS}.lost-{stamp}"
+    stray = [file for file in (folder / ORIGINALS).glob("*") if file.name not in {*held, *claimed}]
+    for file in stray:
+        away.mkdir(mode=0o700, exist_ok=True)
+        file.rename(away / file.name)
+    return [*aside, away] if stray else aside

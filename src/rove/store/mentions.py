@@ -1,0 +1,74 @@
+"""The user's own words that name a document, in kept questions and in walks. Erasing a document leaves them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from sqlalchemy import or_, select
+
+from rove.records import DocumentInfo
+from rove.store import tables
+from rove.store.asked import AskedLog, key_of
+from rove.store.database import Database
+from rove.store.walks import Walks
+
+SHORTEST, SHORTEST_HAN = 4, 2
+"""Letters that a word must have to name something: of scripts that are written without spaces, fewer do."""
+OWN_EVENTS = ('{"event":"WalkStarted"', '{"event":"Edited"')
+"""How the events of a walk begin that hold what its user wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Questions that are kept (their texts) and walks (their ids) in which one of `words` stands."""
+
+    words: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    walks: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.questions or self.walks)
+
+
+def names_of(document: DocumentInfo) -> list[str]:
+    """What a user may call a document by: its title, its id, the name of its file."""
+    file = PurePath(document.source.rpartition("#")[0] or document.source)
+    return [document.title, document.document_id, file.name, file.stem]
+
+
+def find_mentions(database: Database, names: Iterable[str]) -> Mentions:
+    """Find in what the user wrote what is called by one of these names, whatever its case and marks. Blocks."""
+    wanted = {key: name for name in names if _tells(key := key_of(name))}
+    if not wanted:
+        return Mentions()
+    a, w, e = tables.asked.c, tables.walks.c, tables.walk_events.c
+    own = or_(*(e.event.startswith(begun) for begun in OWN_EVENTS))
+    with database.read() as connection:
+        asked = [(str(text), key_of(text)) for text in connection.execute(select(a.text)).scalars()]
+        gone = [(row.walk_id, key_of(row.question)) for row in connection.execute(select(w.walk_id, w.question))]
+        gone += [(row.walk_id, key_of(row.event)) for row in connection.execute(select(e.walk_id, e.event).where(own))]
+    texts = [key for _, key in (*asked, *gone)]
+    words = tuple(name for key, name in wanted.items() if any(_stands(key, text) for text in texts))
+    keys = [key_of(word) for word in words]
+    questions = tuple(text for text, key in asked if any(_stands(word, key) for word in keys))
+    walks = dict.fromkeys(str(walk_id) for walk_id, key in gone if any(_stands(word, key) for word in keys))
+    return Mentions(words, questions, tuple(walks))
+
+
+def forget_mentions(database: Database, found: Mentions) -> None:
+    """Erase what was found; its bytes leave the disk. Blocks."""
+    if found.questions:
+        AskedLog(database).forget(found.questions)
+    for walk_id in found.walks:
+        Walks(database).forget(walk_id)
+
+
+def _tells(key: str) -> bool:
+    return len(key) >= (SHORTEST if key.isascii() else SHORTEST_HAN)
+
+
+def _stands(word: str, text: str) -> bool:
+    """Say whether a word stands in a text, both as `key_of` writes them: whole, where its script has spaces."""
+    return f" {word} " in f" {text} " if word.isascii() else word in text

@@ -1,0 +1,282 @@
+"""A catalog that is lost or torn: the base is refused with the cure, nothing is lost by that, and it can be rebuilt."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import lancedb
+import pytest
+from click.testing import CliRunner
+
+from rove import ConfigError, RoveError, Text
+from rove.cli import rove
+from rove.rebuild import LOST
+from rove.settings import Settings
+from rove.sync import Rove
+
+FAKE = {"embedder": {"name": "fake"}}
+TEXTS = {
+    "en": "The lighthouse keeper counted the ships. {0} came home.",
+    "de": "Der Leuchtturmwärter zählte die Schiffe. {0} kehrten heim.",
+    "hu": "A világítótorony őre megszámolta a hajókat. {0} tért haza.",
+    "zh": "灯塔看守人数船。{0}艘船回来了。",
+    "ja": "灯台守は船を数えた。{0}隻が帰ってきた。",
+}
+PAGE = 4096
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A base of 60 texts in 5 languages and 10 files, with a walk, closed; beside it an export and a copy."""
+    files = tmp_path / "files"
+    files.mkdir()
+    for n in range(10):
+        (files / f"note-{n}.md").write_text(f"# Harbour {n}\n\nThe pier number {n} is closed. " * 40)
+    folder = tmp_path / "kb"
+    with Rove.open(folder, **FAKE) as kb:
+        assert kb.add(files).ok
+        assert kb.add([Text(TEXTS[code].format(n) * 20, id=f"{code}-{n}") for code in TEXTS for n in range(12)]).ok
+        list(kb.walk("Who counted the ships?"))
+        (tmp_path / "export.jsonl").write_text("\n".join(kb.export()))
+    shutil.copytree(folder, tmp_path / "backup")
+    return folder
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def missing(folder: Path) -> None:
+    (folder / "catalog.sqlite").unlink()
+
+
+def emptied(folder: Path) -> None:
+    os.truncate(folder / "catalog.sqlite", 0)
+
+
+def cut_to_a_few_bytes(folder: Path) -> None:
+    os.truncate(folder / "catalog.sqlite", 100)
+
+
+def cut_in_half(folder: Path) -> None:
+    os.truncate(folder / "catalog.sqlite", (folder / "catalog.sqlite").stat().st_size // 2)
+
+
+def without_tables(folder: Path) -> None:
+    """As a log that is lost leaves it: a header alone."""
+    missing(folder)
+    with closing(sqlite3.connect(folder / "catalog.sqlite")) as made:
+        made.execute("PRAGMA journal_mode=WAL")
+
+
+def never_used(folder: Path) -> None:
+    """As a log that is cut after its first transactions leaves it: tables without a document."""
+    missing(folder)
+    with Rove.open(folder.parent / "fresh", **FAKE):
+        pass
+    shutil.copy2(folder.parent / "fresh" / "catalog.sqlite", folder / "catalog.sqlite")
+
+
+GONE = [missing, emptied, cut_to_a_few_bytes, without_tables, never_used]
+
+
+@pytest.mark.parametrize("damage", [*GONE, cut_in_half], ids=lambda damage: damage.__name__)
+def test_a_base_without_its_catalog_is_refused_and_left_as_it_is(damage: Callable[[Path], None], base: Path) -> None:
+    damage(base)
+    before = everything(base)
+    for create in (True, False):
+        with pytest.raises(ConfigError, match="an index of .* bytes") as refused:
+            Rove.open(base, create=create, **FAKE)
+        assert "--rebuild-from" in refused.value.cure
+    after = everything(base)
+    assert {name: before[name] for name in before if name.startswith("index")}.items() <= after.items()
+    assert len(lancedb.connect(base / "index").open_table("chunks").search().limit(999).to_list()) > 60
+
+
+def test_what_a_kill_leaves_of_a_base_that_is_being_made_opens(tmp_path: Path) -> None:
+    for made in ("nothing", "folder", "catalog", "settings"):
+        folder = tmp_path / made
+        if made != "nothing":
+            folder.mkdir()
+        if made == "catalog":
+            (folder / "catalog.sqlite").touch()
+        if made == "settings":
+            (folder / "rove.toml").write_text('[embedder]\nname = "fake"\n')
+        with Rove.open(folder, **FAKE) as kb:
+            assert kb.add(Text(TEXTS["hu"].format(3), id="a")).ok
+
+
+def test_a_base_from_which_all_was_deleted_opens(base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        kb.delete(*[info.document_id for info in kb.documents()])
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.documents() == []
+        assert kb.doctor().ok
+
+
+# -- rebuilding ------------------------------------------------------------------------------------------------------
+
+
+def check_sound(base: Path, documents: int) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        assert len(kb.documents()) == documents
+        assert kb.doctor().ok
+        assert kb.search("Harbour pier closed", mode="keyword")[0].chunk.text.startswith("# Harbour")
+
+
+@pytest.mark.parametrize("damage", [*GONE, cut_in_half], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("source", ["export.jsonl", "backup", "backup/catalog.sqlite"])
+def test_an_export_and_a_backup_give_all_back(source: str, damage: Callable[[Path], None], base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(Text("A buoy was laid out after the backup.", id="newer"))
+    damage(base)
+    broken = (base / "catalog.sqlite").read_bytes() if (base / "catalog.sqlite").exists() else None
+    rebuilt = Rove.rebuild(str(base.parent / source), base, **FAKE)
+    assert [(entry.source, entry.reason) for entry in rebuilt.lost] == [("newer", LOST)]
+    assert broken in [None, *(path.read_bytes() for path in rebuilt.aside)], "what is broken is kept"
+    check_sound(base, 70)
+    with Rove.open(base, **FAKE) as kb:
+        for code, text in TEXTS.items():
+            assert kb.text(f"{code}-7") == text.format(7) * 20
+
+
+def test_of_an_index_alone_files_are_read_again_and_the_rest_is_named(base: Path) -> None:
+    missing(base)
+    rebuilt = Rove.rebuild("here", base, **FAKE)
+    assert sorted(entry.source for entry in rebuilt.lost) == sorted(f"{code}-{n}" for code in TEXTS for n in range(12))
+    check_sound(base, 10)
+    with Rove.open(base, **FAKE) as kb:
+        assert {entry.source for entry in kb.ledger("failed")} == {entry.source for entry in rebuilt.lost}
+        assert all("Add it again" in entry.cure for entry in kb.ledger("failed"))
+
+
+def test_what_is_around_torn_pages_is_saved(base: Path) -> None:
+    """Of a catalog with torn leaves: texts, vectors and walks that can be read, without embedding them again."""
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as held:
+        root = held.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'").fetchone()[0]
+    with (base / "catalog.sqlite").open("r+b") as file:
+        file.seek((root - 1) * PAGE)
+        file.write(bytes(PAGE))
+    with Rove.open(base, **FAKE) as kb, pytest.raises(ConfigError, match="torn"):
+        kb.doctor()
+    rebuilt = Rove.rebuild("here", base, **FAKE)
+    assert (rebuilt.documents, rebuilt.lost) == (70, ())
+    assert rebuilt.vectors >= 70
+    check_sound(base, 70)
+    with Rove.open(base, **FAKE) as kb:
+        assert [info.question for info in kb.walks()] == ["Who counted the ships?"]
+
+
+def test_kept_originals_are_never_deleted(base: Path, tmp_path: Path) -> None:
+    (base / "originals").mkdir()
+    (base / "originals" / ("a" * 64)).write_bytes(b"no document knows of this")
+    missing(base)
+    rebuilt = Rove.rebuild("here", base, **FAKE)
+    assert [path.read_bytes() for aside in rebuilt.aside for path in aside.iterdir()] == [b"no document knows of this"]
+
+
+def test_what_cannot_be_a_source_is_said_and_changes_nothing(base: Path, tmp_path: Path) -> None:
+    emptied(base)
+    (tmp_path / "notes.txt").write_text("no export")
+    torn = tmp_path / "torn.sqlite"
+    torn.write_bytes((tmp_path / "backup" / "catalog.sqlite").read_bytes()[: 3 * PAGE])
+    before = everything(base)
+    for source in ("nowhere", str(tmp_path / "notes.txt"), str(torn)):
+        with pytest.raises(RoveError):
+            Rove.rebuild(source, base, **FAKE)
+        assert everything(base) == before
+    with pytest.raises(ConfigError, match="no base"):
+        Rove.rebuild("here", tmp_path / "typo", **FAKE)
+    with pytest.raises(ConfigError, match="embedder"):
+        Rove.rebuild(str(tmp_path / "backup"), base, embedder={"name": "fake", "dimension": 17})
+    assert everything(base) == before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_torn_catalogs_open_heal_or_are_refused_with_a_cure(seed: int, base: Path) -> None:
+    """A seeded loop over cuts, zeroed, random and flipped bytes: every error is typed, and a rebuild makes it sound."""
+    chance = random.Random(seed)
+    whole = (base / "catalog.sqlite").read_bytes()
+    for trial in range(8):
+        folder = base.parent / f"torn-{trial}"
+        shutil.copytree(base, folder)
+        (folder / "catalog.sqlite").write_bytes(torn(whole, chance))
+        try:
+            use(folder)
+        except ConfigError as error:
+            assert "--rebuild-from" in str(error)
+            assert Rove.rebuild("here", folder, **FAKE).documents <= 70
+            use(folder)
+        shutil.rmtree(folder)
+
+
+def torn(data: bytes, chance: random.Random) -> bytes:
+    at = PAGE * chance.randrange(len(data) // PAGE)
+    match chance.choice(["cut", "zeroed", "random", "flipped"]):
+        case "cut":
+            return data[: chance.randrange(len(data))]
+        case "zeroed":
+            return data[:at] + bytes(PAGE) + data[at + PAGE :]
+        case "random":
+            return data[:at] + chance.randbytes(PAGE) + data[at + PAGE :]
+        case _:
+            changed = bytearray(data)
+            for _ in range(chance.choice([1, 30, 300])):
+                changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+            return bytes(changed)
+
+
+def use(folder: Path) -> None:
+    with Rove.open(folder, **FAKE) as kb:
+        kb.search("lighthouse keeper")
+        kb.doctor()
+        assert kb.add(Text(TEXTS["ja"].format(99), id="fresh")).ok
+        for info in kb.documents():
+            kb.document(info.document_id)
+
+
+# -- commands that read ----------------------------------------------------------------------------------------------
+
+READING = [
+    ["search", "x"], ["ask", "x"], ["ask", "x", "--walk"], ["walk", "x"], ["chat"], ["inspect"],
+    ["inspect", "--ledger"], ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"],
+    ["enrich", "replies"], ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"], ["questions", "make", "q.csv"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_commands_that_read_make_no_base(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Rove.open(tmp_path / "handbook", **FAKE).close()
+    result = CliRunner().invoke(rove, [*words, "--kb", "handbok", "--set", "embedder.name=fake"])
+    assert result.exit_code == 2, result.output
+    assert "handbok" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["handbook"]
+    if "--rebuild-from" not in words:
+        assert "Did you mean handbook?" in result.stderr
+
+
+def test_the_library_makes_a_base_unless_told_not_to(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no base"):
+        Rove.open(tmp_path / "kb", create=False, **FAKE)
+    assert not (tmp_path / "kb").exists()
+    Rove.open(tmp_path / "kb", **FAKE).close()
+    Rove.open(tmp_path / "kb", create=False, **FAKE).close()
+
+
+def test_a_server_names_the_space_that_is_not_there(tmp_path: Path) -> None:
+    serving = pytest.importorskip("rove.serve.spaces")
+    settings = Settings(
+        path=tmp_path, embedder={"name": "fake"}, serve={"spaces": {"hr": {"path": "hr"}, "it": {"path": "itt"}}}
+    )
+    (tmp_path / "hr").mkdir()
+    with pytest.raises(ConfigError, match="itt"):
+        serving.Spaces.open(settings, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hr"]
+    assert list((tmp_path / "hr").iterdir()) == []
