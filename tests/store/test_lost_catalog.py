@@ -246,7 +246,8 @@ def use(folder: Path) -> None:
 READING = [
     ["search", "x"], ["ask", "x"], ["ask", "x", "--walk"], ["walk", "x"], ["chat"], ["inspect"],
     ["inspect", "--ledger"], ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"],
-    ["enrich", "replies"], ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"], ["questions", "make", "q.csv"],
+    ["enrich", "replies"], ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"],
+    ["questions", "make", "q.csv"],
 ]  # fmt: skip
 
 
