@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rove.settings.part import Part
 
@@ -13,15 +13,27 @@ from rove.settings.part import Part
 class StoreSettings(Part):
     """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
 
-    Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
-    whole vectors of at least `refine` candidates are compared. `document_share` of what a chunk scores by keywords is
-    its whole document's score, as long as the base is searched in memory.
+    `document_share` of what a chunk scores by keywords is its whole document's score, as long as the base is searched
+    in memory.
     """
 
     index: str = "lancedb"
     resident_chunks: int = Field(default=131_072, ge=0)
+    vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
+    """How the vectors of a base of 65,536 chunks or more are indexed in LanceDB: by scalar or by product quantization.
+    A base whose vectors are indexed in the other way is indexed anew when it is next written to."""
+    num_partitions: int = Field(default=0, ge=0)
+    """Partitions of the vector index; 0: as many as the square root of the rows."""
+    num_sub_vectors: int = Field(default=0, ge=0)
+    """Of "ivf_pq": the parts that each vector is cut into. It must divide the embedder's dimension (96 of 384, say); 0:
+    a sixteenth of the dimension."""
     nprobes: int = Field(default=20, ge=1)
+    """Partitions that a search looks into; with a filter, as many as it takes."""
     refine: int = Field(default=50, ge=1)
+    """So many candidates, at least, are compared by their whole vectors; each is a read from the disk."""
+    refine_factor: int = Field(default=0, ge=0)
+    """LanceDB's refine factor, in place of `refine`: whole vectors are compared of so many candidates for each hit that
+    is asked for. 0: `refine` holds."""
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
     document_share: float = Field(default=0.5, ge=0, le=1)
@@ -34,12 +46,25 @@ class SearchSettings(Part):
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
     "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
     known of them, one after the other; `rule_options` maps a rule's name to its options.
-    `keyword_fields`: metadata that "sparse" looks into.
     """
 
     top_k: int = Field(default=10, ge=1)
+    """How many hits a search gives where the call does not say. Mode "gather" goes by its five numbers instead."""
     candidates: int = Field(default=100, ge=1)
-    fusion: Literal["adaptive", "zscore", "rrf"] = "adaptive"
+    fusion: Literal["adaptive", "zscore", "rrf", "weighted"] = "adaptive"
+    """How the keyword list and the semantic list become one: by how much of the question the keywords cover
+    ("adaptive"), by the sum of z-scores, by reciprocal ranks ("rrf"), or by the weighted sum of scores, each list
+    scaled to 0 … 1 ("weighted")."""
+    rrf_k: int = Field(default=60, ge=0)
+    """Of "rrf": k in the sum of weight / (k + rank), rank from 1."""
+    keyword_weight: float = Field(default=1.0, ge=0)
+    """Of "rrf" and "weighted": what the keyword list counts."""
+    semantic_weight: float = Field(default=1.0, ge=0)
+    """Of "rrf" and "weighted": what the semantic list counts."""
+    deduplicate: Literal["off", "equal", "near"] = "off"
+    """Of hits with the same text only the one with the best score is given: with "equal" where they differ in white
+    space and case only, with "near" also where they share 90 % of their runs of five characters. What moves up in their
+    place comes from the first `candidates`."""
     k_keyword: int = Field(default=3, ge=0)
     k_semantic: int = Field(default=3, ge=0)
     k_rerank: int = Field(default=3, ge=0)
@@ -52,6 +77,14 @@ class SearchSettings(Part):
     rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
     rule_pool: int = Field(default=50, ge=1)
     keyword_fields: tuple[str, ...] = ("keywords", "tags")
+    """Metadata that "sparse" looks into. Of a record a text in such a field is read as a list: "校名,校史,简介"."""
+
+    @model_validator(mode="after")
+    def _weighed(self) -> Self:
+        if not self.keyword_weight and not self.semantic_weight:
+            message = "keyword_weight and semantic_weight are both 0; give one of them a weight"
+            raise ValueError(message)
+        return self
 
 
 class AnswerSettings(Part):

@@ -54,19 +54,13 @@ class Store:
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
+        check_sub_vectors(settings, dimension)
         self._make_index = lambda: INDEXES.get(settings.index)(
-            folder=folder / "index",
-            dimension=dimension,
-            k1=settings.k1,
-            b=settings.b,
-            nprobes=settings.nprobes,
-            refine=settings.refine,
+            folder=folder / "index", dimension=dimension, settings=settings
         )
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
-        held = partial(
-            MemoryIndex, dimension=dimension, k1=settings.k1, b=settings.b, document_share=settings.document_share
-        )
+        held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, limit=limit)
         self.names = Names(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
@@ -230,6 +224,19 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
+
+
+def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
+    """See that vectors of this dimension can be cut into the parts that the settings want.
+
+    Raises:
+        ConfigError: they cannot.
+    """
+    parts = settings.num_sub_vectors
+    if settings.vector_index == "ivf_pq" and parts and dimension % parts:
+        message = f"store.num_sub_vectors is {parts}, which does not divide the embedder's dimension, {dimension}."
+        near = max(size for size in range(1, min(parts, dimension) + 1) if dimension % size == 0)
+        raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
 
 
 async def _staged(name: str, search: Awaitable[list[Scored]]) -> list[Scored]:
