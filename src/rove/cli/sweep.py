@@ -171,7 +171,8 @@ def _time(seconds: float) -> str:
 
 def _under(session: Session, overrides: Tree) -> dict[str, Any]:
     """What --set says holds for all configurations, save where a choice says otherwise."""
-    tree: dict[str, Any] = {table: dict(values) for table, values in session.settings.items()}
+    given = session.settings
+    tree: dict[str, Any] = {table: dict(said) if isinstance(said, dict) else said for table, said in given.items()}
     for table, values in overrides.items():
         tree[table] = {**tree.get(table, {}), **values}
     return tree

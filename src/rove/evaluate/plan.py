@@ -121,7 +121,7 @@ def asked_by(settings: Settings, configuration: Configuration) -> str:
 
 
 def _tree(settings: Settings) -> dict[str, dict[str, Any]]:
-    tables = settings.model_dump(mode="json", exclude={"path", "serve"})
+    tables = settings.model_dump(mode="json", exclude={"path", "preset", "serve"})
     return {
         name: {key: value for key, value in cast("dict[str, Any]", table).items() if key not in IRRELEVANT}
         for name, table in tables.items()

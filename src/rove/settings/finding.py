@@ -88,7 +88,7 @@ class SearchSettings(Part):
 
 
 class AnswerSettings(Part):
-    """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions.
+    """Answers.
 
     `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
     is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
@@ -99,9 +99,24 @@ class AnswerSettings(Part):
     mode: str = "hybrid"
     fallback: tuple[str, ...] = ("refuse",)
     references: int = Field(default=5, ge=1)
+    """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
     max_distance: float = Field(default=0.0, ge=0, le=2)
+    """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
+
+    0: the embedder's own, where the mode knows distances; "keyword" and "sparse" know none, and the answer's note says
+    so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
+    """
     persona: str = "You answer questions from the user's own documents."
+    """Who answers: it opens the chat model's instructions."""
+    demonstrations: Literal["usual", "campus"] = "usual"
+    """The three examples in the chat model's instructions. "campus": they are in the question's language, and the
+    second answers a question about the assistant itself from the persona; such sentences then need no source."""
+
+    @property
+    def self_portrait(self) -> str:
+        """The persona, where the demonstrations let the model speak of itself; else ""."""
+        return self.persona if self.demonstrations == "campus" else ""
 
 
 class WalkSettings(Part):

@@ -130,9 +130,23 @@ class Responder:
         within = topic_filter(understood.topics, self.settings.question)
         if within is not None:
             hits = await retrieve(mode, self.means, replace(query, where=within if where is None else where & within))
-            if Answerer(self.means.embedder, None, settings).near(hits):
+            distances = await self._distances(understood.standalone, hits, settings)
+            if Answerer(self.means.embedder, None, settings, distances).near(hits):
                 return hits
         return await retrieve(mode, self.means, query)
+
+    async def _distances(
+        self, question: str, hits: list[Hit] | tuple[Hit, ...], settings: AnswerSettings
+    ) -> dict[str, float]:
+        """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""
+        if not settings.max_distance or any("semantic" in hit.sources for hit in hits):
+            return {}
+        ids = [hit.chunk.chunk_id for hit in hits]
+        vector = (await self.means.embedder.queries([question]))[0] if ids else None
+        if vector is None:
+            return {}
+        cosines = (await self.means.store.chunk_vectors(ids)) @ vector
+        return {chunk_id: 1.0 - float(cosine) for chunk_id, cosine in zip(ids, cosines, strict=True)}
 
     async def _from_hits(
         self,
@@ -142,7 +156,8 @@ class Responder:
         where: Filter | None,
         listener: Listener,
     ) -> Answer:
-        answerer = Answerer(self.means.embedder, self.chat, settings)
+        distances = await self._distances(understood.standalone, hits, settings)
+        answerer = Answerer(self.means.embedder, self.chat, settings, distances)
         answer = await answerer.answer(
             understood.standalone, hits, language=understood.language, text_of=self.text_of, listener=listener
         )
@@ -162,16 +177,18 @@ class Responder:
         if self.chat is None:
             message = NOT_ASKED.format(pipeline=self.settings.answer.pipeline)
             raise ConfigError(message, cure='Set chat.model, or answer.pipeline = "search".')
+        case = Case(understood.standalone, understood.language, searched=False)
         fallback: Fallback = FALLBACKS.get(UNSOURCED)(self._gear(listener))
-        rescue = await fallback.rescue(Case(understood.standalone, understood.language))
+        rescue = await fallback.rescue(case)
         if rescue.answer is None:
             raise ServiceError(rescue.note)
         return rescue.answer
 
     def _gear(self, listener: Listener) -> Gear:
         settings = self.settings
+        chunk = settings.chunk
         return Gear(
-            self.means, self.chat, settings.answer, settings.question.thesaurus, settings.chunk.prefix, listener
+            self.means, self.chat, settings.answer, settings.question.thesaurus, chunk.prefix, chunk.template, listener
         )
 
 
