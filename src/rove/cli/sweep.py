@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -171,8 +172,7 @@ def _time(seconds: float) -> str:
 
 def _under(session: Session, overrides: Tree) -> dict[str, Any]:
     """What --set says holds for all configurations, save where a choice says otherwise."""
-    given = session.settings
-    tree: dict[str, Any] = {table: dict(said) if isinstance(said, dict) else said for table, said in given.items()}
+    tree = deepcopy(session.settings)
     for table, values in overrides.items():
         tree[table] = {**tree.get(table, {}), **values}
     return tree

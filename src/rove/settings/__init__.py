@@ -84,7 +84,7 @@ class Settings(BaseSettings):
         sources = (init_settings, env_settings, file)
         names = (source().get("preset") for source in sources)
         name = next((str(name) for name in names if name is not None), "")
-        preset = next((dict(tables) for known, tables in PRESETS.items() if known == name), {})
+        preset = next((dict(tables) for known, tables in PRESETS.items() if known == name), dict[str, Any]())
         return (*sources, InitSettingsSource(settings_cls, init_kwargs=preset))
 
 
