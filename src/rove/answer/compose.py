@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from types import MappingProxyType
 
 from rove.answer.chat import Verified, verify, write
 from rove.answer.cite import check, marks
-from rove.answer.extract import best_quotes
+from rove.answer.extract import Candidate, best_quotes
 from rove.answer.reading import read_parents
 from rove.answer.refusal import near_enough, refusal
+from rove.answer.rows import as_table
 from rove.errors import ServiceError
 from rove.events import Listener
 from rove.models import ChatModel, Embedder
@@ -117,9 +119,22 @@ class Answerer:
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
-        sentences = tuple(Sentence(one.text, (one.citation,)) for one in quotes)
-        text = "\n\n".join(f"{one.text} {marks([one.citation.number])}" for one in quotes)
+        sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
+        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
         return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
+
+
+def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
+    """Write quotes of one block as they are shown: a sentence, or the rows of one table under their header."""
+    signs = [marks([one.citation.number]) if marked else "" for one in block]
+    if not block[0].is_row:
+        return f"{block[0].text} {signs[0]}".rstrip()
+    return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
+
+
+def _table_of(quote: Candidate) -> object:
+    """Return what rows of one table have in common, and sentences do not."""
+    return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
 def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
