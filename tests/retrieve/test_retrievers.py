@@ -122,6 +122,23 @@ async def test_the_reranker_adds_its_own_best_and_sees_the_pool_alone(tmp_path: 
     )
 
 
+class Silent(Contrary):
+    """A reranker without an opinion."""
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> list[float]:
+        return [0.0] * len(hits)
+
+
+async def test_where_the_reranker_has_no_opinion_the_first_stage_orders_the_gathering(tmp_path: Path) -> None:
+    numbers = {"k_keyword": 12, "k_semantic": 3, "k_rerank": 3, "pool_keyword": 2, "pool_semantic": 2}
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
+        await base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i}", id=f"d{i}") for i in range(40)])
+        base.means = replace(base.means, reranker=cast("Reranker", Silent()))
+        hits = await base.search("apple banana cherry", mode="gather")
+    assert len(hits) >= 12
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
 def test_no_top_k_of_the_settings_cuts_a_gathering_and_an_explicit_one_cuts_what_is_given(tmp_path: Path) -> None:
     settings = {"top_k": 2, "k_keyword": 6, "k_semantic": 6, "k_rerank": 6}
     with Rove.open(tmp_path, embedder={"name": "fake"}, search=settings, answer={"mode": "gather"}) as base:

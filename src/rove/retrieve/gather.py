@@ -35,6 +35,7 @@ class GatherRetriever:
         hits = await to_hits(self.means, ranked, lists)
         pooled = sum(hit.chunk.chunk_id in pool for hit in hits)
         everything = await reranked(self.means, query.text, hits, pool=pooled)
+        everything.sort(key=lambda hit: -hit.score)  # where the reranker had no opinion they stand as they were given
         best = {hit.chunk.chunk_id for hit in _own_best(everything, pool)[: s.k_rerank]}
         return [hit for hit in everything if hit.chunk.chunk_id in straight | best][: query.top_k]
 
