@@ -12,7 +12,7 @@ from reproduce.faults import MENDED, Filtered, Overwritten, Standing, filtered, 
 from reproduce.plots import Bar, Dot, bars, scatter
 from reproduce.reranks import Reranks
 from reproduce.reranks import compare as compare_reranks
-from reproduce.scores import EPSILON, METRICS, TITLES, Agreement, digits, published_summary, summary
+from reproduce.scores import EPSILON, METRICS, TITLES, Agreement, Ranks, digits, published_summary, ranked, summary
 from reproduce.scores import compare as compare_scores
 from reproduce.study import Config, Study
 from rove.evaluate.compare import Comparison
@@ -28,6 +28,7 @@ class Findings:
     agreements: list[Agreement]
     best: dict[str, float]
     baseline: dict[str, float]
+    ranks: list[Ranks]
     reranks: Reranks
     filtered: list[Filtered]
     overwritten: Overwritten
@@ -49,6 +50,7 @@ def check(study: Study) -> Findings:
         compare_scores(study),
         summary(study, BEST),
         published_summary(study, BASELINE),
+        [ranked(study, BEST), ranked(study, BASELINE)],
         compare_reranks(study),
         filtered(study),
         overwritten(study),
@@ -64,6 +66,7 @@ def lines(found: Findings) -> list[str]:
     return [
         *(f"(a) {a.metric}: {a.compared - a.different} of {a.compared} as published" for a in found.agreements),
         f"(b) {BASELINE} {digits(found.baseline)} (published scores; its rankings are not stored)",
+        *(f"(b) ranks of {r.config}: {said_ranks(r)}" for r in found.ranks),
         f"(c) reranks: {r.exact} of {r.compared} as stored, {r.edge} with other posts of the last distance, "
         f"{r.ties} with other ties, {len(r.unexplained)} unexplained",
         f"(d) filters: {o.identical + o.in_ties} of {o.stored} rankings with both are those with the first; "
@@ -72,6 +75,17 @@ def lines(found: Findings) -> list[str]:
         *(f"PROBLEM: {problem}" for problem in found.problems),
         f"{BEST} {digits(found.best)}",
     ]
+
+
+def said_ranks(one: Ranks) -> str:
+    """Write a configuration's ranks as the study did, and then ours."""
+    published, ours = (" / ".join(f"{rank:g}" for rank in own.values()) for own in (one.published, one.ours))
+    return f"{published} → {one.means[0]:.2f} as published; {ours} → {one.means[1]:.2f} where ties share the mean"
+
+
+def _ranks_row(one: Ranks) -> list[object]:
+    published, ours = ([f"{rank:g}" for rank in own.values()] for own in (one.published, one.ours))
+    return [f"`{one.config}`", *published, f"{one.means[0]:.2f}", *ours, f"{one.means[1]:.2f}"]
 
 
 def pictures(found: Findings) -> dict[str, str]:
@@ -103,6 +117,10 @@ def markdown(found: Findings, beaten: str) -> str:
         "best": BEST,
         "best_digits": digits(found.best),
         "baseline_digits": digits(found.baseline),
+        "ranks": table(
+            ["configuration", *(TITLES[m] for m in METRICS), "mean", *(f"ours: {TITLES[m]}" for m in METRICS), "mean"],
+            [_ranks_row(one) for one in found.ranks],
+        ),
         "epsilon": f"{EPSILON:.0e}",
         "agreements": table(
             ["metric", "compared", "as published", "largest difference"],

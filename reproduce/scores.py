@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 from reproduce.study import Study
+from rove.evaluate.compare import ranks
 from rove.evaluate.gain import dcg
 from rove.evaluate.metrics import Gold, Scores, measure
 
@@ -90,6 +92,33 @@ def published_summary(study: Study, config: str) -> dict[str, float]:
         "ext_rr": sum(row.ext_rr for row in rows) / len(rows),
         "ndcg_blind": sum(ndcgs) / len(ndcgs),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """A configuration's rank in each metric among all that are published, and the mean, as published and as Rove ranks.
+
+    `published`: those with the same score have each the best of their ranks; `ours`: they share the mean.
+    """
+
+    config: str
+    published: dict[str, float]
+    ours: dict[str, float]
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean rank as published, and ours."""
+        return mean(self.published.values()), mean(self.ours.values())
+
+
+def ranked(study: Study, config: str) -> Ranks:
+    """Rank a configuration among all that have published scores."""
+    rows = {code: published_summary(study, code) for code in study.configs}
+    tables = {metric: {code: row[metric] for code, row in rows.items()} for metric in METRICS}
+    published, ours = (
+        {metric: ranks(values, ties)[config] for metric, values in tables.items()} for ties in ("best", "mean")
+    )
+    return Ranks(config, published, ours)
 
 
 def digits(means: dict[str, float]) -> str:

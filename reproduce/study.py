@@ -11,15 +11,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from rove.evaluate.labels import NOT_RELEVANT, RELATED, RELEVANT, Vote, gold_of, published_votes
+from rove.evaluate.labels import NOT_RELEVANT, PUBLISHED_FIRST, RELATED, RELEVANT, Vote, gold_of, published_votes
 from rove.records.source import Metadata
 
 Key = tuple[str, str]
 """A configuration and a question."""
 EMBEDDINGS = ("512", "512+meta", "256", "256+meta", "128")
 RULES = ("sentiment", "agree", "disagree")
-FIRST_ANNOTATOR = {"00": "mo", "02": "kk"}
-"""Whose votes the merge of each round of labelling began with. See `rove.evaluate.labels.published_votes`."""
 BINARY = {RELEVANT: 1, RELATED: 0, NOT_RELEVANT: 0}
 
 
@@ -113,10 +111,10 @@ class Study:
     @cached_property
     def gold(self) -> Mapping[str, Mapping[str, int]]:
         """Question → post → 1 where it is relevant, 0 where it was judged and is not."""
-        votes: dict[str, list[Vote]] = {run: [] for run in FIRST_ANNOTATOR}
+        votes: dict[str, list[Vote]] = {run: [] for run in PUBLISHED_FIRST}
         for row in self._rows("labels"):
             votes[row["run"]].append(Vote(row["annotator"], row["query"], row["reddit_name"], row["label"]))
-        merged = [row for run, first in FIRST_ANNOTATOR.items() for row in published_votes(votes[run], first)]
+        merged = [row for run, first in PUBLISHED_FIRST.items() for row in published_votes(votes[run], first)]
         return gold_of(merged, BINARY)
 
     @cached_property

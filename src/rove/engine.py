@@ -29,7 +29,7 @@ from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder,
 from rove.models.cache import remembering
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
-from rove.retrieve import Means, Query, retrieve
+from rove.retrieve import Means, Query, retrieve, usual_top_k
 from rove.retrieve.rules.order import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.spans import operation
@@ -214,7 +214,8 @@ class AsyncRove(Holdings, WalkDesk):
 
         Args:
             question: what to look for, in any language.
-            top_k: how many at most; the setting `search.top_k` if None.
+            top_k: how many at most. None: the setting `search.top_k`, and in mode "gather" all that its five numbers
+                allow. A number given here cuts what is returned, never what "gather" looks at.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what the question finds, and what that leads to by names,
@@ -227,7 +228,7 @@ class AsyncRove(Holdings, WalkDesk):
             InputError: the question is blank.
         """
         _check(question)
-        top_k = self.settings.search.top_k if top_k is None else top_k
+        top_k = usual_top_k(mode, self.settings.search) if top_k is None else top_k
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")

@@ -14,7 +14,9 @@ from shutil import which
 from rove.chunk import CutSettings
 from rove.chunk.cut import cut_by, strategy_for
 from rove.chunk.label import HEADINGS, label_of
+from rove.chunk.template import by_template
 from rove.enrich.entities import chunk_names
+from rove.enrich.keywords import KEYWORD_FIELDS, with_keywords
 from rove.enrich.terms import chunk_terms
 from rove.errors import ConfigError, InputError
 from rove.load import DRAWN, LoadOptions
@@ -35,7 +37,7 @@ class Recipe:
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
     says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
     are others. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see
-    `chunk.label`.
+    `chunk.label`, `template`: see `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
     """
 
     model: str
@@ -51,6 +53,8 @@ class Recipe:
     cut: CutSettings = field(default_factory=CutSettings)
     prefix: str = HEADINGS
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    template: str = ""
+    keyword_fields: tuple[str, ...] = KEYWORD_FIELDS
     deferred: tuple[str, ...] = ()
     sign: bool = False
 
@@ -111,6 +115,7 @@ class Preparer:
                 message = f"{location.uri} holds no text."
                 raise InputError(message, cure="Check that it is the right file.", outcome="empty") from None
             found += 1
+            document = with_keywords(document, self.recipe.keyword_fields)
             chars += len(document.text)
             if chars > self.recipe.max_text_chars:
                 message = f"{location.uri} holds more than {self.recipe.max_text_chars} characters of text."
@@ -144,6 +149,7 @@ class Preparer:
     def with_chunks(self, document: Document, ledger_source: str, chunks: Sequence[Chunk]) -> Prepared:
         """Return the document with these chunks, and what belongs to them."""
         recipe = self.recipe
+        chunks = by_template(chunks, recipe.template)
         return Prepared(
             ledger_source,
             content_hash(recipe.pipeline, document.version),

@@ -195,3 +195,19 @@ def test_both_prefilters_of_the_study_combine(folder: Path) -> None:
     assert found(no_short) & found(no_submissions) == found(no_short & no_submissions)
     assert "t3_a" not in found(no_short)
     assert "t3_b" in found(no_short) - found(no_submissions)
+
+
+async def test_the_distance_of_the_first_reply_stands_beside_the_average(tmp_path: Path, folder: Path) -> None:
+    own = EnrichSettings()
+    with Rove.open(folder, **FAKE) as kb:
+        fields = fields_of(kb)["t3_a"]
+    alone = tmp_path / "alone"
+    with Rove.open(alone, **FAKE) as kb:
+        kb.add(dump(tmp_path / "one.jsonl", THREAD[:2]))
+        kb.enrich("replies")
+        only = fields_of(kb)["t3_a"]
+    for name, statements in (("agree", own.agree), ("disagree", own.disagree)):
+        first = await by_hand(alone, "t3_a", statements)
+        assert fields[f"top_reply_{name}_distance"] == pytest.approx(first, abs=2e-6)
+        assert fields[f"top_reply_{name}_distance"] != fields[f"reply_{name}_distance"]
+        assert only[f"top_reply_{name}_distance"] == only[f"reply_{name}_distance"]

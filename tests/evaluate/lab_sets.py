@@ -12,6 +12,7 @@ from rove.evaluate.dataset import Dataset, Question
 from rove.evaluate.grid import Grid, grid_of
 from rove.evaluate.plan import Plan, plan
 from rove.evaluate.results import Results
+from rove.evaluate.scoring import need_nearness
 from rove.evaluate.sources import fingerprint
 from rove.evaluate.sweep import Step, Sweep
 
@@ -81,7 +82,7 @@ def swept(grid: Grid, dataset: Dataset, folder: Path, *, processes: int = 1, ste
     made = planned(grid, dataset, folder)
     results = Results(folder / "results.sqlite")
     try:
-        sweep = Sweep(made, dataset, results, processes=processes)
+        sweep = Sweep(made, dataset, results, processes=processes, near=need_nearness(grid.metrics))
         asyncio.run(sweep.run((steps if steps is not None else []).append))
     finally:
         results.close()

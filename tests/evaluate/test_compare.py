@@ -10,7 +10,7 @@ from scipy.stats import permutation_test, rankdata
 
 from rove.evaluate.compare import bootstrap, compare, differences, holm, mean_ranks, ranks, sign_flip
 from rove.evaluate.cost import Price, summarize
-from rove.evaluate.similarity import best_similarity, retrieval_similarity
+from rove.evaluate.similarity import best_similarity, cosines, retrieval_similarity
 from rove.models.fake import hash_vectors
 from rove.models.usage import Usage
 
@@ -90,9 +90,11 @@ def test_mean_ranks_leave_out_metrics_that_do_not_know_a_configuration() -> None
 def test_similarity_is_one_for_the_same_and_falls_with_what_else_was_found() -> None:
     expected = hash_vectors(["the red lighthouse at night"], 64)
     found = hash_vectors(["the red lighthouse at night", "annual tax return"], 64)
-    assert best_similarity(expected, found) == pytest.approx(1.0, abs=1e-6)
-    assert retrieval_similarity(expected, found) < 0.9
-    assert retrieval_similarity(expected, found[:0]) is best_similarity(expected[:0], found) is None
+    assert best_similarity(cosines(expected, found)) == pytest.approx(1.0, abs=1e-6)
+    mean = retrieval_similarity(cosines(expected, found))
+    assert mean == pytest.approx((1.0 + float(found[1] @ expected[0])) / 2, abs=1e-6)
+    assert mean < 0.9
+    assert retrieval_similarity(cosines(expected, found[:0])) is best_similarity(cosines(expected[:0], found)) is None
 
 
 def test_costs_are_summed_up() -> None:

@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lab_sets import found, planned, small_dataset, small_grid, swept
+from lab_sets import QUESTIONS, found, planned, small_dataset, small_grid, swept
 
 from rove import Rove
 from rove.errors import ConfigError, ServiceError
 from rove.evaluate.estimate import estimate
 from rove.evaluate.results import Outcome, Results
 from rove.evaluate.run import question_key
+from rove.evaluate.scoring import score
 from rove.evaluate.sources import fingerprint
 from rove.evaluate.sweep import AskedSome, Step
 from rove.models import EMBEDDERS
@@ -252,3 +253,25 @@ def _seconds(folder: Path) -> dict[tuple[str, str], float]:
         return {}
     finally:
         database.close()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_similarity_is_a_metric_of_a_sweep_also_where_outcomes_were_known_without_it(
+    tmp_path: Path, processes: int
+) -> None:
+    dataset = small_dataset()
+    grid = small_grid(factors={"mode": {"semantic": {"mode": "semantic"}, "keyword": {"mode": "keyword"}}}, when={})
+    swept(grid, dataset, tmp_path)
+    measured = replace(grid, metrics=("similarity", "similarity_best", "similarity_best@1", "rr"))
+    made = swept(measured, dataset, tmp_path, processes=processes)
+    results = Results(tmp_path / "results.sqlite")
+    try:
+        scores = score(measured.metrics, results.outcomes(made.keys["semantic"]), dataset, each_place=False)
+    finally:
+        results.close()
+    for question in QUESTIONS:
+        mean, best, first = (scores.values[name][f"q-{question}"] for name in measured.metrics[:3])
+        assert mean is not None and best is not None and first is not None
+        assert -1 <= mean < best <= 1
+        assert first <= best
+    assert str(scores.coverage("similarity")) == "5/5"

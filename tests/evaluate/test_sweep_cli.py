@@ -167,3 +167,17 @@ def test_errors_name_the_cure(place: Path, arguments: tuple[str, ...], cure: str
     assert done.exit_code == 2
     assert cure in done.stderr
     assert "Traceback" not in done.output
+
+
+def test_similarity_is_measured_by_its_name(place: Path) -> None:
+    metrics = ("--metric", "similarity", "--metric", "similarity_best", "--metric", "similarity@1")
+    done = call("eval", "questions.csv", *metrics, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)["metrics"]
+    assert [told[name]["scored"] for name in ("similarity", "similarity_best", "similarity@1")] == [3, 3, 3]
+    assert -1 <= told["similarity"]["mean"] < told["similarity_best"]["mean"] <= 1 + 1e-6
+    # each document is one chunk, and comes first: what is found first is what was expected
+    assert told["similarity_best"]["mean"] == pytest.approx(1.0, abs=1e-5)
+    wrong = call("eval", "questions.csv", "--metric", "similarty")
+    assert wrong.exit_code == 2
+    assert "similarity" in wrong.output

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from rove import AsyncRove
+from rove import AsyncRove, Text
 from rove.question.topics import topic_filter, with_parents
 from rove.records import Topic
 from rove.settings import QuestionSettings, TopicSettings
@@ -69,14 +71,44 @@ def test_a_subtopic_of_two_parents_is_told_apart() -> None:
 def test_one_field_can_hold_topics_and_subtopics() -> None:
     condition = topic_filter([Topic("hr", ("leave", "pay")), Topic("it")], QuestionSettings())
     assert condition
-    assert [condition.matches({"topic": value}) for value in ("leave", ("hr", "pay"), "it", "hr", "other")] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    passing = {value: condition.matches({"topic": value}) for value in ("leave", ("hr", "pay"), "it", "hr", "other")}
+    assert passing == {"leave": True, ("hr", "pay"): True, "it": True, "hr": True, "other": False}
     assert topic_filter([], QuestionSettings()) is None
+
+
+@pytest.mark.parametrize("subtopic_field", ["", "sub"])
+def test_a_parents_own_chunks_are_found_under_its_subtopic_and_its_other_subtopics_are_not(subtopic_field: str) -> None:
+    tree = {"hr": TopicSettings(subtopics={"leave": "", "pay": ""})}
+    condition = topic_filter([Topic("hr", ("leave",))], QuestionSettings(topics=tree, subtopic_field=subtopic_field))
+    assert condition
+
+    def filed(*subtopics: str) -> dict[str, tuple[str, ...]]:
+        if not subtopic_field:
+            return {"topic": ("hr", *subtopics)}
+        return {"topic": ("hr",), **({"sub": subtopics} if subtopics else {})}
+
+    passing = [condition.matches(filed(*names)) for names in ((), ("leave",), ("pay",), ("leave", "pay"))]
+    assert passing == [True, True, False, True]
+    assert not condition.matches({"topic": "it"})
+
+
+@pytest.mark.parametrize("resident", [1_000, 0])
+async def test_the_gathering_within_a_subtopic_finds_what_is_filed_under_its_parent(
+    tmp_path: Path, resident: int
+) -> None:
+    filed = {"own": ("leave",), "below": ("leave", "holiday"), "beside": ("leave", "sick"), "far": ("house",)}
+    async with AsyncRove.open(
+        tmp_path, embedder={"name": "fake"}, store={"resident_chunks": resident}, question={"topics": TREE}
+    ) as base:
+        await base.add(
+            [Text(f"Paid days off on holidays, {name}.", id=name, metadata={"topic": t}) for name, t in filed.items()]
+        )
+        found = await base.gather("How many paid days off do I get on holidays?")
+        within = topic_filter(found.understood.topics, base.settings.question)
+        hits = await base.search("paid days off on holidays", mode="gather", where=within)
+    assert found.understood.topics == (Topic("leave", ("holiday",)),)
+    assert found.rounds[0].searches[1].found == 2
+    assert {hit.chunk.document_id for hit in hits} == {"own", "below"}
 
 
 async def test_an_answer_comes_from_the_topic_where_it_holds_one(kb: AsyncRove) -> None:

@@ -16,6 +16,8 @@ from reproduce.scores import digits
 from reproduce.study import Config, Study
 
 from reproduce import BASELINE, BEST
+from rove.evaluate.dataset import read_dataset
+from rove.evaluate.grid import read_grid
 from rove.retrieve.rules import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +46,23 @@ def test_every_published_score_of_a_stored_ranking_comes_out(found: Findings) ->
 def test_the_best_configuration_and_the_baseline_have_the_published_digits(found: Findings) -> None:
     assert digits(found.best) == "0.742735 0.599379 0.806476"
     assert digits(found.baseline) == "0.626031 0.427189 0.714459"
+
+
+def test_the_ranks_are_the_published_ones_beside_ours(found: Findings) -> None:
+    best, baseline = found.ranks
+    assert (list(best.published.values()), list(baseline.published.values())) == ([7, 9, 1], [46, 84, 84])
+    assert [round(one.means[0], 2) for one in found.ranks] == [5.67, 71.33]
+    assert (list(best.ours.values()), list(baseline.ours.values())) == ([7.5, 9.5, 1.5], [46, 84, 84])
+    told = "\n".join(lines(found))
+    assert "010010110: 7 / 9 / 1 → 5.67 as published" in told
+    assert "000000000: 46 / 84 / 84 → 71.33 as published" in told
+
+
+def test_the_shipped_grid_ranks_and_merges_as_published(study: Study) -> None:
+    grid = read_grid("pawsitive")
+    assert (grid.ties, grid.baseline, len(grid.configurations)) == ("best", BASELINE, 160)
+    assert {one.top_k for one in grid.configurations} == {50}
+    assert read_dataset(study.folder).gold == study.gold
 
 
 def test_only_the_kraken_questions_lack_rankings(study: Study) -> None:

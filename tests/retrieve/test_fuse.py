@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rove import ConfigError
 from rove.retrieve.fuse import DOCUMENT_WEIGHT, FUSIONS, adaptive, fused, reciprocal_rank_fusion, zscore_sum, zscores
+from rove.settings import SearchSettings, read_settings
 from rove.store.lists import Lists
 
 SCORED = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-5, 50, allow_nan=False), max_size=8).map(
@@ -20,7 +24,7 @@ def test_every_chunk_comes_once_in_falling_order(
 ) -> None:
     lists = Lists({"keyword": keyword, "semantic": semantic}, coverage=0.5)
     for name in FUSIONS:
-        ranked = fused(lists, name)
+        ranked = fused(lists, SearchSettings.model_validate({"fusion": name}))
         assert sorted(n for n, _ in ranked) == sorted({n for n, _ in keyword} | {n for n, _ in semantic})
         assert [s for _, s in ranked] == sorted((s for _, s in ranked), reverse=True)
 
@@ -85,3 +89,28 @@ def test_a_near_document_lifts_its_passage_by_its_weight() -> None:
     assert [name for name, _ in lifted] == ["c", "a", "b"]
     level = [(name, score + DOCUMENT_WEIGHT * nearness[name]) for name, score in near]
     assert lifted == adaptive(Lists({"semantic": level}))
+
+
+TWO = Lists({"keyword": [("a", 9.0), ("b", 5.0), ("c", 1.0)], "semantic": [("c", 0.9), ("a", 0.5)]})
+
+
+def test_k_of_reciprocal_ranks_is_60_and_a_setting() -> None:
+    assert SearchSettings().rrf_k == 60
+    usual = dict(fused(TWO, SearchSettings(fusion="rrf")))
+    assert usual == {"a": 1 / 61 + 1 / 62, "c": 1 / 63 + 1 / 61, "b": 1 / 62}
+    assert dict(fused(TWO, SearchSettings(fusion="rrf", rrf_k=0)))["a"] == 1 / 1 + 1 / 2
+
+
+def test_weights_are_settings_of_both_rules_that_have_them() -> None:
+    weights = {"keyword_weight": 0.75, "semantic_weight": 0.25}
+    by_score = fused(TWO, SearchSettings.model_validate({"fusion": "weighted", **weights}))
+    assert by_score == [("a", 0.75), ("b", 0.375), ("c", 0.25)]
+    by_rank = dict(fused(TWO, SearchSettings.model_validate({"fusion": "rrf", **weights})))
+    assert by_rank["a"] == pytest.approx(0.75 / 61 + 0.25 / 62, abs=1e-15)
+    alone = fused(TWO, SearchSettings(fusion="weighted", keyword_weight=0.0))
+    assert [name for name, score in alone if score] == ["c"]
+
+
+def test_two_weights_of_nought_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="keyword_weight and semantic_weight are both 0"):
+        read_settings(tmp_path, search={"keyword_weight": 0, "semantic_weight": 0})

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from rove import AsyncRove, InputError, Rove, Text, field
+from rove.models import Reranker
+from rove.records import Hit, Place
 from rove.retrieve import RETRIEVERS, Query
 from rove.retrieve.lists import asked_terms, ranked_lists
+from rove.settings import SearchSettings
 from rove.store.lists import Lists
 
 TEXTS = {
@@ -78,6 +83,101 @@ def test_gather_keeps_the_five_numbers(tmp_path: Path) -> None:
             if "keyword" in hit.sources:
                 assert keyword[hit.sources["keyword"].rank - 1] == hit.chunk.chunk_id
             assert "rerank" in hit.sources
+
+
+class Contrary:
+    """A reranker that turns the first stage's order round, and counts what it is shown."""
+
+    weight = 0.0
+
+    def __init__(self) -> None:
+        self.shown: list[int] = []
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> list[float]:
+        self.shown.append(len(hits))
+        return [float(place + 1) for place in range(len(hits))]
+
+
+@pytest.mark.parametrize("question", ["apple banana cherry", "apfel", "蘋果"])
+async def test_the_reranker_adds_its_own_best_and_sees_the_pool_alone(tmp_path: Path, question: str) -> None:
+    """Its weight is 0: the order of the output is the first stage's, and yet the three that join are its own."""
+    numbers = {"k_keyword": 12, "k_semantic": 3, "k_rerank": 3, "pool_keyword": 4, "pool_semantic": 10}
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
+        await base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i} 蘋果", id=f"d{i}") for i in range(40)])
+        contrary = Contrary()
+        base.means = replace(base.means, reranker=cast("Reranker", contrary))
+        hits = await base.search(question, mode="gather")
+    assert contrary.shown
+    assert max(contrary.shown) <= 4 + 10
+    ranks = sorted(hit.sources["rerank"].rank for hit in hits if "rerank" in hit.sources)
+    assert ranks[:3] == [1, 2, 3]
+    unseen = [hit for hit in hits if "rerank" not in hit.sources]
+    assert all(hit.sources["keyword"].rank > 4 for hit in unseen)
+    assert all(
+        hit.sources["rerank"].rank <= 3
+        or hit.sources.get("keyword", Place(99, 0.0)).rank <= 12
+        or hit.sources.get("semantic", Place(99, 0.0)).rank <= 3
+        for hit in hits
+        if "rerank" in hit.sources
+    )
+
+
+class Silent(Contrary):
+    """A reranker without an opinion."""
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> list[float]:
+        return [0.0] * len(hits)
+
+
+async def test_where_the_reranker_has_no_opinion_the_first_stage_orders_the_gathering(tmp_path: Path) -> None:
+    numbers = {"k_keyword": 12, "k_semantic": 3, "k_rerank": 3, "pool_keyword": 2, "pool_semantic": 2}
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
+        await base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i}", id=f"d{i}") for i in range(40)])
+        base.means = replace(base.means, reranker=cast("Reranker", Silent()))
+        hits = await base.search("apple banana cherry", mode="gather")
+    assert len(hits) >= 12
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_no_top_k_of_the_settings_cuts_a_gathering_and_an_explicit_one_cuts_what_is_given(tmp_path: Path) -> None:
+    settings = {"top_k": 2, "k_keyword": 6, "k_semantic": 6, "k_rerank": 6}
+    with Rove.open(tmp_path, embedder={"name": "fake"}, search=settings, answer={"mode": "gather"}) as base:
+        base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i}", id=f"d{i}") for i in range(40)])
+        whole = base.search("apple banana cherry", mode="gather")
+        assert 6 <= len(whole) <= 18
+        assert [hit.chunk.chunk_id for hit in base.search("apple banana cherry", mode="gather", top_k=2)] == [
+            hit.chunk.chunk_id for hit in whole[:2]
+        ]
+        assert len(base.search("apple banana cherry")) == 2
+        assert len(base.ask("apple banana cherry").hits) == len(whole)
+
+
+def test_the_five_numbers_of_a_gathering_are_the_missions() -> None:
+    s = SearchSettings()
+    assert (s.k_keyword, s.k_semantic, s.k_rerank, s.pool_keyword, s.pool_semantic) == (3, 3, 3, 10, 10)
+
+
+@pytest.mark.parametrize(("how", "left"), [("off", 6), ("equal", 4), ("near", 3)])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic", "gather"])
+def test_hits_with_the_same_text_are_left_out_where_the_settings_say_so(
+    tmp_path: Path, how: str, left: int, mode: str
+) -> None:
+    long = "Remote work is approved by the head of the unit, who answers within three days, and reviewed every year."
+    texts = [
+        long,
+        f"  {long.upper()} ",
+        long + "!",
+        "远程办公由部门主管批准。",
+        "远程办公 由部门主管批准。",
+        "The unit likes remote cats at work.",
+    ]
+    search = {"deduplicate": how, "k_keyword": 6, "k_semantic": 6}
+    with Rove.open(tmp_path, embedder={"name": "fake"}, search=search, load={"duplicates": "off"}) as base:
+        base.add([Text(text, id=f"d{i}") for i, text in enumerate(texts)])
+        found = base.search("remote work 远程办公", mode=mode, top_k=6)
+        assert len({hit.chunk.document_id for hit in found}) == len(found) == left
+        best = base.search("remote work 远程办公", mode=mode, top_k=1)
+        assert best[0].chunk.chunk_id == found[0].chunk.chunk_id
 
 
 def test_gather_by_default_gives_at_most_nine_and_at_least_three(kb: Rove) -> None:

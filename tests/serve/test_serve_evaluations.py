@@ -76,6 +76,18 @@ async def test_a_table_is_asked_in_two_ways_and_the_report_is_kept(town: Town) -
         assert list(folder(town).iterdir()) == []
 
 
+async def test_similarity_is_measured_over_http_too(town: Town) -> None:
+    ways = [{"name": "keyword", "mode": "keyword"}, {"name": "semantic", "mode": "semantic"}]
+    async with town.client() as client:
+        body = asking(configurations=ways, metrics=["similarity", "similarity_best@1"])
+        told = await finished(client, await client.post(EVALUATIONS, json=body))
+    rows = {row["configuration"]["name"]: row for row in told["report"]["rows"]}
+    for mean in rows["semantic"]["means"]:
+        assert (mean["scored"], mean["asked"]) == (4, 4)
+        assert -1 <= mean["mean"] <= 1 + 1e-6
+    assert rows["keyword"]["means"][0]["scored"] == 3  # no word of q4 stands in any document
+
+
 async def test_of_equals_the_baseline_is_the_best(town: Town) -> None:
     """The second is as good and quicker: that makes nothing better of it."""
     table = "question,source\nWho approves remote work within five days?,policy\n"

@@ -255,6 +255,15 @@ async def test_quotations_stand_as_their_source_has_them(page: Page) -> None:
     )
 
 
+async def test_a_quoted_row_is_laid_out_as_a_table_and_its_cells_stand_as_their_source_has_them(page: Page) -> None:
+    head, row = "| **City** | Head |\n| --- | --- |", "| Oslo [2] | <b>Ada</b> *Dahl* |"
+    told = answer("extractive", f"{head}\n{row.removesuffix(' |')} [1] |", (f"{head}\n{row}", [citation(1, row)]))
+    shown, _ = await drawn(page, told)
+    assert shown.count("<table") == shown.count("</table>") == 1
+    assert all(f'<bdi class="quote">{cell}</bdi>' in shown for cell in ("**City**", "Oslo [2]"))
+    assert '<bdi class="quote">&lt;b&gt;Ada&lt;/b&gt; *Dahl*</bdi> <1>' in shown
+
+
 async def test_a_quotation_in_code_is_itself(page: Page) -> None:
     words = "held “so *it* is” and no more"
     told = answer("qwen", f"See `{words}`.\n\n~~~\n{words}\n~~~", ("See.", [citation(1, "so *it*  is")]))

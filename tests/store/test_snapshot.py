@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rove import Rove, Text, field
 from rove.records import Filter
+from rove.settings import StoreSettings
 from rove.store import IndexRow, resident, snapshot
 from rove.store.memory import MemoryIndex
 from rove.store.snapshot import Snapshot
@@ -202,14 +203,14 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
             for n, (words, d, y) in enumerate(given)
         ]
 
-    whole = MemoryIndex(dimension=DIMENSION, document_share=0.5)
+    whole = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
     for part in (rows(before, 0)[:7], rows(before, 0)[7:]):
         whole.extend(part)
     whole.discard({f"c{n}" for n in gone})
     packed = whole.packed(3)
     words = snapshot.texts_of(packed.arrays["words"], packed.facts["counts"]["words"])
     assert not {f"only{n}" for n in gone} & set(words)
-    again = MemoryIndex(dimension=DIMENSION, document_share=0.5)
+    again = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
     again.restore(packed)
     for index in (whole, again):
         index.extend(rows(after, 1000))

@@ -86,9 +86,10 @@ async def test_without_a_model_one_round_is_enough_where_all_is_found(
     assert len(found.hits) < len(found.grades)
 
 
-async def test_without_a_model_the_second_round_looks_for_what_was_not_found(kb: AsyncRove) -> None:
-    found = await gather(kb, "Is a standing desk lent in Zanzibar by Ferdinand or Lindqvist?")
-    assert [made.searches[0].question for made in found.rounds[1:]] == ["Zanzibar Ferdinand"]
+async def test_where_reforming_changes_nothing_the_second_round_asks_the_whole_question(kb: AsyncRove) -> None:
+    question = "Is a standing desk lent in Zanzibar by Ferdinand or Lindqvist?"
+    found = await gather(kb, question)
+    assert [made.searches[0].question for made in found.rounds] == [question, f"{question} (Zanzibar Ferdinand)"]
     assert not found.sufficiency.enough
     assert {"desk", "committee"} <= {hit.chunk.document_id for hit in found.hits}
 
@@ -115,6 +116,19 @@ async def test_not_enough_leads_to_one_reformed_round_and_never_to_a_third(kb: A
     assert len(ids) == len(set(ids)) == sum(s.new for made in found.rounds for s in made.searches)
     assert found.rounds[1].searches[0].new < found.rounds[1].searches[0].found
     assert "committee" in {hit.chunk.document_id for hit in found.hits}
+
+
+@pytest.mark.parametrize("question", ["Who approves remote work?", "谁批准远程办公？", "Wer genehmigt die Telearbeit?"])
+async def test_a_model_that_changes_nothing_and_finds_nothing_missing_still_gets_its_second_round(
+    kb: AsyncRove, question: str
+) -> None:
+    model = ScriptedChat(Enough=NOT_ENOUGH, Standalone={"standalone": question}, Grades=graded(1))
+    found = await gather(kb, question, model, topics=TOPICS)
+    assert len(found.rounds) == 2
+    assert found.rounds[1].searches[0].question.startswith(question)
+    assert {len(made.searches) for made in found.rounds} == {len(found.rounds[0].searches)}
+    if not any(search.new for search in found.rounds[1].searches):
+        assert "The second round found nothing new." in found.notes
 
 
 async def test_a_question_reformed_first_is_not_reformed_again(kb: AsyncRove) -> None:

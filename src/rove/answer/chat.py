@@ -13,9 +13,11 @@ from rove.answer.refusal import is_refusal
 from rove.answer.reply import Piece, put_together, take_apart
 from rove.errors import ServiceError
 from rove.events import Listener, TextDelta
+from rove.language.detect import detect
 from rove.models import ChatModel, Embedder
 from rove.records import Citation, Hit, Sentence
 from rove.records.document import Span
+from rove.settings import AnswerSettings
 from rove.spans import stage
 
 UNKNOWN_LANGUAGE = "und"
@@ -39,21 +41,22 @@ class Verified:
 
     @property
     def holds(self) -> bool:
-        """True when at least one sentence is tied to a source."""
-        return any(sentence.citations for sentence in self.sentences)
+        """True when at least one sentence is tied to a source, or to the persona."""
+        return any(sentence.supported for sentence in self.sentences)
 
 
 async def write(
-    question: str, hits: Sequence[Hit], language: str, chat: ChatModel, persona: str, listener: Listener
+    question: str, hits: Sequence[Hit], language: str, chat: ChatModel, settings: AnswerSettings, listener: Listener
 ) -> str:
-    """Ask the chat model, handing its pieces to the listener as they come.
+    """Ask the chat model, with the settings' persona and demonstrations; the listener gets its pieces as they come.
 
     Raises:
         ServiceError: the model failed, or wrote nothing.
     """
     pieces: list[str] = []
     with stage("prompt", references=len(hits)):
-        material = instructions(persona, language), pack(question, hits, language)
+        told = instructions(settings.persona, language, settings.demonstrations)
+        material = told, pack(question, hits, language)
     stream = chat.stream(*material)
     with stage("write"):
         try:
@@ -71,7 +74,13 @@ async def write(
 
 
 async def verify(
-    reply: str, hits: Sequence[Hit], language: str, text_of: Callable[[str], Awaitable[str]], embedder: Embedder
+    reply: str,
+    hits: Sequence[Hit],
+    language: str,
+    text_of: Callable[[str], Awaitable[str]],
+    embedder: Embedder,
+    *,
+    persona: str = "",
 ) -> Verified:
     """Hold each sentence of a reply against the references.
 
@@ -79,6 +88,7 @@ async def verify(
     supports it, and if there is none it is marked unsupported and left out of the text. A cited reference in another
     language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as
     long as something under them does. Every quote is checked against the document's canonical text once more.
+    What the `persona` holds may be said without a citation; "" is no persona.
     """
     bench = Bench(hits, language, text_of, embedder)
     pieces = take_apart(reply, language)
@@ -94,15 +104,16 @@ async def verify(
                 kept.append((piece, ()))
                 continue
             citations = await bench.citations(piece)
-            sentences.append(Sentence(piece.text, citations, supported=bool(citations)))
-            if citations:
+            held = bool(citations) or await bench.is_of(persona, piece)
+            sentences.append(Sentence(piece.text, citations, supported=held))
+            if held:
                 numbers = tuple(citation.number for citation in citations)
                 moved += numbers != piece.numbers
                 kept.append((piece, numbers))
             else:
                 dropped += 1
         checking.tell(dropped=dropped, moved=moved)
-    text = put_together(_without_empty_headings(kept))
+    text = put_together(_without_empty_headings(kept, language))
     return Verified(text, tuple(sentences), refused, dropped, moved, bench.translated)
 
 
@@ -132,6 +143,15 @@ class Bench:
                 return (citation,)
         return ()
 
+    async def is_of(self, persona: str, piece: Piece) -> bool:
+        """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
+        if not persona or piece.block:
+            return False
+        spoken = detect(persona)
+        if support(piece.text, persona, self.language if spoken == UNKNOWN_LANGUAGE else spoken):
+            return True
+        return await self._translated(piece, persona, spoken) is not None
+
     def _language_of(self, number: int) -> str:
         language = self.hits[number - 1].chunk.language
         return self.language if language == UNKNOWN_LANGUAGE else language
@@ -145,7 +165,9 @@ class Bench:
         return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
 
     async def _translated_span(self, piece: Piece, number: int) -> Span | None:
-        language, text = self._language_of(number), self.hits[number - 1].chunk.text
+        return await self._translated(piece, self.hits[number - 1].chunk.text, self._language_of(number))
+
+    async def _translated(self, piece: Piece, text: str, language: str) -> Span | None:
         if piece.block or language == self.language:
             return None
         spans = translatable(piece.text, self.language, text, language)
@@ -172,10 +194,12 @@ def _claims_nothing(piece: Piece, language: str) -> bool:
     return bare and (piece.introduces or claim.empty)
 
 
-def _without_empty_headings(kept: Sequence[tuple[Piece, tuple[int, ...]]]) -> list[tuple[Piece, tuple[int, ...]]]:
+def _without_empty_headings(
+    kept: Sequence[tuple[Piece, tuple[int, ...]]], language: str
+) -> list[tuple[Piece, tuple[int, ...]]]:
     """Leave out what introduces nothing that was kept."""
     left: list[tuple[Piece, tuple[int, ...]]] = []
     for piece, numbers in reversed(kept):
-        if numbers or left:
+        if left or not _claims_nothing(piece, language):
             left.append((piece, numbers))
     return left[::-1]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from types import MappingProxyType
 
 from rove.answer.chat import Verified, verify, write
 from rove.answer.cite import check, marks
-from rove.answer.extract import best_quotes
+from rove.answer.extract import Candidate, best_quotes
 from rove.answer.reading import read_parents
 from rove.answer.refusal import near_enough, refusal
+from rove.answer.rows import as_table
 from rove.errors import ServiceError
 from rove.events import Listener
 from rove.models import ChatModel, Embedder
@@ -21,6 +25,7 @@ TextOf = Callable[[str], Awaitable[str]]
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
+NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
 NO_SENTENCE = "They hold no whole sentence to quote."
 MODEL_REFUSED = "{model} found no answer in the references."
 FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
@@ -37,12 +42,20 @@ class Answerer:
         embedder: chooses quotes; its `max_distance` is the threshold where the settings give none.
         chat: writes; None means that answers are extractive.
         settings: see `AnswerSettings`.
+        distances: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
     """
 
-    def __init__(self, embedder: Embedder, chat: ChatModel | None, settings: AnswerSettings) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        chat: ChatModel | None,
+        settings: AnswerSettings,
+        distances: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
         self._embedder = embedder
         self._chat = chat
         self._settings = settings
+        self._distances = distances
 
     async def answer(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
@@ -64,14 +77,22 @@ class Answerer:
         if not self.near(hits):
             note = TOO_FAR.format(distance=self._distance) if hits else NOTHING_FOUND
             return refused(question, hits, language, note)
+        answer = await self._written(question, hits, language, text_of, listener)
+        if self._judged(hits):
+            return answer
+        return replace(answer, note=f"{answer.note} {NOT_MEASURED}".lstrip())
+
+    async def _written(
+        self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, listener: Listener
+    ) -> Answer:
         hits = await read_parents(hits, text_of)
         if self._chat is None:
             return await self._quote(question, hits, language, text_of, NO_MODEL)
         try:
-            reply = await write(question, hits, language, self._chat, self._settings.persona, listener)
+            reply = await write(question, hits, language, self._chat, self._settings, listener)
         except ServiceError as error:
             return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
-        verified = await verify(reply, hits, language, text_of, self._embedder)
+        verified = await verify(reply, hits, language, text_of, self._embedder, persona=self._settings.self_portrait)
         if verified.holds:
             note = verified_note(verified)
             return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
@@ -82,7 +103,11 @@ class Answerer:
     def near(self, hits: Sequence[Hit]) -> bool:
         """Say whether any of the first `settings.references` hits is near enough to be answered from."""
         lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
-        return near_enough(hits[: self._settings.references], self._distance, lead)
+        return near_enough(hits[: self._settings.references], self._distance, lead, self._distances)
+
+    def _judged(self, hits: Sequence[Hit]) -> bool:
+        """Say whether the threshold could be held against any hit."""
+        return any("semantic" in hit.sources or hit.chunk.chunk_id in self._distances for hit in hits)
 
     @property
     def _distance(self) -> float:
@@ -94,9 +119,22 @@ class Answerer:
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
-        sentences = tuple(Sentence(one.text, (one.citation,)) for one in quotes)
-        text = "\n\n".join(f"{one.text} {marks([one.citation.number])}" for one in quotes)
+        sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
+        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
         return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
+
+
+def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
+    """Write quotes of one block as they are shown: a sentence, or the rows of one table under their header."""
+    signs = [marks([one.citation.number]) if marked else "" for one in block]
+    if not block[0].is_row:
+        return f"{block[0].text} {signs[0]}".rstrip()
+    return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
+
+
+def _table_of(quote: Candidate) -> object:
+    """Return what rows of one table have in common, and sentences do not."""
+    return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
 def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:

@@ -9,8 +9,16 @@ from importlib.resources import files
 from typing import cast
 
 
-@cache
 def table(name: str) -> Mapping[str, str]:
     """Return the table in `<name>.toml`: language code → text."""
-    text = files("rove.answer").joinpath(f"{name}.toml").read_text("utf-8")
-    return cast("Mapping[str, str]", tomllib.loads(text))
+    return cast("Mapping[str, str]", _read(name))
+
+
+def tables(name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the tables in `<name>.toml`: language code → name → text."""
+    return cast("Mapping[str, Mapping[str, str]]", _read(name))
+
+
+@cache
+def _read(name: str) -> Mapping[str, object]:
+    return tomllib.loads(files("rove.answer").joinpath(f"{name}.toml").read_text("utf-8"))

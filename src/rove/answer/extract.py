@@ -41,6 +41,7 @@ class Candidate:
 
     `text` is what it says, on one line: the quote, or a row's cells with the names of their columns. `place` counts the
     sentences of its chunk; rows stand apart. `under`: what announced the list that it is an item of ("You need:").
+    `names`: of a row, those of its table's columns.
     """
 
     citation: Citation
@@ -48,6 +49,12 @@ class Candidate:
     place: int
     text: str
     under: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a table's row."""
+        return self.place >= ROWS
 
 
 async def best_quotes(
@@ -110,14 +117,14 @@ def _sentences(hit: Hit, number: int) -> Iterator[Candidate]:
 
 def _rows(hit: Hit, number: int) -> Iterator[Candidate]:
     for place, row in enumerate(table_rows(hit.chunk.text, hit.chunk.prefix)):
-        yield Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said)
+        yield Candidate(cite(hit, number, row.span), hit, ROWS + 2 * place, row.said, names=row.names)
 
 
 def _could_answer(candidate: Candidate, question: str, language: str) -> bool:
     said = _TARGET.sub("]", candidate.text)
     if _letters(said) < LEAST_LETTERS or _ASKS.search(said) or _ANNOUNCES.search(said):
         return False
-    if candidate.place >= ROWS or _ENDS.search(said):
+    if candidate.is_row or _ENDS.search(said):
         return True
     linked = _letters(_LABEL.sub("", said)) == 0
     return not linked and not _is_heading(candidate) and _news(candidate, question, language) > 0

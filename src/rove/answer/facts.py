@@ -112,12 +112,12 @@ class _Bench:
         """Let the chat model write from the facts, and keep what the sources hold."""
         settings = self.means.settings
         try:
-            reply = await write(
-                self.question, self._digests(), self.language, chat, settings.persona, self.means.listener
-            )
+            reply = await write(self.question, self._digests(), self.language, chat, settings, self.means.listener)
         except ServiceError as error:
             return self.quoted(FAILED.format(reason=error))
-        verified = await verify(reply, self.hits, self.language, self.means.text_of, self.means.embedder)
+        verified = await verify(
+            reply, self.hits, self.language, self.means.text_of, self.means.embedder, persona=settings.self_portrait
+        )
         if verified.holds:
             return self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
         if verified.refused:

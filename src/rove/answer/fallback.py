@@ -24,23 +24,28 @@ FAILED = 'The fallback "{name}" failed. {reason}'
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question for which nothing near enough was found. `expansion`: other words for it, if any are known."""
+    """A question for which nothing near enough was found, or was not even `searched` for.
+
+    `expansion`: other words for it, if any are known.
+    """
 
     question: str
     language: str
     where: Filter | None = None
     expansion: Expansion = field(default_factory=Expansion)
+    searched: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Gear:
-    """What fallbacks work with. `prefix`: the setting `chunk.prefix`. `chat` is None where there is none."""
+    """What fallbacks work with. `prefix`, `template`: the settings of chunks. `chat` is None where there is none."""
 
     means: Means
     chat: ChatModel | None
     settings: AnswerSettings
     thesaurus: Mapping[str, Sequence[str]]
     prefix: str = "headings"
+    template: str = ""
     listener: Listener = ignore
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.answer.fallback import Case, Gear, Rescue
 from rove.question import Asked
-from rove.question.hyde import hypothetical_answer, search_by_answer
+from rove.question.hyde import as_indexed, hypothetical_answer, search_by_answer
 
 NEEDS_MODEL = "HyDE needs a chat model, and none is configured."
 
@@ -21,7 +21,6 @@ class HydeFallback:
         if gear.chat is None:
             return Rescue(note=NEEDS_MODEL)
         answer = await hypothetical_answer(Asked(case.question, case.language), gear.chat)
-        hits = await search_by_answer(
-            case.question, answer, gear.means, top_k=gear.settings.references, where=case.where, prefix=gear.prefix
-        )
+        indexed = as_indexed(case.question, answer, gear.prefix, gear.template)
+        hits = await search_by_answer(indexed, gear.means, top_k=gear.settings.references, where=case.where)
         return Rescue(tuple(hits))

@@ -15,6 +15,8 @@ from rove.records import Answer, Sentence
 
 NEEDS_MODEL = "To answer without sources needs a chat model, and none is configured."
 MODE = "unsourced"
+UNSOURCED, DIRECT = "unsourced", "direct"
+"""Names of the prompt, and of the table of sentences: after a search that found nothing, and without a search."""
 NOTE = "This is what {model} says by itself: no source holds it."
 MOST_CHARS = 4_000
 
@@ -35,9 +37,9 @@ class UnsourcedFallback:
             "language": language_name(case.language),
             "refusal": refusal(case.language),
         }
-        head = unsourced(case.language)
+        head = unsourced(case.language, searched=case.searched)
         self._gear.listener(TextDelta(f"{head}\n\n"))
-        written = await self._written(fill(prompt("rove.answer", "unsourced"), slots), case)
+        written = await self._written(fill(prompt("rove.answer", UNSOURCED if case.searched else DIRECT), slots), case)
         if is_refusal(written):
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
         sentences = (Sentence(head, ()), Sentence(written, (), supported=False))
@@ -66,11 +68,15 @@ class UnsourcedFallback:
         return written
 
 
-def unsourced(language: str) -> str:
+def unsourced(language: str, *, searched: bool = True) -> str:
     """Return the sentence that says that an answer rests on no source; in English where there is none in a language.
+
+    It says that nothing was found, or, where nothing was `searched` for, that.
 
     >>> unsourced("xx")[:17], unsourced("zh")[:5]
     ('Nothing was found', '未找到相关')
+    >>> unsourced("en", searched=False)[:20]
+    'Nothing was searched'
     """
-    sentences = table("unsourced")
+    sentences = table(UNSOURCED if searched else DIRECT)
     return sentences.get(language.partition("-")[0].lower(), sentences["en"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rove.answer.data import tables
 from rove.answer.reading import table_head
 from rove.answer.refusal import refusal
 from rove.language.sentences import sentence_spans
@@ -12,16 +13,32 @@ from rove.models.prompts import FENCES, fill, prompt
 from rove.records import Hit
 
 BUDGET_TOKENS = 3000
+CAMPUS = "campus"
 NAMES = {
     "en": "English", "de": "German", "hu": "Hungarian", "zh": "Chinese", "ja": "Japanese", "es": "Spanish",
     "fr": "French", "ru": "Russian", "ko": "Korean", "ar": "Arabic", "it": "Italian", "pt": "Portuguese",
 }  # fmt: skip
 
 
-def instructions(persona: str, language: str) -> str:
-    """Return what the model is told before it sees a document: the rules and the three demonstrations."""
+def instructions(persona: str, language: str, demonstrations: str = "usual") -> str:
+    """Return what the model is told before it sees a document: the rules and the three demonstrations.
+
+    `demonstrations`: see `AnswerSettings`.
+    """
     slots = {"persona": persona, "language": language_name(language), "refusal": refusal(language)}
+    slots["demonstrations"] = _demonstrations(demonstrations, language).rstrip()
     return fill(prompt("rove.answer", "instructions"), slots)
+
+
+def _demonstrations(name: str, language: str) -> str:
+    slots = {"refusal": refusal(language)}
+    if name != CAMPUS:
+        return fill(prompt("rove.answer", "demonstrations"), slots)
+    told = tables("demonstrations")
+    return fill(
+        prompt("rove.answer", "demonstrations_campus"),
+        {**told.get(language.partition("-")[0].lower(), told["en"]), **slots},
+    )
 
 
 def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: int = BUDGET_TOKENS) -> str:

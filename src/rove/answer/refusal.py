@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rove.answer.data import table
 from rove.records import Hit, Place
@@ -30,15 +31,25 @@ def is_refusal(sentence: str) -> bool:
     return _letters(sentence) in {_letters(known) for known in table("refusals").values()}
 
 
-def near_enough(hits: Sequence[Hit], max_distance: float, min_lead: float = 0.0) -> bool:
-    """Say whether any hit lies within the cosine distance (1 - its "semantic" score).
+def near_enough(
+    hits: Sequence[Hit],
+    max_distance: float,
+    min_lead: float = 0.0,
+    distances: Mapping[str, float] = MappingProxyType({}),
+) -> bool:
+    """Say whether any hit lies within the cosine distance (1 - its "semantic" score, or what `distances` says of it).
 
     With `min_lead` > 0, where the list was long enough to tell: a hit well within (`SURE` of the distance) passes, one
     around it (up to `PERHAPS` of it) only where it stands out from its list by that much.
-    Hits that no semantic list holds cannot be judged: where none can, they pass. No hit at all never does.
+    Hits of which neither knows the distance cannot be judged: where none can, they pass. No hit at all never does.
     """
     places = [hit.sources["semantic"] for hit in hits if "semantic" in hit.sources]
-    return bool(hits) and (not places or any(_near(place, max_distance, min_lead) for place in places))
+    ids = {hit.chunk.chunk_id for hit in hits if "semantic" not in hit.sources}
+    measured = [distance for chunk_id, distance in distances.items() if chunk_id in ids]
+    if not places and not measured:
+        return bool(hits)
+    near = any(distance <= max_distance for distance in measured)
+    return near or any(_near(place, max_distance, min_lead) for place in places)
 
 
 def _near(place: Place, max_distance: float, min_lead: float) -> bool:

@@ -1,9 +1,9 @@
-"""Rows of pipe tables as something that can be said: each cell with the name of its column."""
+"""Rows of pipe tables: what each says, every cell with the name of its column, and rows shown under their header."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rove.records.document import Span
@@ -15,10 +15,11 @@ _CELL = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table: its span, and what it says."""
+    """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown."""
 
     span: Span
     said: str
+    names: tuple[str, ...] = ()
 
 
 def table_rows(text: str, head: str = "") -> Iterator[Row]:
@@ -36,7 +37,25 @@ def table_rows(text: str, head: str = "") -> Iterator[Row]:
         if below and _RULE.fullmatch(below):
             names = _cells(line)
         elif not _RULE.fullmatch(line) and (said := _said(names, _cells(line))):
-            yield Row((span[0], span[0] + len(line)), said)
+            yield Row((span[0], span[0] + len(line)), said, tuple(names))
+
+
+def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:
+    r"""Show rows as a markdown table. `rows`: the row, as its source has it → what is put behind its last cell.
+
+    >>> print(as_table(("City", "Head"), {"| Oslo | Ingrid Dahl |": "[1]"}))
+    | City | Head |
+    | --- | --- |
+    | Oslo | Ingrid Dahl [1] |
+    """
+    cells = [[*_cells(row)[:-1], f"{_cells(row)[-1]} {mark}".strip()] for row, mark in rows.items()]
+    width = max(len(names), *map(len, cells))
+    lines = [list(names), ["---"] * width, *cells]
+    return "\n".join(f"| {' | '.join(_escaped([*line, *[''] * (width - len(line))]))} |" for line in lines)
+
+
+def _escaped(cells: Sequence[str]) -> list[str]:
+    return [cell.replace("|", "\\|") for cell in cells]
 
 
 def _cells(line: str) -> list[str]:

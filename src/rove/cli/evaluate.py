@@ -19,11 +19,11 @@ from rove.evaluate.cost import Price
 from rove.evaluate.dataset import Dataset, read_dataset
 from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
-from rove.evaluate.metrics import METRICS, Scores
+from rove.evaluate.metrics import Scores
 from rove.evaluate.plan import Way
 from rove.evaluate.results import AnswerOutcome, Ingested
 from rove.evaluate.rows import write_rows
-from rove.evaluate.scoring import check_metrics
+from rove.evaluate.scoring import check_metrics, metric_names
 from rove.evaluate.single import Evaluation, evaluate
 from rove.evaluate.sources import documents_of
 from rove.evaluate.sweep import ingest
@@ -31,7 +31,7 @@ from rove.retrieve.condition import parse_where
 from rove.settings import read_settings
 
 METRICS_OF_ONE = ("ndcg@10", "recall@10", "rr", "hit@1", "all@10")
-METRIC_NAMES = f"Metric, e.g. ndcg@10; several: repeat it. There are: {', '.join(METRICS.table)}."
+METRIC_NAMES = f"Metric, e.g. ndcg@10; several: repeat it. There are: {', '.join(metric_names())}."
 NAME = "this"
 
 

@@ -18,6 +18,7 @@ from rove.sync import Rove
 
 P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
+PRESET = "preset="
 FAILED, BAD_CALL = 1, 2
 READ_FOR_ONE = 20_000
 
@@ -70,7 +71,10 @@ def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P
                 help="Folder or TOML file of the base.",
             ),
             click.Option(
-                ["--set", "-s", "setting"], multiple=True, metavar="TABLE.KEY=VALUE", help="Override a setting."
+                ["--set", "-s", "setting"],
+                multiple=True,
+                metavar="TABLE.KEY=VALUE",
+                help="Override a setting; preset=NAME takes a preset.",
             ),
             click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
         ]
@@ -79,9 +83,12 @@ def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P
     return decorate
 
 
-def _settings(given: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    tree: dict[str, dict[str, str]] = {}
+def _settings(given: tuple[str, ...]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
     for text in given:
+        if text.startswith(PRESET):
+            tree["preset"] = text.removeprefix(PRESET)
+            continue
         found = SETTING.fullmatch(text)
         if not found:
             message = f"--set {text!r} is not a setting."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -23,7 +24,7 @@ from rove.evaluate.plan import Plan, plan
 from rove.evaluate.report.page import page
 from rove.evaluate.results import Results
 from rove.evaluate.rows import write_rows
-from rove.evaluate.scoring import check_metrics
+from rove.evaluate.scoring import check_metrics, need_nearness
 from rove.evaluate.sources import fingerprint
 from rove.evaluate.study import Line, Study, study
 from rove.evaluate.sweep import AskedSome, BaseStarted, Ingesting, Step, Sweep
@@ -127,7 +128,8 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
             return
         bar = Bar(session, sum(len(base.ways) for base in planned.bases) * len(data.questions))
         with bar.progress:
-            await Sweep(planned, data, results, processes=call.processes).run(bar)
+            near = need_nearness(grid.metrics)
+            await Sweep(planned, data, results, processes=call.processes, near=near).run(bar)
         found = study(grid, planned, data, results)
         choices = {one.name: one.choices for one in grid.configurations}
         write_rows(folder / "results.parquet", data, found.scores, found.outcomes, choices)
@@ -171,7 +173,7 @@ def _time(seconds: float) -> str:
 
 def _under(session: Session, overrides: Tree) -> dict[str, Any]:
     """What --set says holds for all configurations, save where a choice says otherwise."""
-    tree: dict[str, Any] = {table: dict(values) for table, values in session.settings.items()}
+    tree = deepcopy(session.settings)
     for table, values in overrides.items():
         tree[table] = {**tree.get(table, {}), **values}
     return tree

@@ -22,7 +22,8 @@ from rove.store import IndexRow, Vector
 RECORD, PARENT = "record_id", "parent"
 COUNT, SENTIMENT = "replies", "reply_sentiment"
 AGREE, DISAGREE = "reply_agree_distance", "reply_disagree_distance"
-OURS = (COUNT, SENTIMENT, AGREE, DISAGREE)
+TOP_AGREE, TOP_DISAGREE = "top_reply_agree_distance", "top_reply_disagree_distance"
+OURS = (COUNT, SENTIMENT, AGREE, DISAGREE, TOP_AGREE, TOP_DISAGREE)
 BATCH = 4_096
 DIGITS = 6
 """Distances are rounded: another machine's arithmetic would otherwise change fields that have not changed."""
@@ -64,22 +65,28 @@ class Posts:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """What was replied to each of n posts, numbers (n,): `count`, `mood` (sum of +1, 0, −1), `opinions`, distances."""
+    """What was replied to each of n posts, numbers (n,): `count`, `mood` (sum of +1, 0, −1), `opinions`, distances.
+
+    `agree` and `disagree` are means over the replies, `top_agree` and `top_disagree` those of the first reply.
+    """
 
     count: NDArray[np.int64]
     mood: NDArray[np.int64]
     opinions: NDArray[np.int64]
     agree: NDArray[np.float64]
     disagree: NDArray[np.float64]
+    top_agree: NDArray[np.float64]
+    top_disagree: NDArray[np.float64]
 
 
 class Replies:
     """See `Enricher`. One pass over the base in pages; then all posts at once, in numpy.
 
     `reply_agree_distance` = mean over a post's replies, of the mean over their chunks, of the mean over the statements
-    of 1 − cosine: by linearity 1 − v · m, with m the mean of the statements' vectors. `reply_sentiment` = number of
-    positive replies less that of negative ones, among those of which the sentiment model has an opinion. Only direct
-    replies count, each once even where two dumps hold it. A post without replies gets no fields.
+    of 1 − cosine: by linearity 1 − v · m, with m the mean of the statements' vectors. `top_reply_agree_distance` is
+    that of the first reply that was taken in, which is the study's "top" one. `reply_sentiment` = number of positive
+    replies less that of negative ones, among those of which the sentiment model has an opinion. Only direct replies
+    count, each once even where two dumps hold it. A post without replies gets no fields.
     """
 
     def __init__(self, workshop: Workshop) -> None:
@@ -142,6 +149,14 @@ def replied_to(posts: Posts) -> Replied:
     mood = np.array(posts.mood)[replies] / np.maximum(moods, 1)
     signs = np.where(moods > 0, np.sign(np.where(np.abs(mood) < 0.5, 0.0, mood)), 0.0)
 
+    agree, disagree = np.array(posts.agree)[replies] / chunks, np.array(posts.disagree)[replies] / chunks
+    answered, top = np.unique(to, return_index=True)
+
+    def of_top(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.zeros(len(known))
+        found[answered] = values[top]
+        return found[place]
+
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(to, values, minlength=len(known)).astype(np.float64)[place]
 
@@ -151,8 +166,10 @@ def replied_to(posts: Posts) -> Replied:
         count=count.astype(np.int64),
         mood=summed(signs).astype(np.int64),
         opinions=summed((moods > 0).astype(np.float64)).astype(np.int64),
-        agree=summed(np.array(posts.agree)[replies] / chunks) / least,
-        disagree=summed(np.array(posts.disagree)[replies] / chunks) / least,
+        agree=summed(agree) / least,
+        disagree=summed(disagree) / least,
+        top_agree=of_top(agree),
+        top_disagree=of_top(disagree),
     )
 
 
@@ -166,6 +183,8 @@ def batch_of(posts: Posts, replied: Replied, rows: Sequence[int]) -> Fields:
                 SENTIMENT: int(replied.mood[row]) if replied.opinions[row] else None,
                 AGREE: round(float(replied.agree[row]), DIGITS),
                 DISAGREE: round(float(replied.disagree[row]), DIGITS),
+                TOP_AGREE: round(float(replied.top_agree[row]), DIGITS),
+                TOP_DISAGREE: round(float(replied.top_disagree[row]), DIGITS),
             }
         elif row in posts.enriched:
             fields[posts.document_ids[row]] = dict.fromkeys(OURS)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Values = Mapping[str, float | None]
+Ties = Literal["mean", "best"]
 
 RESAMPLES = 10_000
 EXACT_QUESTIONS = 14  # up to here all 2^n flips of signs are tried
@@ -126,28 +128,33 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return {name: adjusted[name] for name in p_values}
 
 
-def ranks(values: Mapping[str, float | None]) -> dict[str, float]:
-    """Rank configurations by one metric, 1 the highest value; ties share the mean of their ranks.
+def ranks(values: Mapping[str, float | None], ties: Ties = "mean") -> dict[str, float]:
+    """Rank configurations by one metric, 1 the highest value; what has no value stands last, tied.
 
-    What has no value stands last, tied.
+    `ties`: they share the mean of their ranks, or each has the best of them, as in sports and in the Pawsitive
+    Retrieval study.
 
     >>> ranks({"a": 0.9, "b": 0.7, "c": 0.9, "d": None})
     {'a': 1.5, 'b': 3.0, 'c': 1.5, 'd': 4.0}
+    >>> ranks({"a": 0.9, "b": 0.7, "c": 0.9}, "best")
+    {'a': 1.0, 'b': 3.0, 'c': 1.0}
     """
     known = [float("-inf") if value is None else value for value in values.values()]
     order = sorted(known, reverse=True)
     first = {value: place for place, value in reversed(list(enumerate(order, 1)))}
     last = {value: place for place, value in enumerate(order, 1)}
+    if ties == "best":
+        return {name: float(first[value]) for name, value in zip(values, known, strict=True)}
     return {name: (first[value] + last[value]) / 2 for name, value in zip(values, known, strict=True)}
 
 
-def mean_ranks(by_metric: Mapping[str, Mapping[str, float | None]]) -> dict[str, float]:
-    """Return each configuration's mean rank over the metrics: metric → configuration → value.
+def mean_ranks(by_metric: Mapping[str, Mapping[str, float | None]], ties: Ties = "mean") -> dict[str, float]:
+    """Return each configuration's mean rank over the metrics: metric → configuration → value. See `ranks`.
 
     >>> mean_ranks({"rr": {"a": 0.9, "b": 0.7}, "ndcg": {"a": 0.5, "b": 0.6}})
     {'a': 1.5, 'b': 1.5}
     """
-    tables = [ranks(values) for values in by_metric.values()]
+    tables = [ranks(values, ties) for values in by_metric.values()]
     names = dict.fromkeys(name for table in tables for name in table)
     ranked = {name: [table[name] for table in tables if name in table] for name in names}
     return {name: sum(places) / len(places) for name, places in ranked.items()}

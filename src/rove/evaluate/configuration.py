@@ -18,7 +18,7 @@ Tree = Mapping[str, Any]
 """Tables of settings and arguments as TOML gives them."""
 ARGUMENTS: dict[str, type] = {"mode": str, "rerank": bool, "where": list, "top_k": int}
 """What is said of a configuration beside its settings, and of which type it is."""
-TABLES = tuple(name for name in Settings.model_fields if name != "path")
+TABLES = tuple(name for name in Settings.model_fields if name not in ("path", "preset"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rove.errors import ConfigError
+from rove.evaluate.compare import Ties
 from rove.evaluate.configuration import Configuration, Tree, check_keys, configuration
 
 SHIPPED = Path(__file__).parent / "grids"
@@ -58,6 +59,7 @@ class Grid:
     configurations: tuple[Configuration, ...]
     baseline: str
     each_place: bool = False
+    ties: Ties = "mean"
 
     def label(self, factor: str, choice: str) -> str:
         """What a report calls a choice."""
@@ -68,7 +70,8 @@ class GridFile(BaseModel):
     """The file. `names` makes a configuration's name of its choices: "{size} {mode}"; by default all, in a row.
 
     `each_place`: a document that is found by several chunks has several places in a ranking, as in the study
-    "Pawsitive Retrieval"; by default only its first counts.
+    "Pawsitive Retrieval"; by default only its first counts. `ties`: configurations with the same value share the
+    "mean" of their ranks, or each has the "best" of them, as in that study.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -80,6 +83,7 @@ class GridFile(BaseModel):
     baseline: str | dict[str, str] = ""
     names: str = ""
     each_place: bool = False
+    ties: Ties = "mean"
     common: dict[str, Any] = Field(default_factory=dict)
     factors: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     when: dict[str, dict[str, str | list[str]]] = Field(default_factory=dict)
@@ -132,6 +136,7 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
         configurations,
         baseline,
         file.each_place,
+        file.ties,
     )
 
 

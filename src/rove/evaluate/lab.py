@@ -18,6 +18,7 @@ import numpy as np
 
 from rove.engine import AsyncRove, varied
 from rove.evaluate.configuration import Configuration
+from rove.evaluate.similarity import Expected
 from rove.instances import Instances
 from rove.models import Embedder, LateEmbedder, Reranker, Vectors
 from rove.models.cache import LateQueryCache, QueryCache
@@ -209,11 +210,13 @@ class Asked:
 class Lab:
     """One open base. `search` asks it as a configuration says; `forget` between two questions keeps memory small.
 
-    Configurations are laid over `under`; where it is None, over the settings of file and environment.
+    Configurations are laid over `under`; where it is None, over the settings of file and environment. `compare` lets
+    what is found be compared with what is expected, too.
     """
 
     def __init__(self, base: AsyncRove, memory: Memory | None = None, *, under: Settings | None = None) -> None:
         self.base = base
+        self.expected: Expected | None = None
         self._under = under
         self.memory = memory or Memory()
         base.store = RememberingStore(base.store, self.memory)
@@ -231,6 +234,10 @@ class Lab:
         base = AsyncRove(settings, Instances(embedder=memory.models.get(name)))
         memory.models[name] = base.embedder
         return cls(base, memory)
+
+    def compare(self) -> None:
+        """Measure with each search how near it comes to the expected documents."""
+        self.expected = Expected(self.base)
 
     async def search(self, question: str, way: Configuration) -> Asked:
         """Find what `AsyncRove.search` finds by the configuration's settings and arguments."""

@@ -14,6 +14,8 @@ TIES: dict[tuple[int, ...], int] = {
     (RELATED, NOT_RELEVANT): RELATED,
     LABELS: RELATED,
 }
+PUBLISHED_FIRST = {"00": "mo", "02": "kk"}
+"""Whose votes the Pawsitive Retrieval study began with when it merged each of its rounds. See `published_votes`."""
 GRADES = {RELEVANT: 2, RELATED: 1, NOT_RELEVANT: 0}
 
 
@@ -71,8 +73,8 @@ def published_votes(votes: Iterable[Vote], first: str) -> list[Merged]:
     """Merge votes of one round as the Pawsitive Retrieval study did, to get its digits.
 
     The rows of the annotator `first` are kept in their order, repeated ones too, and the others' labels joined to them
-    by question and document; what only others voted on is dropped. Of the study's rounds, "00" starts from "mo" and
-    "02" from "kk"; relevant is what has label 1 in either, and its nDCG counts every other label as 0.
+    by question and document; what only others voted on is dropped. Which annotator each of the study's rounds starts
+    from: `PUBLISHED_FIRST`. Relevant is what has label 1 in either, and its nDCG counts every other label as 0.
 
     >>> votes = [Vote("a", "q", "d", 1), Vote("b", "q", "d", 2), Vote("b", "q", "only b", 1)]
     >>> published_votes(votes, "a")

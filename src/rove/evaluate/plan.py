@@ -17,7 +17,7 @@ from rove.settings import Settings
 
 ASKING = ("search", "reranker", "answer", "chat", "walk", "question")
 """Tables that say how a base is asked; all others say how it is made."""
-OPENING = ("resident_chunks", "k1", "b", "document_share", "nprobes", "refine")
+OPENING = ("resident_chunks", "k1", "b", "document_share", "nprobes", "refine", "refine_factor")
 """Settings of the store that may differ between two openings of one base."""
 IRRELEVANT = ("threads", "processes", "timeout_s", "retries", "fetch_timeout_s", "api_key")
 """Settings that change how long a thing takes, and not what comes out."""
@@ -121,7 +121,7 @@ def asked_by(settings: Settings, configuration: Configuration) -> str:
 
 
 def _tree(settings: Settings) -> dict[str, dict[str, Any]]:
-    tables = settings.model_dump(mode="json", exclude={"path", "serve"})
+    tables = settings.model_dump(mode="json", exclude={"path", "preset", "serve"})
     return {
         name: {key: value for key, value in cast("dict[str, Any]", table).items() if key not in IRRELEVANT}
         for name, table in tables.items()

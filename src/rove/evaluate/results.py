@@ -23,6 +23,8 @@ CREATE TABLE IF NOT EXISTS outcomes (
     seconds REAL NOT NULL, error TEXT NOT NULL, PRIMARY KEY (key, question)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT NOT NULL, question TEXT NOT NULL, outcome TEXT NOT NULL, PRIMARY KEY (key, question)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS nearness (
+    key TEXT NOT NULL, question TEXT NOT NULL, near TEXT NOT NULL, PRIMARY KEY (key, question)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ingests (key TEXT PRIMARY KEY, report TEXT NOT NULL) WITHOUT ROWID;
 """
 BUSY_S = 60.0
@@ -34,6 +36,7 @@ class Outcome:
 
     `key` names the way and the base (see `plan`), `question` the question's text. `ranking`: a document for each
     hit, best first, by the name that the gold gives it. `error` is why nothing was found, where that has a reason.
+    `near`: for each expected document, its cosine with each hit; None where nobody asked for it.
     """
 
     key: str
@@ -42,6 +45,7 @@ class Outcome:
     places: tuple[Place, ...]
     seconds: float
     error: str = ""
+    near: tuple[tuple[float, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,8 @@ class Results:
             ServiceError: the disk is full, or cannot be written to.
         """
         rows = [(o.key, o.question, json.dumps(o.ranking), json.dumps(o.places), o.seconds, o.error) for o in outcomes]
+        near = [(o.key, o.question, json.dumps(o.near)) for o in outcomes if o.near is not None]
+        self._write("INSERT OR REPLACE INTO nearness VALUES (?, ?, ?)", near)
         self._write("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def keep_answers(self, outcomes: Sequence[AnswerOutcome]) -> None:
@@ -132,9 +138,11 @@ class Results:
             row = self._database.execute("SELECT report FROM ingests WHERE key = ?", (key,)).fetchone()
         return Ingested(**json.loads(row[0])) if row else None
 
-    def known(self, keys: Iterable[str]) -> set[tuple[str, str]]:
-        """Which pairs of way and question are here."""
-        return self._pairs("SELECT question FROM outcomes WHERE key = ?", keys)
+    def known(self, keys: Iterable[str], *, near: bool = False) -> set[tuple[str, str]]:
+        """Which pairs of way and question are here; with `near`, those alone of which nearness is known too."""
+        keys = set(keys)
+        found = self._pairs("SELECT question FROM outcomes WHERE key = ?", keys)
+        return found & self._pairs("SELECT question FROM nearness WHERE key = ?", keys) if near else found
 
     def known_answers(self, keys: Iterable[str]) -> set[tuple[str, str]]:
         """Which pairs of way and question have been answered."""
@@ -151,12 +159,14 @@ class Results:
 
     def outcomes(self, key: str) -> dict[str, Outcome]:
         """What one way of asking found, by question."""
-        query = "SELECT question, ranking, places, seconds, error FROM outcomes WHERE key = ?"
+        query = """SELECT question, ranking, places, seconds, error, near FROM outcomes
+            LEFT JOIN nearness USING (key, question) WHERE key = ?"""
         with self._lock:
-            rows = cast("list[tuple[str, str, str, float, str]]", self._database.execute(query, (key,)).fetchall())
+            found = self._database.execute(query, (key,)).fetchall()
+        rows = cast("list[tuple[str, str, str, float, str, str | None]]", found)
         return {
-            question: Outcome(key, question, tuple(json.loads(ranking)), _places(places), seconds, error)
-            for question, ranking, places, seconds, error in rows
+            question: Outcome(key, question, tuple(json.loads(ranking)), _places(places), seconds, error, _near(near))
+            for question, ranking, places, seconds, error, near in rows
         }
 
     def answers(self, key: str) -> dict[str, AnswerOutcome]:
@@ -168,12 +178,18 @@ class Results:
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._database.executescript("DELETE FROM outcomes; DELETE FROM answers; DELETE FROM ingests;")
+            self._database.executescript(
+                "DELETE FROM outcomes; DELETE FROM answers; DELETE FROM nearness; DELETE FROM ingests;"
+            )
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._database.close()
+
+
+def _near(text: str | None) -> tuple[tuple[float, ...], ...] | None:
+    return None if text is None else tuple(tuple(map(float, row)) for row in json.loads(text))
 
 
 def _places(text: str) -> tuple[Place, ...]:

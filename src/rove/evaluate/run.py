@@ -12,6 +12,7 @@ from rove.evaluate.plan import Way
 from rove.evaluate.results import Outcome
 from rove.records import Hit, content_hash
 
+DIGITS = 6  # of a cosine
 KEEP_EVERY_S = 0.5
 """How often what was found is put on the disk: what a crash can cost."""
 WARM_UP = "warm up"
@@ -65,9 +66,13 @@ async def ask(lab: Lab, way: Way, question: Question, grades: Grades) -> Outcome
         return Outcome(way.key, question_key(question), (), (), 0.0, str(error))
     except ServiceError as error:
         raise failed_at(way, question, error) from error
+    near = None
+    if lab.expected is not None:
+        found = await lab.expected.cosines(asked.hits, grades)
+        near = tuple(tuple(round(float(value), DIGITS) for value in row) for row in found)
     places = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in asked.hits)
     ranking = tuple(gold_name(hit, grades) for hit in asked.hits)
-    return Outcome(way.key, question_key(question), ranking, places, asked.seconds)
+    return Outcome(way.key, question_key(question), ranking, places, asked.seconds, near=near)
 
 
 def failed_at(way: Way, question: Question, error: ServiceError) -> ServiceError:

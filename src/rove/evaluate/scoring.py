@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
 
 from rove.errors import ConfigError
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.metrics import METRICS, Scores, measure
 from rove.evaluate.results import Outcome
 from rove.evaluate.run import question_key
+from rove.evaluate.similarity import Cosines, best_similarity, retrieval_similarity
 from rove.evaluate.spans import SpanScore, score_spans
 from rove.records.document import Span
 
@@ -21,6 +25,23 @@ SPAN_METRICS: dict[str, Callable[[SpanScore], float | None]] = {
 """Metrics of what was read of the words that answer; "span_recall@5" looks at the first five hits."""
 
 
+NEAR_METRICS: dict[str, Callable[[Cosines], float | None]] = {
+    "similarity": retrieval_similarity,
+    "similarity_best": best_similarity,
+}
+"""Metrics of how near what was found lies to the expected documents; "similarity@3" looks at the first three hits."""
+
+
+def metric_names() -> tuple[str, ...]:
+    """The names of all metrics of what was found."""
+    return (*METRICS.names(), *SPAN_METRICS, *NEAR_METRICS)
+
+
+def need_nearness(names: Sequence[str]) -> bool:
+    """Say whether any of these metrics compares what was found with what was expected."""
+    return any(name.partition("@")[0] in NEAR_METRICS for name in names)
+
+
 def check_metrics(names: Sequence[str]) -> None:
     """See that every metric is known.
 
@@ -29,10 +50,10 @@ def check_metrics(names: Sequence[str]) -> None:
     """
     for name in names:
         metric, _, cut = name.partition("@")
-        if metric not in SPAN_METRICS:
+        if metric not in SPAN_METRICS and metric not in NEAR_METRICS:
             if metric not in METRICS.names():
                 message = f"There is no metric {metric!r}."
-                raise ConfigError(message, cure=f"Choose among: {', '.join((*METRICS.names(), *SPAN_METRICS))}.")
+                raise ConfigError(message, cure=f"Choose among: {', '.join(metric_names())}.")
             measure([name], {}, {})
         elif "@" in name and not (cut.isdecimal() and int(cut)):
             message = f"The metric {name!r} has no valid cut."
@@ -43,7 +64,7 @@ def score(names: Sequence[str], outcomes: Mapping[str, Outcome], dataset: Datase
     """Score what one way of asking has found.
 
     Args:
-        names: of `METRICS` or `SPAN_METRICS`.
+        names: see `metric_names`.
         outcomes: by the name of the question (`question_key`).
         dataset: whose questions were asked.
         each_place: count every chunk of a document; else only its first.
@@ -51,16 +72,26 @@ def score(names: Sequence[str], outcomes: Mapping[str, Outcome], dataset: Datase
     found = {q.question_id: outcomes[question_key(q)] for q in dataset.questions if question_key(q) in outcomes}
     rankings = {question: outcome.ranking for question, outcome in found.items()}
     gold = {q.question_id: dataset.gold.get(q.question_id, {}) for q in dataset.questions}
-    of_rankings = [name for name in names if name.partition("@")[0] not in SPAN_METRICS]
+    others = {**SPAN_METRICS, **NEAR_METRICS}
+    of_rankings = [name for name in names if name.partition("@")[0] not in others]
     scores = measure(of_rankings, rankings, gold, duplicates="each" if each_place else "first")
     values = dict(scores.values)
     for name in names:
         if name not in values:
-            values[name] = {q: _span(name, found.get(q), dataset, q) for q in gold}
+            own = _near if need_nearness([name]) else partial(_span, dataset=dataset)
+            values[name] = {q: own(name, found.get(q), question=q) for q in gold}
     return Scores({name: values[name] for name in names})
 
 
-def _span(name: str, outcome: Outcome | None, dataset: Dataset, question: str) -> float | None:
+def _near(name: str, outcome: Outcome | None, question: str) -> float | None:
+    del question
+    metric, _, cut = name.partition("@")
+    if outcome is None or not outcome.near:
+        return None
+    return NEAR_METRICS[metric](np.array(outcome.near, np.float64)[:, : int(cut) if cut else None])
+
+
+def _span(name: str, outcome: Outcome | None, *, dataset: Dataset, question: str) -> float | None:
     metric, _, cut = name.partition("@")
     gold: dict[str, list[Span]] = {}
     for own in dataset.spans.get(question, ()):

@@ -13,7 +13,7 @@ from rove.evaluate.metrics import Scores
 from rove.evaluate.plan import Way
 from rove.evaluate.results import Outcome
 from rove.evaluate.run import ask_all
-from rove.evaluate.scoring import score
+from rove.evaluate.scoring import need_nearness, score
 
 ALONE = "one"
 
@@ -40,6 +40,8 @@ async def evaluate(
     def keep(outcomes: Sequence[Outcome]) -> None:
         found.update((outcome.question, outcome) for outcome in outcomes)
 
+    if need_nearness(metrics):
+        lab.compare()
     await ask_all(lab, [Way(ALONE, configuration)], dataset.questions, dataset.gold, (), keep)
     scores = score(metrics, found, dataset, each_place=each_place)
     return Evaluation(scores, found, summarize([o.seconds for o in found.values() if not o.error]))

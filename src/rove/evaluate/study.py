@@ -127,8 +127,9 @@ def _lines(
     resamples: int,
 ) -> tuple[Line, ...]:
     means = {metric: {name: own.mean(metric) for name, own in scores.items()} for metric in grid.metrics}
-    places = {metric: ranks(values) for metric, values in means.items()}
-    overall = mean_ranks({m: own for m, own in means.items() if m.partition("@")[0] not in UNRANKED} or means)
+    places = {metric: ranks(values, grid.ties) for metric, values in means.items()}
+    ranked = {m: own for m, own in means.items() if m.partition("@")[0] not in UNRANKED} or means
+    overall = mean_ranks(ranked, grid.ties)
     beside = {metric: _beside(grid.baseline, metric, scores, resamples) for metric in grid.metrics}
     p_values = {
         metric: holm({name: found.p_value for name, found in own.items() if found is not None})

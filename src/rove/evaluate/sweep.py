@@ -53,11 +53,15 @@ Watcher = Callable[[Step], None]
 class Sweep:
     """One run of a plan over a dataset."""
 
-    def __init__(self, plan: Plan, dataset: Dataset, results: Results, *, processes: int = 0) -> None:
+    def __init__(
+        self, plan: Plan, dataset: Dataset, results: Results, *, processes: int = 0, near: bool = False
+    ) -> None:
+        """See `rove.evaluate.sweep`; `near`: what is found is compared with what is expected, too."""
         self.plan = plan
         self.dataset = dataset
         self.results = results
         self.processes = processes
+        self.near = near
         self._memory = Memory()
         self._made: list[tuple[str, Database]] = []
 
@@ -80,7 +84,8 @@ class Sweep:
 
     async def _opening(self, base: Base, opening: Opening, watch: Watcher) -> None:
         asked = {question_key(question) for question in self.dataset.questions}
-        known = {pair for pair in self.results.known(way.key for way in opening.ways) if pair[1] in asked}
+        held = self.results.known((way.key for way in opening.ways), near=self.near)
+        known = {pair for pair in held if pair[1] in asked}
         watch(AskedSome(len(known)))
         left = len(opening.ways) * len(asked) - len(known)
         if not left and self.results.ingest(base.key):
@@ -103,6 +108,7 @@ class Sweep:
                 known,
                 workers,
                 lambda n: watch(AskedSome(n)),
+                near=self.near,
             )
 
     def _keeper(self, watch: Watcher) -> Callable[[Sequence[Outcome]], None]:
@@ -119,6 +125,8 @@ class Sweep:
             message = f"{base.names[0]!r}: {error.reason}"
             raise ConfigError(message, cure=error.cure) from error
         model = str(lab.embedder.fingerprint)
+        if self.near:
+            lab.compare()
         lab.embedder.elsewhere = [VectorCache(database) for name, database in self._made if name == model]
         return lab
 

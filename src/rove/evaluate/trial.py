@@ -21,6 +21,7 @@ from rove.evaluate.plan import Base, Opening, Plan, Way, asked_by
 from rove.evaluate.questions import make_questions
 from rove.evaluate.results import AnswerOutcome, Outcome, Results
 from rove.evaluate.run import ask_all, question_key
+from rove.evaluate.scoring import need_nearness
 from rove.evaluate.study import Study, study
 from rove.records import Chunk, Document, content_hash
 
@@ -80,7 +81,10 @@ async def run_trial(
     ways = planned.bases[0].ways
     answering = _answering(lab, grid) if answers else {}
     asked = {question_key(question) for question in dataset.questions}
-    found = {pair for pair in results.known(way.key for way in ways) if pair[1] in asked}
+    near = need_nearness(grid.metrics)
+    if near:
+        lab.compare()
+    found = {pair for pair in results.known((way.key for way in ways), near=near) if pair[1] in asked}
     known = {pair for pair in results.known_answers(answering.values()) if pair[1] in asked}
     watch(len(found) + len(known))
 

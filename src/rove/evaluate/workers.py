@@ -37,6 +37,7 @@ class Share:
     gold: dict[str, Grades]
     results: Path
     known: frozenset[tuple[str, str]]
+    near: bool = False
 
 
 def workers_for(outcomes: int, wanted: int = 0) -> int:
@@ -54,6 +55,8 @@ async def ask_in_processes(
     known: Collection[tuple[str, str]],
     workers: int,
     progress: Callable[[int], None],
+    *,
+    near: bool = False,
 ) -> None:
     """Ask as `ask_all` does, in that many processes.
 
@@ -69,6 +72,7 @@ async def ask_in_processes(
             {q.question_id: gold[q.question_id] for q in part if q.question_id in gold},
             results.path,
             frozenset(known),
+            near,
         )
         for part in (tuple(questions[start::workers]) for start in range(workers))
     ]
@@ -137,6 +141,8 @@ def _work(share: Share, done: Any) -> None:  # noqa: ANN401
 
 async def _ask(share: Share, keep: Callable[[Sequence[Outcome]], None]) -> None:
     lab = Lab.open(share.opening.settings)
+    if share.near:
+        lab.compare()
     try:
         await ask_all(lab, share.opening.ways, share.questions, share.gold, share.known, keep)
     finally:

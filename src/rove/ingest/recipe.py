@@ -10,7 +10,7 @@ from rove.sandbox import Limits
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
-PIPELINE = "2"
+PIPELINE = "3"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
 WALL_FACTOR = 6
 """So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""
@@ -24,6 +24,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
     """
     load, chunk = settings.load, settings.chunk
     chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, load.ocr, load.max_rows))
+    chosen += repr(settings.search.keyword_fields)
     return Recipe(
         model=model,
         pipeline=content_hash(PIPELINE, chosen, model),
@@ -37,6 +38,8 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
         cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
         prefix=chunk.prefix,
         labels=dict(chunk.labels),
+        template=chunk.template,
+        keyword_fields=settings.search.keyword_fields,
         deferred=("semantic", "outline") if with_chat else ("semantic",),
         sign=load.duplicates != "off",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from rove.chunk.label import HEADINGS
+from rove.chunk.template import by_template
 from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import prompt
@@ -40,22 +41,25 @@ async def hypothetical_answer(asked: Asked, chat: ChatModel) -> str:
     return answer
 
 
-def as_indexed(question: str, answer: str, prefix: str = HEADINGS) -> str:
+def as_indexed(question: str, answer: str, prefix: str = HEADINGS, template: str = "") -> str:
     r"""Return a made-up answer as chunks are embedded (`Chunk.indexed_text`), with the question for its title.
 
-    `prefix`: the setting `chunk.prefix`; chunks without a title in front get none here.
+    `prefix`, `template`: the settings of chunks; chunks without a title in front get none here.
 
     >>> as_indexed("How good is it?", "It is among the best.")
     'How good is it?\nIt is among the best.'
+    >>> as_indexed("How good?", "The best.", template="instruction\nQuery: {query}\nAnswer: {answer}")
+    'instruction\nQuery: How good?\nAnswer: The best.'
     """
     title = question if prefix == HEADINGS else ""
-    return Chunk("", "", answer, (0, len(answer)), 0, prefix=title).indexed_text
+    return by_template([Chunk("", "", answer, (0, len(answer)), 0, prefix=title)], template)[0].indexed_text
 
 
-async def search_by_answer(
-    question: str, answer: str, means: Means, *, top_k: int, where: Filter | None = None, prefix: str = HEADINGS
-) -> list[Hit]:
-    """Find what is near to a made-up answer, by meaning alone (mission E.4: dense only), best first."""
-    vector = (await means.embedder.passages([as_indexed(question, answer, prefix)]))[0]
+async def search_by_answer(indexed: str, means: Means, *, top_k: int, where: Filter | None = None) -> list[Hit]:
+    """Find what is near to a made-up answer, by meaning alone (mission E.4: dense only), best first.
+
+    `indexed`: the answer, see `as_indexed`.
+    """
+    vector = (await means.embedder.passages([indexed]))[0]
     lists = await means.store.search(terms=None, vector=vector, top_k=max(DEPTH, top_k), where=where)
     return await to_hits(means, lists.ranked["semantic"][:top_k], lists)

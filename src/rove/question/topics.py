@@ -77,25 +77,33 @@ def with_parents(paths: Iterable[Path], tree: Mapping[str, TopicSettings]) -> tu
 
 
 def topic_filter(topics: Sequence[Topic], settings: QuestionSettings) -> Filter | None:
-    """Return what a chunk must carry: one of the subtopics, or a topic of which no subtopic was found.
+    """Return what a chunk must carry: a topic that was found, or one of its subtopics that were.
 
+    The rule is the original's (mission A.3): a subtopic's missing parent is added to what was found, and chunks are
+    filtered by both; so what is filed under the topic itself ("hr") is found under its subtopic ("leave"), too. What is
+    filed under another subtopic of it alone ("pay", or "hr" and "pay") is not: else a subtopic would narrow nothing.
     Where subtopics stand in a field of their own, the chunk must carry their topic too.
 
     >>> topic_filter([Topic("hr", ("leave",)), Topic("it")], QuestionSettings())
-    Any(parts=(Compare(name='topic', op='in', value=('leave',)), Compare(name='topic', op='==', value='it')))
+    Any(parts=(Compare(name='topic', op='in', value=('hr', 'leave')), Compare(name='topic', op='==', value='it')))
     """
-    if not topics:
-        return None
-    parts: list[Filter] = []
-    for topic in topics:
-        own = field(settings.topic_field) == topic.name
-        if not topic.subtopics:
-            parts.append(own)
-        elif settings.subtopic_field:
-            parts.append(own & field(settings.subtopic_field).in_(topic.subtopics))
-        else:
-            parts.append(field(settings.topic_field).in_(topic.subtopics))
-    return Any(tuple(parts))
+    return Any(tuple(_carries(topic, settings) for topic in topics)) if topics else None
+
+
+def _carries(topic: Topic, settings: QuestionSettings) -> Filter:
+    """Return the condition of one topic: it with a subtopic that was found, or it with no subtopic at all."""
+    own = field(settings.topic_field) == topic.name
+    if not topic.subtopics:
+        return own
+    if settings.subtopic_field:
+        subtopic = field(settings.subtopic_field)
+        return own & (subtopic.in_(topic.subtopics) | ~subtopic.exists())
+    tree = settings.topics.get(topic.name, TopicSettings()).subtopics
+    others = tuple(name for name in tree if name not in topic.subtopics)
+    if not others:
+        return field(settings.topic_field).in_((topic.name, *topic.subtopics))
+    within = field(settings.topic_field)
+    return within.in_(topic.subtopics) | (own & ~within.in_(others))
 
 
 def written(topics: Sequence[Topic]) -> str:

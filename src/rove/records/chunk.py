@@ -8,6 +8,9 @@ from rove.records.document import Span
 from rove.records.identity import content_hash
 from rove.records.source import Metadata, MetaValue
 
+QUERY_SLOT, ANSWER_SLOT = "{query}", "{answer}"
+"""What stands in the template of chunks (`chunk.template`) for the prefix and for the text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -33,8 +36,13 @@ class Chunk:
 
     @property
     def indexed_text(self) -> str:
-        """What the keyword index and the embedder read: the prefix, a line break, the text."""
-        return f"{self.prefix}\n{self.text}" if self.prefix else self.text
+        """What the keyword index and the embedder read: the prefix, a line break, the text.
+
+        A prefix that ends in a space runs on into the text.
+        """
+        if not self.prefix:
+            return self.text
+        return f"{self.prefix}{'' if self.prefix.endswith(' ') else chr(10)}{self.text}"
 
 
 def chunk_id(document_id: str, version: str, span: Span, kind: str) -> str:

@@ -5,12 +5,13 @@ A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rove.models import Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
+from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
 from rove.spans import stage
 from rove.store.store import Store
@@ -49,6 +50,7 @@ class Retriever(Protocol):
         ...
 
 
+GATHER = "gather"
 RETRIEVERS = Registry(
     "retriever",
     "rove.retrievers",
@@ -56,15 +58,29 @@ RETRIEVERS = Registry(
         "keyword": "rove.retrieve.single:KeywordRetriever",
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
-        "gather": "rove.retrieve.gather:GatherRetriever",
+        GATHER: "rove.retrieve.gather:GatherRetriever",
         "walk": "rove.retrieve.walk:WalkRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )
 
 
+def usual_top_k(mode: str, settings: SearchSettings) -> int:
+    """Return how many hits a search gives where nobody says how many.
+
+    It is `search.top_k`; in mode "gather" it is as many as the five numbers allow (mission A.1), so that nothing of
+    what was gathered is cut off.
+
+    >>> usual_top_k("gather", SearchSettings()), usual_top_k("hybrid", SearchSettings())
+    (9, 10)
+    """
+    if mode != GATHER:
+        return settings.top_k
+    return max(settings.k_keyword + settings.k_semantic + settings.k_rerank, 1)
+
+
 async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
-    """Search in a mode of `RETRIEVERS`. See `Retriever.retrieve`.
+    """Search in a mode of `RETRIEVERS`, each text but once if the settings say so. See `Retriever.retrieve`.
 
     Raises:
         ConfigError: there is no such mode.
@@ -72,6 +88,14 @@ async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
     """
     retriever: Retriever = RETRIEVERS.get(mode)(means)
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
-        hits = await retriever.retrieve(query)
+        hits = await _found(retriever, query, means.settings)
         retrieving.tell(hits=len(hits))
     return hits
+
+
+async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
+    """Search; where hits with the same text are left out, far enough down that others can take their places."""
+    if settings.deduplicate == "off":
+        return await retriever.retrieve(query)
+    depth = max(query.top_k, settings.candidates)
+    return distinct(await retriever.retrieve(replace(query, top_k=depth)), settings.deduplicate)[: query.top_k]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum, sqrt
 from operator import neg
 
+from rove.settings import SearchSettings
 from rove.store import Scored
 from rove.store.lists import Lists
 
@@ -15,9 +16,9 @@ DOCUMENT_WEIGHT = 0.25
 """What its document counts beside a passage's own cosine: docs/decisions/025-documents.md."""
 
 
-def fused(lists: Lists, fusion: str) -> list[Scored]:
-    """Fuse by the named rule of `FUSIONS`."""
-    return FUSIONS[fusion](lists)
+def fused(lists: Lists, settings: SearchSettings) -> list[Scored]:
+    """Fuse by the rule of `FUSIONS` that the settings name."""
+    return FUSIONS[settings.fusion](lists, settings)
 
 
 def adaptive(lists: Lists) -> list[Scored]:
@@ -78,23 +79,58 @@ def zscore_sum(lists: Lists) -> list[Scored]:
     return _ranked({n: sum(s.get(n, low) for s, low in zip(standard, floors, strict=True)) for n in names})
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) -> list[Scored]:
+def reciprocal_rank_fusion(
+    rankings: Sequence[Sequence[str]], *, k: int = 60, weights: Sequence[float] = ()
+) -> list[Scored]:
     """Fuse rankings by reciprocal rank (Cormack et al., SIGIR 2009).
 
-    score(d) = Σ over rankings of 1 / (k + rank), rank from 1; absent counts 0. Ties by id.
+    score(d) = Σ over rankings of weight / (k + rank), rank from 1; absent counts 0. Ties by id.
+
+    Args:
+        rankings: names, best first.
+        k: how much less the first places count before the later ones.
+        weights: one of each ranking; all 1 where none is given.
 
     >>> reciprocal_rank_fusion([["a", "b"], ["b"]], k=1)
     [('b', 0.8333333333333333), ('a', 0.5)]
     """
     scores: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, name in enumerate(ranking, start=1):
-            scores[name] = scores.get(name, 0.0) + 1 / (k + rank)
+            scores[name] = scores.get(name, 0.0) + weight / (k + rank)
     return _ranked(scores)
 
 
-def _ranks(lists: Lists) -> list[Scored]:
-    return reciprocal_rank_fusion([[name for name, _ in scored] for scored in lists.ranked.values()])
+def weighted_sum(ranked: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
+    """Fuse lists by the weighted sum of their scores, each list scaled to 0 … 1 (min-max); absent counts 0.
+
+    score(d) = Σ over lists of weight · (score - lowest) / (highest - lowest); a list whose scores are all the same
+    gives each of its own the weight. Ties by id.
+
+    >>> weighted_sum([[("a", 9.0), ("b", 5.0), ("c", 1.0)], [("c", 0.8)]], [0.75, 0.25])
+    [('a', 0.75), ('b', 0.375), ('c', 0.25)]
+    """
+    scores: dict[str, float] = {}
+    for scored, weight in zip(ranked, weights, strict=True):
+        lowest = min((score for _, score in scored), default=0.0)
+        width = max((score for _, score in scored), default=0.0) - lowest
+        for name, score in scored:
+            scores[name] = scores.get(name, 0.0) + weight * ((score - lowest) / width if width else 1.0)
+    return _ranked(scores)
+
+
+def _by_rank(lists: Lists, settings: SearchSettings) -> list[Scored]:
+    rankings = [[name for name, _ in scored] for scored in lists.ranked.values()]
+    return reciprocal_rank_fusion(rankings, k=settings.rrf_k, weights=_weights(lists, settings))
+
+
+def _by_weight(lists: Lists, settings: SearchSettings) -> list[Scored]:
+    return weighted_sum(list(lists.ranked.values()), _weights(lists, settings))
+
+
+def _weights(lists: Lists, settings: SearchSettings) -> list[float]:
+    known = {"keyword": settings.keyword_weight, "semantic": settings.semantic_weight}
+    return [known.get(name, 1.0) for name in lists.ranked]
 
 
 def _deviation(values: Collection[float]) -> float:
@@ -109,4 +145,9 @@ def _ranked(scores: Mapping[str, float]) -> list[Scored]:
     return [(name, -score) for score, name in sorted(zip(map(neg, scores.values()), scores, strict=True))]
 
 
-FUSIONS: dict[str, Callable[[Lists], list[Scored]]] = {"adaptive": adaptive, "zscore": zscore_sum, "rrf": _ranks}
+FUSIONS: dict[str, Callable[[Lists, SearchSettings], list[Scored]]] = {
+    "adaptive": lambda lists, _: adaptive(lists),
+    "zscore": lambda lists, _: zscore_sum(lists),
+    "rrf": _by_rank,
+    "weighted": _by_weight,
+}

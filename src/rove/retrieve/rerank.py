@@ -11,23 +11,24 @@ from rove.retrieve.fuse import zscores
 from rove.spans import stage
 
 
-async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Rank the first `rerank_pool` hits anew, the rest after them as they were.
+async def reranked(means: Means, question: str, hits: Sequence[Hit], *, pool: int | None = None) -> list[Hit]:
+    """Rank the first `pool` hits anew (None: the setting `rerank_pool`), the rest after them as they were.
 
     score = (1 - w) · z(first stage) + w · z(reranker), both standardised over the pool, w = `rerank_weight`. Each hit
     of the pool gets its place in the reranker's own list as source "rerank". Hits stay as they are where the reranker
     has no opinion.
     """
     settings = means.settings
-    pool, rest = list(hits[: settings.rerank_pool]), list(hits[settings.rerank_pool :])
-    with stage("rerank", hits=len(pool)):
-        opinions = [float(score) for score in await means.reranker.scores(question, pool)]
+    size = settings.rerank_pool if pool is None else pool
+    seen, rest = list(hits[:size]), list(hits[size:])
+    with stage("rerank", hits=len(seen)):
+        opinions = [float(score) for score in await means.reranker.scores(question, seen)]
     if not any(opinions):
         return list(hits)
-    ids = [hit.chunk.chunk_id for hit in pool]
+    ids = [hit.chunk.chunk_id for hit in seen]
     own = sorted(zip(ids, opinions, strict=True), key=lambda scored: (-scored[1], scored[0]))
     places = {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(own, start=1)}
-    first = zscores([(hit.chunk.chunk_id, hit.score) for hit in pool])
+    first = zscores([(hit.chunk.chunk_id, hit.score) for hit in seen])
     second = zscores(own)
     weight = means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
     blended = [
@@ -36,7 +37,7 @@ async def reranked(means: Means, question: str, hits: Sequence[Hit]) -> list[Hit
             score=(1 - weight) * first[chunk_id] + weight * second[chunk_id],
             sources={**hit.sources, "rerank": places[chunk_id]},
         )
-        for chunk_id, hit in zip(ids, pool, strict=True)
+        for chunk_id, hit in zip(ids, seen, strict=True)
     ]
     blended.sort(key=lambda hit: (-hit.score, hit.chunk.chunk_id))
     lowest = blended[-1].score if blended else 0.0

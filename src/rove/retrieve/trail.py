@@ -9,6 +9,7 @@ from math import inf, nextafter
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
 from rove.retrieve.spread import Link, chances, spread
+from rove.settings import SearchSettings
 from rove.store import Scored
 from rove.store.lists import Lists
 
@@ -32,7 +33,7 @@ class Trail:
     """
 
     lists: Lists
-    fusion: str
+    settings: SearchSettings
     weight: float
     hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
     opinions: dict[str, float] = field(default_factory=dict[str, float])
@@ -57,7 +58,7 @@ class Trail:
             for name, scored in self.lists.ranked.items()
         }
         self.lists = Lists(ranked, self.lists.coverage, {**found.nearness, **self.lists.nearness})
-        return [(chunk_id, score) for chunk_id, score in fused(self.lists, self.fusion) if chunk_id in fresh]
+        return [(chunk_id, score) for chunk_id, score in fused(self.lists, self.settings) if chunk_id in fresh]
 
     def unseen(self) -> set[str]:
         """The documents that something leads to and of which no passage is here yet."""
@@ -72,7 +73,7 @@ class Trail:
 
     def scores(self) -> dict[str, float]:
         """How well each passage fits the question by itself: first stage and reranker, blended as in `reranked`."""
-        fusion = dict(fused(self.lists, self.fusion))
+        fusion = dict(fused(self.lists, self.settings))
         first = zscores([(chunk_id, fusion[chunk_id]) for chunk_id in sorted(self.hits)])
         second = zscores(sorted(self.opinions.items()))
         return {chunk_id: (1 - self.weight) * first[chunk_id] + self.weight * second[chunk_id] for chunk_id in first}

@@ -68,9 +68,9 @@ class WalkRetriever:
         settings = self.means.settings
         asked = await self._asked(query)
         lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
-        first = fused(lists, settings.fusion)
+        first = fused(lists, settings)
         weight = self.means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
-        trail = Trail(lists, settings.fusion, weight)
+        trail = Trail(lists, settings, weight)
         await self._take(trail, asked, await to_hits(self.means, first[: self.gait.pool], lists), hop=0)
         if self.gait.asked:
             trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked)

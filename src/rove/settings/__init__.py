@@ -1,4 +1,4 @@
-"""All settings in one frozen tree: a TOML file, then the environment (`ROVE_SEARCH__TOP_K=5`), then arguments."""
+"""All settings in one frozen tree: a preset, a TOML file, the environment (`ROVE_SEARCH__TOP_K=5`), then arguments."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rove.errors import ConfigError
 from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelPart, RerankerSettings
 from rove.settings.part import Part
+from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
 from rove.settings.reading import ChunkSettings, EnrichSettings, LoadSettings
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
@@ -52,6 +53,8 @@ class Settings(BaseSettings):
     )
 
     path: Path = Path("kb")
+    preset: Preset = ""
+    """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
     load: LoadSettings = LoadSettings()
     chunk: ChunkSettings = ChunkSettings()
     embedder: EmbedderSettings = EmbedderSettings()
@@ -75,9 +78,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Rank arguments over the environment over the file."""
+        """Rank arguments over the environment over the file over the preset that any of them names."""
         del dotenv_settings, file_secret_settings
-        return (init_settings, env_settings, InitSettingsSource(settings_cls, init_kwargs=_file.get({})))
+        file = InitSettingsSource(settings_cls, init_kwargs=_file.get({}))
+        sources = (init_settings, env_settings, file)
+        names = (source().get("preset") for source in sources)
+        name = next((str(name) for name in names if name is not None), "")
+        preset = next((dict(tables) for known, tables in PRESETS.items() if known == name), dict[str, Any]())
+        return (*sources, InitSettingsSource(settings_cls, init_kwargs=preset))
 
 
 _file: ContextVar[dict[str, Any]] = ContextVar("_file")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rove.settings.part import Part
 
@@ -13,9 +13,8 @@ from rove.settings.part import Part
 class StoreSettings(Part):
     """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
 
-    Of the vector index of a larger base `nprobes` partitions are asked (with a filter as many as it takes), and the
-    whole vectors of at least `refine` candidates are compared. `document_share` of what a chunk scores by keywords is
-    its whole document's score, as long as the base is searched in memory.
+    `document_share` of what a chunk scores by keywords is its whole document's score, as long as the base is searched
+    in memory.
     """
 
     index: str = "lancedb"
@@ -23,8 +22,21 @@ class StoreSettings(Part):
     read_chunks: int = Field(default=131_072, ge=0)
     """How many chunks a process reads from the catalog that no snapshot has; with more to read it asks the index.
     The command line, which asks one question, reads at most 20,000."""
+    vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
+    """How the vectors of a base of 65,536 chunks or more are indexed in LanceDB: by scalar or by product quantization.
+    A base whose vectors are indexed in the other way is indexed anew when it is next written to."""
+    num_partitions: int = Field(default=0, ge=0)
+    """Partitions of the vector index; 0: as many as the square root of the rows."""
+    num_sub_vectors: int = Field(default=0, ge=0)
+    """Of "ivf_pq": the parts that each vector is cut into. It must divide the embedder's dimension (96 of 384, say); 0:
+    a sixteenth of the dimension."""
     nprobes: int = Field(default=20, ge=1)
+    """Partitions that a search looks into; with a filter, as many as it takes."""
     refine: int = Field(default=50, ge=1)
+    """So many candidates, at least, are compared by their whole vectors; each is a read from the disk."""
+    refine_factor: int = Field(default=0, ge=0)
+    """LanceDB's refine factor, in place of `refine`: whole vectors are compared of so many candidates for each hit that
+    is asked for. 0: `refine` holds."""
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
     document_share: float = Field(default=0.5, ge=0, le=1)
@@ -37,12 +49,25 @@ class SearchSettings(Part):
     "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
     "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
     known of them, one after the other; `rule_options` maps a rule's name to its options.
-    `keyword_fields`: metadata that "sparse" looks into.
     """
 
     top_k: int = Field(default=10, ge=1)
+    """How many hits a search gives where the call does not say. Mode "gather" goes by its five numbers instead."""
     candidates: int = Field(default=100, ge=1)
-    fusion: Literal["adaptive", "zscore", "rrf"] = "adaptive"
+    fusion: Literal["adaptive", "zscore", "rrf", "weighted"] = "adaptive"
+    """How the keyword list and the semantic list become one: by how much of the question the keywords cover
+    ("adaptive"), by the sum of z-scores, by reciprocal ranks ("rrf"), or by the weighted sum of scores, each list
+    scaled to 0 … 1 ("weighted")."""
+    rrf_k: int = Field(default=60, ge=0)
+    """Of "rrf": k in the sum of weight / (k + rank), rank from 1."""
+    keyword_weight: float = Field(default=1.0, ge=0)
+    """Of "rrf" and "weighted": what the keyword list counts."""
+    semantic_weight: float = Field(default=1.0, ge=0)
+    """Of "rrf" and "weighted": what the semantic list counts."""
+    deduplicate: Literal["off", "equal", "near"] = "off"
+    """Of hits with the same text only the one with the best score is given: with "equal" where they differ in white
+    space and case only, with "near" also where they share 90 % of their runs of five characters. What moves up in their
+    place comes from the first `candidates`."""
     k_keyword: int = Field(default=3, ge=0)
     k_semantic: int = Field(default=3, ge=0)
     k_rerank: int = Field(default=3, ge=0)
@@ -55,10 +80,18 @@ class SearchSettings(Part):
     rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
     rule_pool: int = Field(default=50, ge=1)
     keyword_fields: tuple[str, ...] = ("keywords", "tags")
+    """Metadata that "sparse" looks into. Of a record a text in such a field is read as a list: "校名,校史,简介"."""
+
+    @model_validator(mode="after")
+    def _weighed(self) -> Self:
+        if not self.keyword_weight and not self.semantic_weight:
+            message = "keyword_weight and semantic_weight are both 0; give one of them a weight"
+            raise ValueError(message)
+        return self
 
 
 class AnswerSettings(Part):
-    """Answers. `max_distance` 0 means the embedder's own; `persona` opens the chat model's instructions.
+    """Answers.
 
     `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
     is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
@@ -69,9 +102,24 @@ class AnswerSettings(Part):
     mode: str = "hybrid"
     fallback: tuple[str, ...] = ("refuse",)
     references: int = Field(default=5, ge=1)
+    """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
     max_distance: float = Field(default=0.0, ge=0, le=2)
+    """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
+
+    0: the embedder's own, where the mode knows distances; "keyword" and "sparse" know none, and the answer's note says
+    so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
+    """
     persona: str = "You answer questions from the user's own documents."
+    """Who answers: it opens the chat model's instructions."""
+    demonstrations: Literal["usual", "campus"] = "usual"
+    """The three examples in the chat model's instructions. "campus": they are in the question's language, and the
+    second answers a question about the assistant itself from the persona; such sentences then need no source."""
+
+    @property
+    def self_portrait(self) -> str:
+        """The persona, where the demonstrations let the model speak of itself; else ""."""
+        return self.persona if self.demonstrations == "campus" else ""
 
 
 class WalkSettings(Part):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from rove.records.chunk import ANSWER_SLOT
 from rove.settings.models import ModelPart
 from rove.settings.part import Part
 
@@ -51,6 +52,20 @@ class ChunkSettings(Part):
     merge: bool = False
     prefix: str = "headings"
     labels: Mapping[str, str] = Field(default_factory=dict)
+    template: str = ""
+    """The form in which chunks are indexed and embedded: "Query: {query} Answer: {answer}", say.
+
+    `{query}` is the prefix, `{answer}` the text; made-up answers of the fallback "hyde" get the same form. "" is the
+    prefix, a line break, the text."""
+
+    @field_validator("template")
+    @classmethod
+    def _fillable(cls, template: str) -> str:
+        ends = (f" {ANSWER_SLOT}", f"\n{ANSWER_SLOT}")
+        if template and (not template.endswith(ends) or template.count(ANSWER_SLOT) != 1):
+            message = f"a template ends with a space or a line break and {ANSWER_SLOT}, which it holds once"
+            raise ValueError(message)
+        return template
 
 
 class EnrichSettings(ModelPart):

@@ -27,17 +27,19 @@ os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS, IvfSq
+from lancedb.index import FTS, IvfPq, IvfSq
 from lancedb.table import AsyncTable
 
 from rove.errors import ServiceError
 from rove.records import Filter
+from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
 from rove.store.rows import slices
 
 T = TypeVar("T")
+DEFAULTS = StoreSettings()
 TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
@@ -45,6 +47,8 @@ FIXED = ("chunk_id", "terms", "vector")
 """The columns that every table has, before those of fields."""
 REWRITTEN_ROWS, SCANNED_COLUMNS = 4_096, 256
 LOST = "its full-text index is gone"
+VECTOR_INDEX_TYPES = {"ivf_sq": "IvfSq", "ivf_pq": "IvfPq"}
+"""What LanceDB calls the kinds of index that the settings name."""
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
@@ -61,17 +65,10 @@ FULL_TEXT = FTS(
 
 
 class LanceIndex:
-    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say.
+    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say."""
 
-    `nprobes` and `refine` are those of `StoreSettings`; each candidate that is refined is a read from the disk.
-    """
-
-    def __init__(
-        self, *, folder: Path, dimension: int, k1: float = 1.2, b: float = 0.75, nprobes: int = 20, refine: int = 50
-    ) -> None:
-        del k1, b
-        self.nprobes = nprobes
-        self.refine = refine
+    def __init__(self, *, folder: Path, dimension: int, settings: StoreSettings = DEFAULTS) -> None:
+        self.settings = settings
         self.folder = folder
         self.dimension = dimension
         self._connection: lancedb.AsyncConnection | None = None
@@ -102,17 +99,25 @@ class LanceIndex:
     async def optimize(self) -> None:
         """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due."""
         table = await self._open()
-        names = {index.name for index in await table.list_indices()}
-        if "terms_idx" not in names:  # a rewritten table has lost it
+        kinds = {index.name: index.index_type for index in await table.list_indices()}
+        if "terms_idx" not in kinds:  # a rewritten table has lost it
             await table.create_index("terms", config=FULL_TEXT)
-        if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
-            await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
+        wanted = VECTOR_INDEX_TYPES[self.settings.vector_index]
+        if kinds.get("vector_idx") != wanted and await table.count_rows() >= VECTOR_INDEX_FROM:
+            await table.create_index("vector", config=self._vector_index())  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
         stats = cast("dict[str, dict[str, int]]", await table.stats())
         if stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS or (
             fresh and fresh.num_unindexed_rows >= TIDY_ROWS
         ):
             await table.optimize(cleanup_older_than=GRACE)
+
+    def _vector_index(self) -> IvfPq | IvfSq:
+        partitions = self.settings.num_partitions or None
+        if self.settings.vector_index == "ivf_sq":
+            return IvfSq(distance_type="cosine", num_partitions=partitions)
+        parts = self.settings.num_sub_vectors or None
+        return IvfPq(distance_type="cosine", num_partitions=partitions, num_sub_vectors=parts)
 
     async def erase(self) -> None:
         """See `Index.erase`: writes what is left anew, then drops every older file."""
@@ -181,8 +186,9 @@ class LanceIndex:
 
         async def ask(table: AsyncTable) -> list[Scored]:
             query = table.query().nearest_to(vector).distance_type("cosine").select(["chunk_id", "_distance"])
-            query = query.refine_factor(max(1, -(-self.refine // top_k)))
-            query = query.minimum_nprobes(self.nprobes).maximum_nprobes(self.nprobes)
+            s = self.settings
+            query = query.refine_factor(s.refine_factor or max(1, -(-s.refine // top_k)))
+            query = query.minimum_nprobes(s.nprobes).maximum_nprobes(s.nprobes)
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names)).maximum_nprobes(0)
             found = await query.limit(top_k).to_arrow()

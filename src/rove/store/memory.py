@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rove.errors import ConfigError
 from rove.records import Filter
 from rove.records.filter import sight_of
+from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.columns import Columns, PackedColumns, pack_columns
 from rove.store.lists import by_frequency, coverage
@@ -22,6 +23,7 @@ from rove.store.postings import Postings
 from rove.store.snapshot import Snapshot, text_array, texts_of
 from rove.store.wholes import Floats, Wholes, exact_mean
 
+DEFAULTS = StoreSettings(document_share=0.0)
 SIGHTS = 16
 """Filters by label for which it is remembered what they let through."""
 
@@ -39,7 +41,7 @@ class Seen:
 class MemoryIndex:
     """See `Index`. Memory: about 5 · dimension bytes a chunk, and 8 a posting.
 
-    `document_share`: how much of a chunk's keyword score is its document's, see `Postings`.
+    By itself it scores chunks alone: `StoreSettings.document_share`, see `Postings`, is 0 where no settings are given.
     """
 
     def __init__(
@@ -47,17 +49,11 @@ class MemoryIndex:
         *,
         dimension: int,
         folder: Path | None = None,
-        k1: float = 1.2,
-        b: float = 0.75,
-        nprobes: int = 0,
-        refine: int = 0,
-        document_share: float = 0.0,
+        settings: StoreSettings = DEFAULTS,
     ) -> None:
-        del folder, nprobes, refine
+        del folder
         self.dimension = dimension
-        self.k1 = k1
-        self.b = b
-        self.document_share = document_share
+        self.settings = settings
         self._clear()
 
     def _clear(self) -> None:
@@ -68,7 +64,7 @@ class MemoryIndex:
         self._wholes = Wholes(self.dimension)
         self._columns = Columns()
         self._languages: list[str] = []
-        self._postings = Postings(k1=self.k1, b=self.b, document_share=self.document_share)
+        self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
         self._sights: dict[Filter, Seen] = {}
 
     def packed(self, revision: int) -> Snapshot:

@@ -30,7 +30,7 @@ from rove.store.lists import Lists, coverage
 from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
-from rove.store.presence import LOCK, RESIDENT
+from rove.store.presence import INDEX, LOCK, RESIDENT
 from rove.store.private import file_mode, keep_private
 from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
@@ -61,22 +61,13 @@ class Store:
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
+        check_sub_vectors(settings, dimension)
         self._make_index = lambda: (
-            index
-            or INDEXES.get(settings.index)(
-                folder=folder / "index",
-                dimension=dimension,
-                k1=settings.k1,
-                b=settings.b,
-                nprobes=settings.nprobes,
-                refine=settings.refine,
-            )
+            index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
         # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
         limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
-        held = partial(
-            MemoryIndex, dimension=dimension, k1=settings.k1, b=settings.b, document_share=settings.document_share
-        )
+        held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(
             self.catalog, held, folder=folder / RESIDENT, limit=limit, read_limit=min(limit, settings.read_chunks)
         )
@@ -267,6 +258,19 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
+
+
+def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
+    """See that vectors of this dimension can be cut into the parts that the settings want.
+
+    Raises:
+        ConfigError: they cannot.
+    """
+    parts = settings.num_sub_vectors
+    if settings.vector_index == "ivf_pq" and parts and dimension % parts:
+        message = f"store.num_sub_vectors is {parts}, which does not divide the embedder's dimension, {dimension}."
+        near = max(size for size in range(1, min(parts, dimension) + 1) if dimension % size == 0)
+        raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
 
 
 async def _staged(name: str, search: Awaitable[list[Scored]]) -> list[Scored]:

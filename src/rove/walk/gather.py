@@ -23,13 +23,13 @@ from rove.records import (
     Understood,
 )
 from rove.records.filter import sight_of
-from rove.retrieve import Means, Query, retrieve
+from rove.retrieve import GATHER, Means, Query, retrieve, usual_top_k
 from rove.settings import GatherSettings
 from rove.spans import stage
 from rove.walk.relevance import grade, judge, judge_by_text, uncovered
 
 NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
-NOTHING_NEW = "There was nothing else to ask for, so no second round was made."
+NOTHING_NEW = "The second round found nothing new."
 
 
 @dataclass
@@ -46,7 +46,9 @@ class Gatherer:
 
     1. Hybrid search with the five numbers of mode "gather"; where topics were found, a second one within them.
     2. Is it enough? The chat model says, or a rule by distances and coverage.
-    3. If not: once more, with the question reformed, again with and without the topics; never a third time.
+    3. If not: once more, with the question reformed, again with and without the topics; never a third time. Where
+       reforming changes nothing, the whole question is asked again, and behind it stand the words of it that no chunk
+       holds yet.
     4. Every chunk is graded 0, 1 or 2, and those with 1 and 2 are kept.
 
     Args:
@@ -92,13 +94,12 @@ class Gatherer:
 
     async def _round(self, basket: _Basket, question: str, understood: Understood, where: Filter | None) -> None:
         """Search once without and, where there are topics, once with them; new chunks join the earlier ones."""
-        s = self._means.settings
-        top_k = max(s.k_keyword + s.k_semantic + s.k_rerank, 1)
+        top_k = usual_top_k(GATHER, self._means.settings)
         within = topic_filter(understood.topics, self._understander.settings)
         searches: list[Searched] = []
         for condition in (None, within) if within is not None else (None,):
             both = condition if where is None else where if condition is None else where & condition
-            hits = await retrieve("gather", self._means, Query(question, top_k, both))
+            hits = await retrieve(GATHER, self._means, Query(question, top_k, both))
             new = [hit for hit in hits if hit.chunk.chunk_id not in basket.hits]
             basket.hits |= {hit.chunk.chunk_id: hit for hit in new}
             topics = "" if condition is None else written(understood.topics)
@@ -123,16 +124,16 @@ class Gatherer:
     async def _second(
         self, basket: _Basket, understood: Understood, history: History, where: Filter | None
     ) -> Understood:
-        """Search with the reformed question; where reforming changes nothing, for what was not found of it."""
+        """Search with the reformed question; where reforming changes nothing, with all of it and what is open."""
         if self._understander.settings.reform == "second":
             understood = await self._understander.reformed(understood, history, where)
         question = understood.standalone
         if question == basket.rounds[0].searches[0].question:
-            question = _still_open(understood, list(basket.hits.values()))
-        if not question:
-            basket.notes.append(NOTHING_NEW)
-            return understood
+            missing = _still_open(understood, list(basket.hits.values()))
+            question = f"{question} ({missing})" if missing else question
         await self._round(basket, question, understood, where)
+        if not any(search.new for search in basket.rounds[-1].searches):
+            basket.notes.append(NOTHING_NEW)
         return replace(understood, steps=(*understood.steps, Step("second round", "text", question)))
 
     async def _grade(self, basket: _Basket, understood: Understood, sight: Filter | None) -> list[Graded]:
@@ -157,5 +158,4 @@ def _still_open(understood: Understood, hits: Sequence[Hit]) -> str:
     words = telling_words(understood.standalone, understood.language)
     missing = [word for word in words if uncovered(word, understood.language, hits)]
     synonyms = [word for word in understood.expansion.synonyms if uncovered(word, understood.language, hits)]
-    found = " ".join((*missing, *synonyms))
-    return found if found != understood.standalone else ""
+    return " ".join(dict.fromkeys((*missing, *synonyms)))

@@ -14,13 +14,13 @@ from rove.models import ChatModel
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
-from rove.retrieve import Means, Query, retrieve
+from rove.retrieve import GATHER, Means, Query, retrieve, usual_top_k
 from rove.settings import AnswerSettings, Settings
 from rove.spans import operation
 from rove.store.asked import AskedLog
 from rove.walk.gather import Gatherer
 
-GATHER, UNSOURCED, CLARIFYING = "gather", "unsourced", "clarifying"
+UNSOURCED, CLARIFYING = "unsourced", "clarifying"
 ANY_DISTANCE = 2.0
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
@@ -104,24 +104,49 @@ class Responder:
             settings = _for_gathered(self.settings.answer, gathered)
             answer = await self._from_hits(gathered.understood, gathered.hits, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
-        hits = await self._searched(understood, route or self.settings.answer.mode, where)
-        return await self._from_hits(understood, hits, self.settings.answer, where, listener), None
+        mode = route or self.settings.answer.mode
+        settings = self._answer_settings(mode)
+        hits = await self._searched(understood, mode, where, settings)
+        return await self._from_hits(understood, hits, settings, where, listener), None
+
+    def _answer_settings(self, mode: str) -> AnswerSettings:
+        """The settings of an answer; all that mode "gather" finds are its references."""
+        settings = self.settings.answer
+        if mode != GATHER:
+            return settings
+        most = max(settings.references, usual_top_k(mode, self.settings.search))
+        return settings.model_copy(update={"references": most})
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
         gatherer = Gatherer(self.understander, self.chat, self.settings.gather)
         return await gatherer.gather(understood, history=history, where=where)
 
-    async def _searched(self, understood: Understood, mode: str, where: Filter | None) -> list[Hit]:
+    async def _searched(
+        self, understood: Understood, mode: str, where: Filter | None, settings: AnswerSettings
+    ) -> list[Hit]:
         """Search once; within the topics that were found, as long as something near enough is there."""
         words = understood.expansion
-        top_k = self.settings.answer.references
-        query = Query(understood.standalone, top_k, where, True, words.keywords, words.synonyms)
+        query = Query(understood.standalone, settings.references, where, True, words.keywords, words.synonyms)
         within = topic_filter(understood.topics, self.settings.question)
         if within is not None:
             hits = await retrieve(mode, self.means, replace(query, where=within if where is None else where & within))
-            if Answerer(self.means.embedder, None, self.settings.answer).near(hits):
+            distances = await self._distances(understood.standalone, hits, settings)
+            if Answerer(self.means.embedder, None, settings, distances).near(hits):
                 return hits
         return await retrieve(mode, self.means, query)
+
+    async def _distances(
+        self, question: str, hits: list[Hit] | tuple[Hit, ...], settings: AnswerSettings
+    ) -> dict[str, float]:
+        """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""
+        if not settings.max_distance or any("semantic" in hit.sources for hit in hits):
+            return {}
+        ids = [hit.chunk.chunk_id for hit in hits]
+        vector = (await self.means.embedder.queries([question]))[0] if ids else None
+        if vector is None:
+            return {}
+        cosines = (await self.means.store.chunk_vectors(ids)) @ vector
+        return {chunk_id: 1.0 - float(cosine) for chunk_id, cosine in zip(ids, cosines, strict=True)}
 
     async def _from_hits(
         self,
@@ -131,7 +156,8 @@ class Responder:
         where: Filter | None,
         listener: Listener,
     ) -> Answer:
-        answerer = Answerer(self.means.embedder, self.chat, settings)
+        distances = await self._distances(understood.standalone, hits, settings)
+        answerer = Answerer(self.means.embedder, self.chat, settings, distances)
         answer = await answerer.answer(
             understood.standalone, hits, language=understood.language, text_of=self.text_of, listener=listener
         )
@@ -151,16 +177,18 @@ class Responder:
         if self.chat is None:
             message = NOT_ASKED.format(pipeline=self.settings.answer.pipeline)
             raise ConfigError(message, cure='Set chat.model, or answer.pipeline = "search".')
+        case = Case(understood.standalone, understood.language, searched=False)
         fallback: Fallback = FALLBACKS.get(UNSOURCED)(self._gear(listener))
-        rescue = await fallback.rescue(Case(understood.standalone, understood.language))
+        rescue = await fallback.rescue(case)
         if rescue.answer is None:
             raise ServiceError(rescue.note)
         return rescue.answer
 
     def _gear(self, listener: Listener) -> Gear:
         settings = self.settings
+        chunk = settings.chunk
         return Gear(
-            self.means, self.chat, settings.answer, settings.question.thesaurus, settings.chunk.prefix, listener
+            self.means, self.chat, settings.answer, settings.question.thesaurus, chunk.prefix, chunk.template, listener
         )
 
 

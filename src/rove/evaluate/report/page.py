@@ -151,7 +151,8 @@ def _lines(found: Study) -> Markup:
     )
     left = len(found.lines) - len(shown)
     note = f" {left} more are in results.parquet." if left else ""
-    caption = f"Ranks count from the best, ties share the mean; the mean rank is over the metrics of quality.{note}"
+    ties = "share the mean" if found.grid.ties == "mean" else "each have the best of their ranks"
+    caption = f"Ranks count from the best, ties {ties}; the mean rank is over the metrics of quality.{note}"
     return tag("div", tag("h3", "Scores, ranks and tests"), tag("div", whole, class_="frame"),
                tag("p", caption), class_="whole")  # fmt: skip
 

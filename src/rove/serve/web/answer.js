@@ -8,6 +8,8 @@ import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
 const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying"];
+const SIGNS = /[^\p{L}\p{N}\s]/u;
+const RULE = /^:?-+:?$/;
 const PLAIN_MODES = ["refused", "clarifying"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
@@ -34,7 +36,12 @@ function drawText(answer) {
 /** The sentences of an answer of quotations; in every answer, what stands in quotation marks and is the source's own. */
 function quotations(answer) {
   const quoted = answer.sentences.flatMap((one) => one.citations.map(({ quote }) => `“${quote.split(/\s+/).filter(Boolean).join(" ")}”`));
-  return answer.mode === "extractive" ? [...quoted, ...answer.sentences.map((one) => one.text)] : quoted;
+  return answer.mode === "extractive" ? [...quoted, ...answer.sentences.flatMap(({ text }) => (text.startsWith("|") ? cells(text) : text))] : quoted;
+}
+
+/** The cells of a quoted table in which a sign could be taken for markdown: its rows are laid out, what they hold is not. */
+function cells(table) {
+  return table.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter((cell) => SIGNS.test(cell) && !RULE.test(cell));
 }
 
 /** The [n] of a text come in the order of the sentences' citations: each becomes the button of its own. */

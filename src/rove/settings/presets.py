@@ -1,0 +1,39 @@
+"""Presets: settings that belong together, by one name. What file, environment or call say wins over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Preset = Literal["", "campus", "pawsitive"]
+PRESETS: Mapping[Preset, Mapping[str, Any]] = {
+    "": {},
+    "campus": {
+        "chunk": {"template": "instruction\nQuery: {query}\nAnswer: {answer}"},
+        "search": {"top_k": 3},
+        "answer": {
+            "mode": "semantic",
+            "references": 3,
+            "max_distance": 0.35,
+            "fallback": ("hyde", "refuse"),
+            "demonstrations": "campus",
+            "persona": "You are the assistant of the university, and you answer questions about it.",
+        },
+    },
+    "pawsitive": {
+        "store": {
+            "vector_index": "ivf_pq",
+            "num_partitions": 1024,
+            "num_sub_vectors": 96,
+            "nprobes": 20,
+            "refine_factor": 10,
+        },
+        "search": {"top_k": 50},
+    },
+}
+"""What each preset sets.
+
+"campus" is the campus assistant (mission E). Its distance is that of the original's embedder: with the packaged one, in
+which all texts lie nearer to each other, set `answer.max_distance = 0`, the embedder's own. "pawsitive" is the vector
+index of the study of that name (mission C.4), for embedders whose dimension 96 divides.
+"""
