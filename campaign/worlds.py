@@ -1,4 +1,4 @@
-"""Two worlds: bases that differ only in documents which the caller's labels hide must give the same replies, to the byte.
+"""Two worlds: bases that differ only in documents which the caller's labels hide give the same replies, to the byte.
 
 World A has the visible documents; world B has them too, added in the same order, with hidden ones before, between and
 after them: of the same titles, under names that the visible ones mention, near copies, in other languages, thousands of
@@ -47,7 +47,7 @@ NAMES = {
     "ja": ("烏丸 静川 鶴田 銀山 北浜 松原", "書房 港湾 工房 資料館 協会 製粉所"),
 }
 SAYINGS = {
-    "en": "{0} was founded by {1} in {year}. {0} is led together with {2}, and approves remote work within {days} days.",
+    "en": "{0} was founded by {1} in {year}. {0} is led together with {2}, and approves remote work in {days} days.",
     "de": "{0} wurde {year} von {1} gegründet. {0} wird mit {2} geleitet und genehmigt Anträge binnen {days} Tagen.",
     "hu": "A {0} céget {year}-ben a {1} alapította. A {0} a {2} társa, és {days} napon belül dönt a kérelmekről.",
     "zh": "{0}由{1}于{year}年创办。{0}与{2}共同管理，申请在{days}天内批准。",
@@ -96,7 +96,6 @@ class Step:
 class Plot:
     """What both worlds are made of, and what is asked of them."""
 
-    shared: Step | None
     steps: tuple[tuple[bool, Step], ...]
     hidden_ids: tuple[str, ...]
     questions: tuple[str, ...]
@@ -123,13 +122,13 @@ def run(seed: int, questions: int, *, embedder: str = "fake", resident_chunks: i
 # -- what the worlds are made of -----------------------------------------------------------------------------------
 
 
-def plotted(seed: int, questions: int) -> Plot:
+def plotted(seed: int, questions: int, *, flood: int = FLOOD) -> Plot:
     """Make up documents, hidden and visible, the order in which they come, and questions."""
     rng = Random(seed)  # noqa: S311 - a test's
     names = {language: _names(rng, language) for language in NAMES}
     visible = [text for language in NAMES for text in _documents(rng, language, names[language][:10], "v")]
     rng.shuffle(visible)
-    hidden = list(_hidden(rng, names, visible))
+    hidden = list(_hidden(rng, names, visible, flood))
     rng.shuffle(hidden)
     steps: list[tuple[bool, Step]] = []
     parts = list(_parts(rng, visible, 6))
@@ -140,7 +139,7 @@ def plotted(seed: int, questions: int) -> Plot:
         steps += [(True, _replaced(rng, cover)), (False, Step((again,))), (True, _deleted(rng, cover))]
     steps.append((True, Step(tuple(covers[-1]))))
     steps.append((False, Step(gone=(visible[-1].id,))))
-    return Plot(None, tuple(steps), tuple(text.id for text in hidden), tuple(_questions(rng, names, questions)))
+    return Plot(tuple(steps), tuple(text.id for text in hidden), tuple(_questions(rng, names, questions)))
 
 
 def _names(rng: Random, language: str) -> list[str]:
@@ -161,7 +160,7 @@ def _documents(rng: Random, language: str, names: Sequence[str], kind: str) -> I
         yield Text("\n\n".join(said), id=f"{kind}-{language}-{number}", title=name, metadata=metadata)
 
 
-def _hidden(rng: Random, names: dict[str, list[str]], visible: Sequence[Text]) -> Iterator[Text]:
+def _hidden(rng: Random, names: dict[str, list[str]], visible: Sequence[Text], flood: int) -> Iterator[Text]:
     """What is made to be noticed: namesakes, namers, copies, another mix of languages, a flood of words."""
     for language, known in names.items():
         for text in _documents(rng, language, [*known[:10], *known[10:20]], f"h-{language}"):
@@ -174,7 +173,7 @@ def _hidden(rng: Random, names: dict[str, list[str]], visible: Sequence[Text]) -
         every = " and ".join(rng.sample(names["en"], 12))
         yield Text(f"{every} met.", id=f"namer-{number}", title=f"Meeting {number}", metadata=_label(rng))
     words = [" ".join(SAYINGS[language].format(*names[language][:3], year=1, days=2)) for language in SAYINGS]
-    for number in range(FLOOD // 10):
+    for number in range(flood // 10):
         body = "\n\n".join(f"{rng.choice(words)} remote work merger Nordwind foundd {n} " * 8 for n in range(10))
         yield Text(body, id=f"flood-{number}", title="Annual Report", metadata=_label(rng))
     yield Text("The merger with Nordwind is approved.", id="merger", title="Nordwind", metadata=_label(rng))
@@ -334,6 +333,23 @@ def all_calls(plot: Plot) -> Iterator[Call]:
         yield from _searches(question, number)
         yield from _answers(question, number)
     yield from _listings(plot.hidden_ids)
+    for name, text in (("merger", "The merger with Nordwind is approved."), ("own", SAYINGS["en"])):
+        yield _added(name, text)
+        yield from _searches("Who approves the merger with Nordwind?", 0)
+
+
+def _added(name: str, text: str) -> Call:
+    """Hand in a text that says what a hidden document says, and hear what became of it."""
+    space = "/v1/spaces/default"
+
+    async def ask(world: World) -> bytes:
+        wanted, accept = {"text": text, "name": name, "title": "Nordwind"}, {"accept": "application/json"}
+        reply = await world.client.post(f"{space}/documents", json=wanted, headers=accept)
+        job = f"{space}/jobs/{reply.json()['job_id']}"
+        await world.client.get(f"{job}/events")
+        return (await world.client.get(job)).content
+
+    return Call(f"add {name}", ask)
 
 
 def _searches(question: str, number: int) -> Iterator[Call]:
