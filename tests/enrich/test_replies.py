@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rove import AsyncRove, ConfigError, Rove, field
+from rove import AsyncRove, ConfigError, Rove, Text, field
 from rove.cli import rove as command
 from rove.enrich.replies import OURS
 from rove.models.fake import FakeEmbedder
@@ -195,3 +195,18 @@ def test_both_prefilters_of_the_study_combine(folder: Path) -> None:
     assert found(no_short) & found(no_submissions) == found(no_short & no_submissions)
     assert "t3_a" not in found(no_short)
     assert "t3_b" in found(no_short) - found(no_submissions)
+
+
+def test_replies_of_other_labels_are_not_counted(tmp_path: Path) -> None:
+    """Their number would tell of them who may not see them; a copy under other labels has its own replies."""
+
+    def said(name: str, access: str, parent: str = "") -> Text:
+        metadata = {"record_id": name, "access": (access,)} | ({"parent": parent} if parent else {})
+        return Text(f"{name} said by {access}", id=f"{name}-{access}", metadata=metadata)
+
+    with Rove.open(tmp_path, **FAKE) as kb:
+        kb.add(said("a", "board"), said("a", "staff"), said("b", "staff", "a"), said("c", "board", "a"))
+        kb.add(said("d", "board", "a"))
+        kb.enrich("replies")
+        counts = {info.document_id: info.metadata.get("replies") for info in kb.documents()}
+    assert (counts["a-staff"], counts["a-board"]) == (1, 2)
