@@ -32,7 +32,7 @@ class SeenWords:
 
     def __init__(self) -> None:
         self._version = -1
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts: dict[tuple[int, str, str], int] = {}
 
     async def keyword(
         self, table: AsyncTable, terms: Sequence[str], *, top_k: int, where: Filter, sight: Filter
@@ -49,7 +49,7 @@ class SeenWords:
             self._candidates(table, terms, compile_filter(where, names), max(CANDIDATES, 4 * top_k)),
             table.count_rows(within),
         )
-        counts = dict(zip(asked, await self._holding(table, list(asked), within, total), strict=True))
+        counts = dict(zip(asked, await self._holding(table, list(asked), within, total, version), strict=True))
         average = sum(map(len, found.values())) / max(len(found), 1)
         scores: dict[str, float] = {}
         for chunk_id, words in found.items():
@@ -69,14 +69,17 @@ class SeenWords:
         ids, held = (cast("list[str]", found[name].to_pylist()) for name in ("chunk_id", "terms"))
         return {chunk_id: words.split() for chunk_id, words in zip(ids, held, strict=True)}
 
-    async def _holding(self, table: AsyncTable, terms: Sequence[str], within: str, total: int) -> list[int]:
+    async def _holding(
+        self, table: AsyncTable, terms: Sequence[str], within: str, total: int, version: int
+    ) -> list[int]:
         """How many chunks of a sight hold each word."""
 
         async def count(term: str) -> int:
-            if (within, term) not in self._counts:
+            key = version, within, term
+            if key not in self._counts:
                 query = table.query().nearest_to_text(term, columns="terms").select(["chunk_id", "_score"])
                 found = await query.where(within).limit(max(total, 1)).to_arrow()
-                self._counts[within, term] = found.num_rows
-            return self._counts[within, term]
+                self._counts[key] = found.num_rows
+            return self._counts[key]
 
         return await asyncio.gather(*map(count, terms))
