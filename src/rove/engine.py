@@ -160,7 +160,8 @@ class AsyncRove(Holdings, WalkDesk):
             return await self._enrich(name)
 
     async def _enrich(self, name: str) -> Enriched:
-        enricher: Enricher = ENRICHERS.get(name)(Workshop(self.store, self.embedder, self.settings.enrich))
+        workshop = Workshop(self.store, self.embedder, self.settings.enrich, self.settings.serve.access_field)
+        enricher: Enricher = ENRICHERS.get(name)(workshop)
         documents = changed = 0
         async for fields in enricher.fields():
             documents += sum(any(value is not None for value in given.values()) for given in fields.values())

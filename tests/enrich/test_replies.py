@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rove import AsyncRove, ConfigError, Rove, field
+from rove import AsyncRove, ConfigError, Rove, Text, field
 from rove.cli import rove as command
 from rove.enrich.replies import OURS
 from rove.models.fake import FakeEmbedder
@@ -211,3 +211,18 @@ async def test_the_distance_of_the_first_reply_stands_beside_the_average(tmp_pat
         assert fields[f"top_reply_{name}_distance"] == pytest.approx(first, abs=2e-6)
         assert fields[f"top_reply_{name}_distance"] != fields[f"reply_{name}_distance"]
         assert only[f"top_reply_{name}_distance"] == only[f"reply_{name}_distance"]
+
+
+def test_replies_of_other_labels_are_not_counted(tmp_path: Path) -> None:
+    """Their number would tell of them who may not see them; a copy under other labels has its own replies."""
+
+    def said(name: str, access: str, parent: str = "") -> Text:
+        metadata = {"record_id": name, "access": (access,)} | ({"parent": parent} if parent else {})
+        return Text(f"{name} said by {access}", id=f"{name}-{access}", metadata=metadata)
+
+    with Rove.open(tmp_path, **FAKE) as kb:
+        kb.add(said("a", "board"), said("a", "staff"), said("b", "staff", "a"), said("c", "board", "a"))
+        kb.add(said("d", "board", "a"))
+        kb.enrich("replies")
+        counts = {info.document_id: info.metadata.get("replies") for info in kb.documents()}
+    assert (counts["a-staff"], counts["a-board"]) == (1, 2)

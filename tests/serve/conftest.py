@@ -27,6 +27,8 @@ from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+"""`campaign` is not installed: it is imported from the repository's root."""
 ROVE = Path(sys.executable).with_name("rove")
 ENVIRONMENT = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
 T = TypeVar("T")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from rove import Text
+import pytest
+
+from rove import AsyncRove, Text
+from rove.records.filter import Sight
 from rove.records.walk import Edit, Erased, Fact, FactDropped, FactFound, Lead, RoundStarted
 from walk.chain import CHAIN, QUESTION, Scripted, opened, scripted
 
@@ -84,3 +88,24 @@ async def test_a_source_that_goes_while_the_walk_is_under_way_is_not_cited(
                 await kb.delete("szeged")
         assert "szeged" not in {citation.document_id for citation in walk.answer.citations}
         assert "Tisza" not in walk.answer.text
+
+
+@pytest.mark.parametrize("label", ["board", ""])
+async def test_a_source_that_is_hidden_by_now_is_told_like_one_that_is_gone(tmp_path: Path, label: str) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        policy = Text("Remote work is approved by the board.", id="policy", metadata={"access": ("staff",)})
+        await kb.add(policy)
+        walk = kb.walk("Who approves remote work?", where=Sight("access", "in", ("staff",)))
+        async for event in walk:
+            if isinstance(event, FactFound):
+                break
+        await walk.aclose()
+        if label:
+            await kb.add(replace(policy, metadata={"access": (label,)}))
+        else:
+            await kb.store.remove(["policy"], erase=False)
+        taken = await kb.take_up(walk.walk_id)
+        dropped = [event.reason async for event in taken if isinstance(event, FactDropped)]
+        assert dropped == ["the document that it rests on is gone"]
+        assert taken.state.answer is not None
+        assert taken.state.answer.refused

@@ -24,11 +24,12 @@ Fields = Mapping[str, Mapping[str, MetaValue | None]]
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What an enricher works with."""
+    """What an enricher works with. `access_field`: the metadata field with a document's access labels."""
 
     store: Store
     embedder: Embedder
     settings: EnrichSettings
+    access_field: str = "access"
 
 
 @dataclass(frozen=True, slots=True)

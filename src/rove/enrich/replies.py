@@ -31,7 +31,7 @@ DIGITS = 6
 
 @dataclass(slots=True)
 class Posts:
-    """The posts of a base, one row each, in columns. `names` and `parents` are hashes of the ids, 0 for none.
+    """The posts of a base, one row each, in columns. `names` and `parents` are hashes of ids and labels, 0 for none.
 
     `agree`, `disagree` and `mood` are sums over a post's chunks; `chunks` and `moods` count what was added up.
     """
@@ -47,13 +47,14 @@ class Posts:
     enriched: set[int] = field(default_factory=set[int])
     """Rows that have fields of an earlier run."""
 
-    def row_of(self, chunk: IndexRow) -> int:
-        """The row of a chunk's post; chunks come document by document."""
+    def row_of(self, chunk: IndexRow, labels: MetaValue | None) -> int:
+        """The row of a chunk's post, which has these access labels; chunks come document by document."""
         document_id = str(chunk.fields["document_id"])
         if not self.document_ids or self.document_ids[-1] != document_id:
             self.document_ids.append(document_id)
-            self.names.append(hash(chunk.fields[RECORD]))
-            self.parents.append(hash(chunk.fields[PARENT]) if PARENT in chunk.fields else 0)
+            seen_by = tuple(sorted(labels)) if isinstance(labels, tuple) else labels
+            self.names.append(hash((chunk.fields[RECORD], seen_by)))
+            self.parents.append(hash((chunk.fields[PARENT], seen_by)) if PARENT in chunk.fields else 0)
             for column in (self.agree, self.disagree, self.mood):
                 column.append(0.0)
             for column in (self.chunks, self.moods):
@@ -86,13 +87,15 @@ class Replies:
     of 1 − cosine: by linearity 1 − v · m, with m the mean of the statements' vectors. `top_reply_agree_distance` is
     that of the first reply that was taken in, which is the study's "top" one. `reply_sentiment` = number of positive
     replies less that of negative ones, among those of which the sentiment model has an opinion. Only direct replies
-    count, each once even where two dumps hold it. A post without replies gets no fields.
+    count, each once even where two dumps hold it, and only those of the post's own access labels: else the numbers
+    would tell of replies that a reader may not see. A post without replies gets no fields.
     """
 
     def __init__(self, workshop: Workshop) -> None:
         self.store = workshop.store
         self.embedder = workshop.embedder
         self.settings = workshop.settings
+        self.access_field = workshop.access_field
         self.notes: list[str] = []
 
     async def fields(self) -> AsyncIterator[Fields]:
@@ -127,7 +130,7 @@ class Replies:
         languages = [str(row.fields.get("language", "und")) for row in rows]
         moods = await asyncio.to_thread(sentiment.scores, texts, vectors, languages)
         for number, row in enumerate(rows):
-            at = posts.row_of(row)
+            at = posts.row_of(row, row.fields.get(self.access_field))
             posts.agree[at] += float(distances[0][number])
             posts.disagree[at] += float(distances[1][number])
             posts.chunks[at] += 1

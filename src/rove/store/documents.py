@@ -151,12 +151,13 @@ class Documents(Unfinished):
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
 
-    def changes(self) -> Iterator[tuple[DocumentInfo, int]]:
-        """Yield the live documents, each with the revision of its last change."""
+    def versions(self) -> Iterator[tuple[DocumentInfo, str]]:
+        """Yield the live documents, each with its version (`Document.version`)."""
         d = tables.documents.c
+        columns = d.document_id, d.source, d.kind, d.title, d.language, d.chunks, d.added_at, d.metadata, d.version
         with self.database.read() as connection:
-            for row in connection.execute(_with_enrichments().where(d.revision > 0)):
-                yield info_of(row), row.revision
+            rows = connection.execute(_with_enrichments(*columns).where(d.revision > 0)).all()
+        yield from ((info_of(row), row.version) for row in rows)
 
     def titled(self, titles: Sequence[str], *, exact: bool, limit: int | None = None) -> list[DocumentInfo]:
         """List live documents of these titles, or whose titles hold one of them, whatever the case of ASCII letters."""

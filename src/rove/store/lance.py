@@ -32,10 +32,12 @@ from lancedb.table import AsyncTable
 
 from rove.errors import ServiceError
 from rove.records import Filter
+from rove.records.filter import sight_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
+from rove.store.lance_seen import SeenWords
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -74,6 +76,7 @@ class LanceIndex:
         self._connection: lancedb.AsyncConnection | None = None
         self._table: AsyncTable | None = None
         self._opening = asyncio.Lock()
+        self._seen_words = SeenWords()
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -170,9 +173,12 @@ class LanceIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`."""
+        """See `Index.keyword`. What the sight in a filter hides is not counted: see `SeenWords`."""
+        sight = sight_of(where)
 
         async def ask(table: AsyncTable) -> list[Scored]:
+            if where is not None and sight is not None:
+                return await self._seen_words.keyword(table, terms, top_k=top_k, where=where, sight=sight)
             query = table.query().nearest_to_text(" ".join(terms), columns="terms").select(["chunk_id", "_score"])
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names))

@@ -72,7 +72,7 @@ class Names:
                 if size > 1 or (size == 1 and key in known):
                     keys[key] = 1.0
                 at += max(size, 1)
-            for part in (part for name in known.difference(keys) for part in _parts(name)):
+            for part in (part for name in sorted(known.difference(keys)) for part in _parts(name)):
                 if part in titles:
                     keys.setdefault(part, PART)
             found: dict[str, float] = {}

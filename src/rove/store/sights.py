@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
 
-from rove.records import Filter
+from rove.records import Filter, content_hash
 from rove.store.catalog import Catalog
 from rove.store.lists import by_frequency
 
@@ -15,7 +15,7 @@ REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Documents that a sight lets through: their languages, most frequent first, and a text that changes with them."""
+    """Documents that a sight lets through: their languages, most frequent first, and a hash of all that they are."""
 
     revision: int
     languages: list[str]
@@ -43,10 +43,9 @@ class SeenDocuments:
 
     def _made(self, sight: Filter, revision: int) -> Outline:
         counts: Counter[str] = Counter()
-        latest = documents = 0
-        for info, changed in self.catalog.changes():
+        held: list[str] = []
+        for info, version in self.catalog.versions():
             if sight.matches(info.fields):
                 counts[info.language] += info.chunks
-                documents += 1
-                latest = max(latest, changed)
-        return Outline(revision, by_frequency(counts), f"{latest}:{documents}")
+                held.append(repr((info.document_id, version, sorted(info.metadata.items()))))
+        return Outline(revision, by_frequency(counts), content_hash(*sorted(held)))
