@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
 from pathlib import Path, PurePath
@@ -18,6 +18,7 @@ from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable
 from rove.load.walk import walk
 from rove.records import Document, Source, Text, content_hash
+from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -147,8 +148,10 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
 
 def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iterator[Location]:
     if isinstance(item, Location):
-        yield item
+        yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
     elif isinstance(item, Text):
+        if item.metadata:
+            item = replace(item, metadata=stored_fields(item.metadata))  # before it goes to another process
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
@@ -244,7 +247,7 @@ def _finished(document: Document, source: Source) -> Document:
         document.text,
         source.title or document.title,
         detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
-        {**document.metadata, **source.metadata},
+        stored_fields({**document.metadata, **source.metadata}),
         document.sections,
         document.pages,
         document.blocks,

@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from rove.records import Prepared
-from rove.records.source import MetaValue
+from rove.records.metadata import stored_fields
+from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
@@ -56,7 +57,7 @@ class Catalog(Documents):
                 every = item.names or [""] * len(item.chunks)
                 for chunk, terms, key, names in zip(item.chunks, item.terms, item.vector_keys, every, strict=True):
                     chunk_seq += 1
-                    own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
+                    own = {} if chunk.metadata is common else _beyond(chunk.metadata, common)
                     chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key], names))
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
@@ -99,8 +100,10 @@ class Catalog(Documents):
                 query = query.outerjoin(tables.enrichments, e.document == d.seq)
                 for row in connection.execute(query):
                     before = metadata_of(row.fields or "")
-                    after = {name: v for name, v in {**before, **fields[row.document_id]}.items() if v is not None}
-                    if after != before:
+                    given = fields[row.document_id]
+                    left = {name: value for name, value in before.items() if name not in given}
+                    after = {**left, **stored_fields(given)}
+                    if to_json(after) != to_json(before):  # which tells True from 1
                         changed.append((row.seq, to_json(after), True))
             if not changed:
                 return []
@@ -172,6 +175,15 @@ class Catalog(Documents):
             gone = [{"chunk_id": chunk_id, "revision": revision, "pending": True} for chunk_id in removed]
             connection.execute(insert(tables.removals), gone)
         return removed
+
+
+def _beyond(fields: Metadata, common: Metadata) -> Metadata:
+    """The fields that `common` has not, or has with another value or of another type: True is not 1."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if name not in common or type(common[name]) is not type(value) or common[name] != value
+    }
 
 
 def _set_state(connection: Connection, sources: Iterable[str], state: str) -> None:

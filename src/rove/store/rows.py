@@ -11,10 +11,13 @@ from sqlalchemy import ColumnElement, Row, func, select
 
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
+from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
 
 T = TypeVar("T")
+AS_READ = frozenset((str, bool))
+"""Types of JSON whose values are metadata as they are read."""
 AnyRow = Row[*tuple[Any, ...]]
 
 
@@ -35,11 +38,11 @@ def to_json(value: object) -> str:
 
 
 def metadata_of(text: str) -> dict[str, MetaValue]:
-    """Read metadata back; lists become tuples."""
+    """Read metadata back. What an older Rove, or another program, wrote otherwise becomes what it would be today."""
     if not text:
         return {}
     tree = cast("dict[str, Any]", json.loads(text))
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()}  # pyright: ignore[reportUnknownArgumentType]
+    return cast("dict[str, MetaValue]", tree) if AS_READ.issuperset(map(type, tree.values())) else stored_fields(tree)
 
 
 def enriched(text: str, more: str | None) -> dict[str, MetaValue]:
