@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
 
 from rove.errors import InputError
 from rove.records import Document, Source, content_hash
-from rove.records.metadata import clean, is_storable, normal
+from rove.records.metadata import clean as clean
+from rove.records.metadata import is_storable as is_storable
+from rove.records.metadata import normal
 from rove.registry import load
 
 BOMS = (

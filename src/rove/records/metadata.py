@@ -39,8 +39,6 @@ SMALLEST, LARGEST = -(1 << 63), (1 << 63) - 1
 PLAIN = {str, bool, int, float, list, tuple, type(None)}
 DEEPEST = 16
 """Maps within maps, beyond which a map is written as text."""
-USUAL = {str, bool, int}
-"""Types of most values, which are looked at first: this runs for every document, and for every hit."""
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -52,15 +50,13 @@ def stored_fields(fields: Mapping[Any, object]) -> dict[str, MetaValue]:
     """
     kept: dict[str, MetaValue] = {}
     for key, value in fields.items():
-        kind = type(value)
-        if type(key) is not str or kind not in USUAL:
-            kept.update(_flat({key: value}, "", 0))
-        elif kind is str:
-            kept[clean(key)] = clean(cast("str", value))
-        elif kind is bool or (SMALLEST <= cast("int", value) <= LARGEST):
-            kept[clean(key)] = cast("int", value)
+        if type(key) is str and type(value) is str:  # most are, and this runs for every document and every hit
+            kept[clean(key)] = clean(value)
+        elif type(key) is str and type(value) in PLAIN:
+            if (found := _stored(value)) is not None:
+                kept[clean(key)] = found
         else:
-            kept[clean(key)] = _digits(cast("int", value))
+            kept.update(_flat({key: value}, "", 0))
     return kept
 
 
@@ -122,6 +118,10 @@ def _flat(fields: Mapping[Any, object], prefix: str, depth: int) -> Iterator[tup
 
 def _stored(value: object) -> MetaValue | None:
     """Return a value, which is no map, as it is kept; None where there is none."""
+    if type(value) is bool:
+        return value
+    if type(value) is int:
+        return value if SMALLEST <= value <= LARGEST else _digits(value)
     if type(value) is float:
         return value if isfinite(value) else None
     value = _plain(value)
@@ -145,8 +145,8 @@ def _plain(value: object) -> object:
         return value
     if isinstance(value, Enum):
         return _plain(value.value)
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, bytes | bytearray):
+        return value.decode("utf-8", "replace")
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
         if type(value).__name__ == "datetime64":  # of nanoseconds it would give a number
             return str(value)

@@ -29,7 +29,7 @@ import pyarrow as pa
 from lancedb.index import FTS, IvfSq
 from lancedb.table import AsyncTable
 
-from rove.errors import ServiceError
+from rove.errors import InputError, ServiceError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.lance_fields import KINDS, columns_of, compile_filter
@@ -261,7 +261,7 @@ class LanceIndex:
         vectors = np.stack([row.vector for row in rows]).astype(np.float32, copy=False)
         if not np.isfinite(vectors).all():
             message = "A vector holds a number that is not finite."
-            raise ServiceError(message, cure="Check the embedder; nothing was indexed.", retryable=False)
+            raise InputError(message, cure="Check the embedder.")
         arrays: dict[str, pa.Array[Any]] = {
             "chunk_id": pa.array([row.chunk_id for row in rows]),
             "terms": pa.array([row.terms for row in rows]),

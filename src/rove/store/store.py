@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
+from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.spans import stage
@@ -28,6 +29,7 @@ from rove.store.lists import Lists, coverage
 from rove.store.memory import MemoryIndex
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
+from rove.store.refusals import Intake
 from rove.store.resident import Resident
 from rove.store.transcripts import TranscriptStore
 from rove.store.vectors import VectorCache
@@ -136,18 +138,21 @@ class Store:
 
     async def keep(
         self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
-    ) -> None:
+    ) -> list[LostChunk]:
         """Make documents live: catalog, index, catalog.
 
         `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens.
-        After a crash at any point, `heal` (run by the next writer) finishes what was begun.
+        After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returned are the chunks
+        that the index refused, alone: the others are live.
         """
         async with self.writing():
             failpoint("before-stage")
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
-            await self.index.add(rows_of(prepared, vectors), fresh=not known)
+            intake = Intake(self.index)
+            await intake.add(rows_of(prepared, vectors), fresh=not known)
+            lost = await asyncio.to_thread(self.catalog.let_go, seqs, intake.refused) if intake.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
@@ -156,16 +161,23 @@ class Store:
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self._optimize()
+        return lost
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
         """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
 
         Returns how many documents this changed; vectors and terms stay as they are.
+
+        Raises:
+            ServiceError: the index refuses the new fields of some, which are taken away again; the others have theirs.
         """
         async with self.writing():
             seqs = await asyncio.to_thread(self.catalog.enrich, fields)
             failpoint("enriched")
-            await refresh(self.catalog, self.index, seqs)
+            refused = await refresh(self.catalog, self.index, seqs)
+        if refused:
+            message = f"The index refused the new fields of documents: {refused[0]}."
+            raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
         return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
