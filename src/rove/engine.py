@@ -26,6 +26,7 @@ from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import EMBEDDERS, RERANKERS, Embedder, LateEmbedder, chat_model
 from rove.models.cache import remembering
+from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Means, Query, retrieve
@@ -51,6 +52,7 @@ class AsyncRove(Holdings, WalkDesk):
     """
 
     def __init__(self, settings: Settings, embedder: Embedder | None = None) -> None:
+        check_names(settings)
         self.settings = settings
         self.rules = rules_of(settings.search)
         self.embedder = embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
@@ -97,8 +99,6 @@ class AsyncRove(Holdings, WalkDesk):
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
-        for name in self.settings.enrich.after_add:
-            ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         with operation("add") as adding:

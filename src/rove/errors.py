@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class RoveError(Exception):
     """Any error that Rove raises on purpose. `cure` says what to do; it is part of the message."""
@@ -33,3 +36,14 @@ class ServiceError(RoveError):
     def __init__(self, message: str, *, cure: str = "", retryable: bool = True) -> None:
         super().__init__(message, cure=cure)
         self.retryable = retryable
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
+
+    >>> meant("topci", ["topic", "year"])
+    "Did you mean 'topic'? "
+    """
+    names = {one.casefold(): one for one in known if one}
+    found = get_close_matches(name.casefold(), names, n=1)
+    return f"Did you mean {names[found[0]]!r}? " if found else ""

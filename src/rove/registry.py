@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, meant
 
 
 class Registry:
@@ -36,7 +36,7 @@ class Registry:
         target = self.table.get(name) or next((e.value for e in self._outside if e.name == name), "")
         if not target:
             message = f"No {self.folder} is named {name!r}."
-            raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
+            raise ConfigError(message, cure=f"{meant(name, self.names())}Choose one of: {', '.join(self.names())}.")
         path, _, extra = target.partition(" ")
         try:
             return load(path)

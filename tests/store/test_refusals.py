@@ -18,6 +18,7 @@ from rove.store import INDEXES, IndexRow
 from rove.store.lance import LanceIndex
 
 BIG = 2**53 + 1
+NO_ROW = "no such row"
 GONE, REFUSED, LONGER = "503: gone.", "400: this text is refused.", "vectors of length 999"
 LANGUAGES = {"en": "The ship came home.", "de": "Das Schiff kam heim.", "hu": "A hajó hazatért.", "zh": "船回来了。",
              "ja": "船が帰ってきた。"}  # fmt: skip
@@ -30,7 +31,7 @@ class Choosy(LanceIndex):
 
     async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
         if any("toxic" in row.terms or row.fields.get("bad") is True for row in rows):
-            raise self.error("no such row")
+            raise self.error(NO_ROW)
         await super().add(rows, fresh=fresh)
 
 

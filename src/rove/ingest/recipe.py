@@ -10,7 +10,7 @@ from rove.sandbox import Limits
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
-PIPELINE = "2"
+PIPELINE = "3"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
 WALL_FACTOR = 6
 """So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""

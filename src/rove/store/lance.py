@@ -29,7 +29,7 @@ import pyarrow as pa
 from lancedb.index import FTS, IvfSq
 from lancedb.table import AsyncTable
 
-from rove.errors import InputError, ServiceError
+from rove.errors import ConfigError, InputError, ServiceError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.lance_fields import KINDS, columns_of, compile_filter
@@ -37,6 +37,8 @@ from rove.store.rows import slices
 
 T = TypeVar("T")
 TABLE = "chunks"
+K1, B = 1.2, 0.75
+"""BM25's parameters, which LanceDB does not let one set."""
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
 LOST = "its full-text index is gone"
@@ -56,15 +58,16 @@ FULL_TEXT = FTS(
 
 
 class LanceIndex:
-    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say.
+    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75; with other settings `keyword` refuses to search.
 
     `nprobes` and `refine` are those of `StoreSettings`; each candidate that is refined is a read from the disk.
     """
 
     def __init__(
-        self, *, folder: Path, dimension: int, k1: float = 1.2, b: float = 0.75, nprobes: int = 20, refine: int = 50
+        self, *, folder: Path, dimension: int, k1: float = K1, b: float = B, nprobes: int = 20, refine: int = 50
     ) -> None:
-        del k1, b
+        self.k1 = k1
+        self.b = b
         self.nprobes = nprobes
         self.refine = refine
         self.folder = folder
@@ -150,7 +153,15 @@ class LanceIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`."""
+        """See `Index.keyword`.
+
+        Raises:
+            ConfigError: the settings want another k1 or b than LanceDB has, which would be another order.
+        """
+        if (self.k1, self.b) != (K1, B):
+            message = f"store.k1 = {self.k1:g} and store.b = {self.b:g}, and LanceDB has k1 = {K1} and b = {B} only."
+            cure = f"Raise store.resident_chunks above the {await self.count()} chunks, or leave k1 and b as they are."
+            raise ConfigError(message, cure=cure)
 
         async def ask(table: AsyncTable) -> list[Scored]:
             query = table.query().nearest_to_text(" ".join(terms), columns="terms").select(["chunk_id", "_score"])
