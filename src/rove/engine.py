@@ -14,7 +14,7 @@ from typing import Self
 from rove.chunk import ChunkModels
 from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
-from rove.events import Listener, ignore
+from rove.events import Listener, Noted, ignore
 from rove.exchange import imported
 from rove.holdings import Holdings, keep_originals
 from rove.ingest.recipe import pool_of
@@ -176,6 +176,7 @@ class AsyncRove(Holdings, WalkDesk):
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
+        listener: Listener = ignore,
     ) -> list[Hit]:
         """Find chunks, best first.
 
@@ -189,6 +190,7 @@ class AsyncRove(Holdings, WalkDesk):
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
                 or where the settings name a reranker.
+            listener: told of fields that the filter names and no document has.
 
         Raises:
             InputError: the question is blank.
@@ -203,6 +205,8 @@ class AsyncRove(Holdings, WalkDesk):
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
             found = await retrieve(mode, self.means, Query(question, depth, where, rerank))
+            for note in await self.notes_on(where):
+                listener(Noted(note))
             return ruled(found, self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
@@ -212,9 +216,16 @@ class AsyncRove(Holdings, WalkDesk):
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
     ) -> Response:
-        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`."""
+        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`.
+
+        The answer's `note` says as well which fields the filter names and no document has.
+        """
         responder = self._responder(question)
-        return await responder.respond(question, history=history, where=where, listener=listener)
+        response = await responder.respond(question, history=history, where=where, listener=listener)
+        if not (notes := await self.notes_on(where)):
+            return response
+        note = " ".join(filter(None, (*notes, response.answer.note)))
+        return replace(response, answer=replace(response.answer, note=note))
 
     async def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""

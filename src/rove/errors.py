@@ -6,6 +6,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
+SHORT = 3
+"""Characters of a name that one wrong one leaves only half like what was meant."""
+
+
 class RoveError(Exception):
     """Any error that Rove raises on purpose. `cure` says what to do; it is part of the message."""
 
@@ -45,5 +49,6 @@ def meant(name: str, known: Iterable[str]) -> str:
     "Did you mean 'topic'? "
     """
     names = {one.casefold(): one for one in known if one}
-    found = get_close_matches(name.casefold(), names, n=1)
+    cutoff = 0.5 if len(name) <= SHORT else 0.6
+    found = get_close_matches(name.casefold(), names, n=1, cutoff=cutoff)
     return f"Did you mean {names[found[0]]!r}? " if found else ""

@@ -16,7 +16,10 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...]) -> 
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
     with session.base() as kb:
-        count = kb.delete(*names, where=parse_where(where))
+        condition = parse_where(where)
+        for note in kb.notes_on(condition):  # before what has the field is gone
+            session.output.note(note)
+        count = kb.delete(*names, where=condition)
     if session.output.as_json:
         session.output.json({"deleted": count})
     else:

@@ -247,7 +247,7 @@ def _finished(document: Document, source: Source) -> Document:
         document.text,
         source.title or document.title,
         detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
-        stored_fields({**document.metadata, **source.metadata}),
+        {**stored_fields(document.metadata), **stored_fields(source.metadata)},  # each by itself: the source's win
         document.sections,
         document.pages,
         document.blocks,

@@ -15,6 +15,8 @@ from rove.records.source import MetaValue
 
 Scalar = str | int | float | bool
 SCALARS = {str, int, float, bool}
+BUILT_IN = ("document_id", "source", "title", "type", "kind", "language", "page")
+"""Fields that every document or chunk can have, whatever its metadata."""
 COMPARE: dict[str, Callable[..., bool]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}
 
 
@@ -114,6 +116,23 @@ def sight_of(where: Filter | None) -> Filter | None:
     """
     parts = tuple(part for part in _conditions(where) if isinstance(part, Sight))
     return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
+
+
+def fields_named(where: Filter | None) -> set[str]:
+    """Return the fields that a filter names, apart from those by which it says what may be seen.
+
+    >>> sorted(fields_named(Sight("access", "in", ("hr",)) & ~(field("year") > 2020) & field("topic").exists()))
+    ['topic', 'year']
+    """
+    match where:
+        case All(parts) | Any(parts):
+            return set[str]().union(*map(fields_named, parts))
+        case Not(part):
+            return fields_named(part)
+        case Compare(name) if not isinstance(where, Sight):
+            return {name}
+        case _:
+            return set()
 
 
 def implies(narrow: Filter | None, wide: Filter | None) -> bool:

@@ -23,6 +23,7 @@ from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
+from rove.store.field_names import FieldNames
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
@@ -71,6 +72,7 @@ class Store:
         )
         self.resident = Resident(self.catalog, held, limit=limit)
         self.names = Names(self.catalog)
+        self.field_names = FieldNames(self.catalog)
         self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
         self._turn = asyncio.Lock()
         self._checked = False
