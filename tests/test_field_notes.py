@@ -32,7 +32,8 @@ def test_a_field_that_nothing_has_is_noted_with_what_was_meant(tmp_path: Path) -
             (~(field("a.b") > 0) | field("title").exists() | (field("page") == 1), []),
             (field("topci") == "hr", ["No document has a field 'topci'. Did you mean 'topic'?"]),
             (~(field("jahr") == 1) & field("題日").exists(), [
-                "No document has a field 'jahr'. Did you mean 'Jahr'?", "No document has a field '題日'. Did you mean '題目'?",
+                "No document has a field 'jahr'. Did you mean 'Jahr'?",
+                "No document has a field '題日'. Did you mean '題目'?",
             ]),
             (field("quite_other").in_(["x"]), ["No document has a field 'quite_other'."]),
             (field("lenguage") == "de", ["No document has a field 'lenguage'. Did you mean 'language'?"]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-
 SHORT = 3
 """Characters of a name that one wrong one leaves only half like what was meant."""
 

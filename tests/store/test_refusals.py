@@ -88,6 +88,30 @@ def test_no_value_of_metadata_makes_a_base_unwritable(tmp_path: Path, index: str
             assert kb.search("big", where=(field("n") > float(BIG)) & (field("n") < 10**400))
 
 
+def test_odd_names_and_ids_are_kept(tmp_path: Path) -> None:
+    names = [
+        "x" * 100_000,
+        "XXX",
+        "xxx",
+        "e\u0301",
+        "\u00e9",
+        "`\"'; --",
+        "language",
+        "source",
+        "日本 語",
+        "",
+        "f_a__s",
+    ]
+    with opened(tmp_path, "lancedb") as kb:
+        fields = {name: number for number, name in enumerate(names)}
+        odd = Text("Odd names.", id="a\ud800", title="t\0\ud800", metadata={**fields, "n\0": 7, "m\ud800": 8, None: 9})
+        assert kb.add(odd, Text("Another.", id="b")).added == 2
+        for name, value in {**fields, "n": 7, "m": 8, "None": 9}.items():
+            assert [hit.title for hit in kb.search("odd", where=field(name) == value)] == ["t"], name
+        assert kb.delete("a") == 1
+        assert kb.doctor().ok
+
+
 @pytest.mark.parametrize("error", [KeyError, RuntimeError, ValueError, OverflowError])
 def test_a_chunk_that_the_index_refuses_fails_alone(tmp_path: Path, error: type[Exception]) -> None:
     Choosy.error = error

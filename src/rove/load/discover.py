@@ -150,8 +150,7 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
     if isinstance(item, Location):
         yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
     elif isinstance(item, Text):
-        if item.metadata:
-            item = replace(item, metadata=stored_fields(item.metadata))  # before it goes to another process
+        item = _storable(item)
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
@@ -163,6 +162,13 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
             yield from map(_file, walk(path, patterns))
         else:
             yield _file(path)
+
+
+def _storable(text: Text) -> Text:
+    """Return a text with an id, a title and metadata that can be kept, and sent to another process."""
+    if not text.metadata and is_storable(text.id) and is_storable(text.title):
+        return text
+    return replace(text, id=clean(text.id), title=clean(text.title), metadata=stored_fields(text.metadata))
 
 
 def _address(url: str) -> Location:
