@@ -42,8 +42,10 @@ class Holdings:
 
         It is no error: a field can be optional, and come with the next document.
         """
-        names = fields_named(where)
-        return await asyncio.to_thread(self.store.field_names.notes, names, sight_of(where)) if names else []
+        names, sight = fields_named(where), sight_of(where)
+        if self.store.field_names.are_known(names, sight):
+            return []
+        return await asyncio.to_thread(self.store.field_names.notes, names, sight)
 
     async def documents(self) -> list[DocumentInfo]:
         """List the documents, in the order they came."""
