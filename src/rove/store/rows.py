@@ -43,7 +43,7 @@ def metadata_of(text: str) -> dict[str, MetaValue]:
         return {}
     tree = cast("dict[str, Any]", json.loads(text))
     for name, value in tree.items():  # of each hit: quicker than `stored_fields`, which what is here has passed
-        kind: type[object] = type(value)
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType] - of JSON
         if kind is list and TEXTS.issuperset(map(type, value)):
             tree[name] = tuple(value)
         elif kind is int or kind is float:
