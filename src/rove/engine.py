@@ -14,7 +14,7 @@ from typing import Self
 from rove.chunk import ChunkModels
 from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
 from rove.errors import InputError
-from rove.events import Listener, ignore
+from rove.events import Listener, Noted, ignore
 from rove.exchange import imported
 from rove.holdings import Holdings, keep_originals
 from rove.ingest.recipe import pool_of
@@ -27,6 +27,7 @@ from rove.load.discover import PAGE, Location, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
+from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Means, Query, retrieve, usual_top_k
@@ -55,6 +56,7 @@ class AsyncRove(Holdings, WalkDesk):
     """
 
     def __init__(self, settings: Settings, instances: Instances = NONE, *, create: bool = True) -> None:
+        check_names(settings)
         if not create:
             check_there(settings.path)
         self.settings = settings
@@ -129,8 +131,6 @@ class AsyncRove(Holdings, WalkDesk):
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
         """
-        for name in self.settings.enrich.after_add:
-            ENRICHERS.get(name)  # a wrong name is said now, not after an hour's work
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         with operation("add") as adding:
@@ -210,6 +210,7 @@ class AsyncRove(Holdings, WalkDesk):
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
+        listener: Listener = ignore,
     ) -> list[Hit]:
         """Find chunks, best first.
 
@@ -224,6 +225,7 @@ class AsyncRove(Holdings, WalkDesk):
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
                 or where the settings name a reranker.
+            listener: told of fields that the filter names and no document has.
 
         Raises:
             InputError: the question is blank.
@@ -238,6 +240,8 @@ class AsyncRove(Holdings, WalkDesk):
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
             found = await retrieve(mode, self.means, Query(question, depth, where, rerank))
+            for note in await self.notes_on(where):
+                listener(Noted(note))
             return ruled(found, self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
@@ -247,9 +251,16 @@ class AsyncRove(Holdings, WalkDesk):
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
     ) -> Response:
-        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`."""
+        """Answer one turn of a conversation; give its `history` with the next one. See `Responder.respond`.
+
+        The answer's `note` says as well which fields the filter names and no document has.
+        """
         responder = self._responder(question)
-        return await responder.respond(question, history=history, where=where, listener=listener)
+        response = await responder.respond(question, history=history, where=where, listener=listener)
+        if not (notes := await self.notes_on(where)):
+            return response
+        note = " ".join(filter(None, (*notes, response.answer.note)))
+        return replace(response, answer=replace(response.answer, note=note))
 
     async def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""

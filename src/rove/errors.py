@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+SHORT = 3
+"""Characters of a name that one wrong one leaves only half like what was meant."""
+
 
 class RoveError(Exception):
     """Any error that Rove raises on purpose. `cure` says what to do; it is part of the message."""
@@ -33,3 +39,15 @@ class ServiceError(RoveError):
     def __init__(self, message: str, *, cure: str = "", retryable: bool = True) -> None:
         super().__init__(message, cure=cure)
         self.retryable = retryable
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
+
+    >>> meant("topci", ["topic", "year"])
+    "Did you mean 'topic'? "
+    """
+    names = {one.casefold(): one for one in known if one}
+    cutoff = 0.5 if len(name) <= SHORT else 0.6
+    found = get_close_matches(name.casefold(), names, n=1, cutoff=cutoff)
+    return f"Did you mean {names[found[0]]!r}? " if found else ""

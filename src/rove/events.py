@@ -60,7 +60,14 @@ class TextDelta:
     text: str
 
 
-Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | TextDelta
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What the caller should know and is no error: that no document has a field that the filter names."""
+
+    text: str
+
+
+Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | TextDelta | Noted
 Listener = Callable[[Event], None]
 
 

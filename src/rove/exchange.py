@@ -23,9 +23,10 @@ from rove.ingest.run import Ingest
 from rove.models import Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
+from rove.records.metadata import stored_fields
 from rove.store import Vector
 from rove.store.originals import PIECE_BYTES, Offered, digest_of
-from rove.store.rows import blob_of, metadata_of, vector_of
+from rove.store.rows import blob_of, vector_of
 from rove.store.store import Store
 
 FORMAT = 1
@@ -203,7 +204,7 @@ def _document(tree: dict[str, Any]) -> Document:
         text=str(tree["text"]),
         title=str(tree["title"]),
         language=str(tree["language"]),
-        metadata=metadata_of(json.dumps(tree["metadata"])),
+        metadata=stored_fields(tree["metadata"]),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
         blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),

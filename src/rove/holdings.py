@@ -13,6 +13,7 @@ from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records.filter import fields_named, sight_of
 from rove.settings import ServeSettings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
@@ -36,6 +37,16 @@ class Holdings:
     async def forget_asked(self, *questions: str) -> int:
         """Erase questions that were kept for suggestions: these, or without any, all. Returns how many."""
         return await asyncio.to_thread(AskedLog(self.store.catalog.database).forget, questions or None)
+
+    async def notes_on(self, where: Filter | None) -> list[str]:
+        """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.
+
+        It is no error: a field can be optional, and come with the next document.
+        """
+        names, sight = fields_named(where), sight_of(where)
+        if self.store.field_names.are_known(names, sight):
+            return []
+        return await asyncio.to_thread(self.store.field_names.notes, names, sight)
 
     async def documents(self) -> list[DocumentInfo]:
         """List the documents, in the order they came."""

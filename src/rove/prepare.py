@@ -9,6 +9,7 @@ from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
+from pathlib import PurePath
 from shutil import which
 
 from rove.chunk import CutSettings
@@ -19,7 +20,7 @@ from rove.enrich.entities import chunk_names
 from rove.enrich.keywords import KEYWORD_FIELDS, with_keywords
 from rove.enrich.terms import chunk_terms
 from rove.errors import ConfigError, InputError
-from rove.load import DRAWN, LoadOptions
+from rove.load import DRAWN, SUFFIXES, LoadOptions
 from rove.load.discover import DATABASE, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
@@ -138,12 +139,12 @@ class Preparer:
 
         Where its strategy is a deferred one it stays uncut.
         """
-        chunks = () if self.deferred(document.kind) else self._cut(document)
+        chunks = () if self.deferred(document) else self._cut(document)
         return self.with_chunks(document, ledger_source, chunks)
 
-    def deferred(self, kind: str) -> str:
-        """The strategy by which documents of that kind are cut where the models are, "" where they are cut here."""
-        strategy = self.recipe.strategy.get(kind, "")
+    def deferred(self, document: Document) -> str:
+        """The strategy by which a document is cut where the models are, "" where it is cut here."""
+        strategy = self._chosen(document)
         return strategy if strategy in self.recipe.deferred else ""
 
     def with_chunks(self, document: Document, ledger_source: str, chunks: Sequence[Chunk]) -> Prepared:
@@ -160,15 +161,32 @@ class Preparer:
             names=[chunk_names(chunk) for chunk in chunks],
         )
 
+    def _chosen(self, document: Document) -> str:
+        """The strategy that the settings name for a document, by the narrowest type that it has; "" for none."""
+        chosen = self.recipe.strategy
+        return next((chosen[name] for name in types_of(document) if name in chosen), "") if chosen else ""
+
     def _cut(self, document: Document) -> Sequence[Chunk]:
         recipe = self.recipe
-        strategy = strategy_for(document.kind, recipe.strategy.get(document.kind, ""))
+        strategy = strategy_for(document.kind, self._chosen(document))
         label = label_of(document, recipe.prefix, recipe.labels)
         if label is None:
             return cut_by(strategy, document, recipe.cut)
         room = label.room(recipe.cut.size_chars)
         settings = replace(recipe.cut, size_chars=room, overlap_chars=min(recipe.cut.overlap_chars, room // 2))
         return label.put_on(cut_by(strategy, document, settings))
+
+
+def types_of(document: Document) -> tuple[str, ...]:
+    """The types of a document that settings can name, the narrowest first: by where it came from, then its kind.
+
+    >>> types_of(Document("d", "https://a.eu/x", "html", "…")), types_of(Document("d", "/a/x.log", "text", "…"))
+    (('url', 'html'), ('txt', 'text'))
+    """
+    origin: tuple[str, ...] = ("url",) if document.source.startswith(("http://", "https://")) else ()
+    if document.kind == "text" and not origin:
+        origin = ("txt",) if SUFFIXES.get(PurePath(document.source).suffix.lower()) == "text" else ("string",)
+    return (*origin, document.kind)
 
 
 @cache

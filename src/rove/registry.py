@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, meant
 
 if TYPE_CHECKING:  # takes 30 ms, which only those pay who look for plug-ins
     from importlib.metadata import EntryPoint
@@ -45,9 +44,8 @@ class Registry:
             return self._packaged(name)
         if name in self.outside:
             return self._installed(name)
-        meant = get_close_matches(name, self.names(), 1)
-        message = f"No {self.noun} is named {name!r}." + (f" Did you mean {meant[0]!r}?" if meant else "")
-        raise ConfigError(message, cure=f"Choose one of: {', '.join(self.names())}.")
+        message = f"No {self.noun} is named {name!r}."
+        raise ConfigError(message, cure=f"{meant(name, self.names())}Choose one of: {', '.join(self.names())}.")
 
     @cached_property
     def outside(self) -> Mapping[str, EntryPoint]:

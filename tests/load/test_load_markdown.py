@@ -62,7 +62,7 @@ def test_front_matter_leaves_the_text() -> None:
     [document] = MarkdownLoader().load(source("markdown", text.encode()))
     assert document.text == "# Other\n\nText.\n"
     assert document.title == "Ünnepi: est"
-    assert document.metadata == {"title": "Ünnepi: est", "tags": ("検索", "keresés"), "year": "2024"}
+    assert document.metadata == {"title": "Ünnepi: est", "tags": ("検索", "keresés"), "year": 2024}
     assert document.sections[0].span == (0, len(document.text))
 
 

@@ -141,7 +141,7 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pdf", "pptx", "odp", "image"), _PAGED),
     **dict.fromkeys(("docx", "odt", "rtf"), _WRITTEN),
     **dict.fromkeys(("markdown", "rst", "ipynb"), _HEADED),
-    **dict.fromkeys(("text", "string", "html", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
+    **dict.fromkeys(("text", "txt", "string", "html", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
     **dict.fromkeys(("csv", "xlsx", "xls", "ods", "sqlite", "database", "parquet", "zip"), _PLAIN),
     "posts": ("recursive", "size", "separator", "sentence", "outline", "parent", "semantic"),
 }

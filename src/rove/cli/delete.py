@@ -27,6 +27,8 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
     condition = parse_where(where)
     with session.base() as kb:
+        for note in kb.notes_on(condition):  # before what has the field is gone
+            session.output.note(note)
         held = _held(kb, names) if mentions else names
         found = kb.mentions(*names, where=condition)
         count = kb.delete(*held, where=condition) if held or where else 0

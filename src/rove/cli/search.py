@@ -34,6 +34,8 @@ def search(
     condition = parse_where(where)
     with session.base(once=True) as kb:
         hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank)
+        for note in kb.notes_on(condition):
+            session.output.note(note)
     if session.output.as_json:
         session.output.json(hits)
         return

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from rove.errors import ServiceError
-from rove.models import Embedder, passages_with_tokens
+import numpy as np
+
+from rove.errors import RoveError, ServiceError
+from rove.models import Embedder, Vectors, passages_with_tokens
 from rove.store import Vector
 from rove.store.vectors import VectorCache
 
@@ -16,6 +18,8 @@ FIRST_BATCH = 32
 LARGEST_BATCH = 1024
 SLOW_S = 0.25
 SAVE_EVERY_S = 2.0
+PROBE = "house"
+"""A text that no embedder has a reason to refuse."""
 
 
 @dataclass(slots=True)
@@ -24,7 +28,7 @@ class Embedded:
 
     vectors: dict[str, Vector] = field(default_factory=dict[str, Vector])
     tokens: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    refused: dict[str, ServiceError] = field(default_factory=dict[str, ServiceError])
+    refused: dict[str, RoveError] = field(default_factory=dict[str, RoveError])
     seconds: float = 0.0
 
 
@@ -72,8 +76,9 @@ async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Emb
     """Add the vectors and tokens of these texts to `result`, or why they have none."""
     try:
         vectors, tokens = await passages_with_tokens(embedder, list(texts.values()))
-    except ServiceError as error:
-        if error.retryable:
+        _check(vectors, len(texts), embedder.fingerprint.dimension)
+    except RoveError as error:
+        if not await _is_of_the_text(error, embedder):
             raise
         if len(texts) == 1:
             result.refused[next(iter(texts))] = error
@@ -83,3 +88,29 @@ async def _embed_batch(texts: Mapping[str, str], embedder: Embedder, result: Emb
     else:
         result.vectors.update(zip(texts, vectors, strict=True))
         result.tokens.update(zip(texts, tokens, strict=False))
+
+
+def _check(vectors: Vectors, count: int, dimension: int) -> None:
+    """See that an embedder gave what it should.
+
+    Raises:
+        ServiceError: there is not one vector of the right length for each text, or a number is not finite.
+    """
+    if len(vectors) != count or any(np.shape(vector) != (dimension,) for vector in vectors):
+        lengths = sorted({str(np.shape(vector)) for vector in vectors})
+        message = f"The embedder gave {len(vectors)} vectors for {count} texts, of shape {' and '.join(lengths)}."
+        raise ServiceError(message, cure=f"Each should have {dimension} numbers.", retryable=False)
+    if not np.isfinite(vectors).all():
+        message = "The embedder gave a number that is not finite."
+        raise ServiceError(message, cure="Look at the text, and at the embedder.", retryable=False)
+
+
+async def _is_of_the_text(error: RoveError, embedder: Embedder) -> bool:
+    """Say whether the embedder refuses a text, rather than all: a wrong address or key would fail any other too."""
+    if isinstance(error, ServiceError):
+        return not error.retryable
+    try:
+        await embedder.passages([PROBE])
+    except RoveError:
+        return False
+    return True

@@ -34,7 +34,7 @@ async def cut_deferred(
         return list(prepared), notes
     out: list[Prepared] = []
     for item in prepared:
-        strategy = preparer.deferred(item.document.kind)
+        strategy = preparer.deferred(item.document)
         if strategy:
             made = await cut_with_models(item.document, models, strategy=strategy, settings=preparer.recipe.cut)
             whole = preparer.with_chunks(item.document, item.ledger_source, made.chunks)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from threading import Event as Flag
 from time import monotonic
+from typing import TypeVar
 
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
-from rove.errors import ServiceError
+from rove.errors import RoveError
 from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, Finished, Item, batched, finished, next_batch, queued
 from rove.ingest.models import cut_deferred
@@ -27,10 +28,12 @@ from rove.load import INLINE
 from rove.load.discover import DATABASE, Location
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
+from rove.records.ledger import LostChunk, without
 from rove.sandbox.pool import Job, Pool
 from rove.spans import stage
 from rove.store.store import Store
 
+T = TypeVar("T")
 MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
 CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
@@ -51,7 +54,7 @@ class Ingest:
         self.tally = Tally()
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
-        self._broken: dict[str, tuple[str, str]] = {}
+        self._lost: dict[str, list[LostChunk]] = {}
         self._stopped = Flag()
 
     async def run(self, locations: Sequence[Location]) -> None:
@@ -182,23 +185,41 @@ class Ingest:
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
         self.tally.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
         self.tally.noticed(alike, notes)
-        return [p for p in fresh if not self._refused(p, found.refused)], found
+        return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
         if fresh:
             self._at("embedded", fresh)
             with stage("add.keep", documents=len(fresh)):
-                await self.store.keep(fresh, found.vectors, found.tokens)
+                lost = await self.store.keep(fresh, found.vectors, found.tokens)
+            for one in lost:
+                self._lost.setdefault(one.ledger_source, []).append(one)
             self._at("indexed", fresh)
-            self.tally.kept(fresh)
+            self.tally.kept(fresh, lost)
 
-    def _refused(self, prepared: Prepared, refused: Mapping[str, ServiceError]) -> bool:
-        """Say whether the embedder refused a chunk of this document, and remember why for the ledger."""
-        errors = [refused[key] for key in prepared.vector_keys if key in refused]
-        if errors:
-            reason = f"The embedder refused {len(errors)} chunks of {prepared.document.source}: {errors[0].reason}"
-            self._broken[prepared.ledger_source] = (reason, errors[0].cure)
-        return bool(errors)
+    def _without(self, prepared: Prepared, refused: Mapping[str, RoveError]) -> Prepared:
+        """Return a document without the chunks that the embedder refused, and remember these for the ledger.
+
+        What is left of it is not known by its fingerprint, so that it is read anew when it is added again.
+        """
+        bad = {number for number, key in enumerate(prepared.vector_keys) if key in refused}
+        if not bad:
+            return prepared
+        lost = self._lost.setdefault(prepared.ledger_source, [])
+        for number in sorted(bad):
+            chunk, error = prepared.chunks[number], refused[prepared.vector_keys[number]]
+            reason, whole = f"The embedder refused it: {error.reason}", len(bad) == len(prepared.chunks)
+            lost.append(
+                LostChunk(prepared.ledger_source, chunk.document_id, chunk.span, reason, error.cure, whole=whole)
+            )
+        return replace(
+            prepared,
+            fingerprint="",
+            chunks=_but(prepared.chunks, bad),
+            terms=_but(prepared.terms, bad),
+            vector_keys=_but(prepared.vector_keys, bad),
+            names=_but(prepared.names, bad),
+        )
 
     def _at(self, reached: Stage, prepared: Sequence[Prepared]) -> None:
         if prepared:
@@ -210,14 +231,14 @@ class Ingest:
     async def _finish(self, ended: Sequence[Finished]) -> None:
         """Write the ends of sources into the ledger, and drop documents that a source no longer holds."""
         for done in ended:
-            if done.entry.source in self._broken and done.entry.state == "live" and not done.unchanged:
-                reason, cure = self._broken[done.entry.source]
-                done.entry = replace(done.entry, state="failed", outcome="service", reason=reason, cure=cure)
-            elif not done.unchanged:
+            if not done.unchanged:
                 done.entry = self.tally.settled(done.entry)
         changed = [done for done in ended if not done.unchanged]
         whole = [done for done in changed if done.entry.state == "live" and done.entry.outcome != "partial"]
         held = {done.entry.source: done.document_ids for done in whole if done.document_ids is not None}
+        for done in changed:
+            if done.entry.state == "live" and (lost := self._lost.pop(done.entry.source, [])):
+                done.entry = without(done.entry, lost)
         stale = await asyncio.to_thread(self.store.catalog.stale, held)
         if stale:
             await self.store.remove(stale, erase=False)
@@ -227,6 +248,10 @@ class Ingest:
         self.tally.ended(ended)
         for done in ended:
             self.listener(SourceDone(done.entry, done.unchanged))
+
+
+def _but(items: Sequence[T], left_out: Collection[int]) -> list[T]:
+    return [item for number, item in enumerate(items) if number not in left_out]
 
 
 def _begun(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:

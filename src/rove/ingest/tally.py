@@ -10,7 +10,7 @@ from rove.ingest.batch import Finished
 from rove.ingest.models import CutNotes
 from rove.models.usage import Usage
 from rove.records import Duplicate, LedgerEntry, Prepared, Report
-from rove.records.ledger import KindCount
+from rove.records.ledger import KindCount, LostChunk
 
 ALL_KEPT = 'Set load.duplicates to "report" to keep both.'
 
@@ -46,10 +46,10 @@ class Tally:
         self._cut_chunks.update(notes.chunks)
         self._said |= notes.said
 
-    def kept(self, fresh: Sequence[Prepared]) -> None:
-        """Documents that are live now."""
-        self.documents += len(fresh)
-        self._chunks += sum(len(item.chunks) for item in fresh)
+    def kept(self, fresh: Sequence[Prepared], lost: Sequence[LostChunk]) -> None:
+        """Documents that are live now, but for the chunks that were lost last."""
+        self.documents += len(fresh) - len({one.document_id for one in lost if one.whole})
+        self._chunks += sum(len(item.chunks) for item in fresh) - len(lost)
 
     def settled(self, entry: LedgerEntry) -> LedgerEntry:
         """Return the entry of a source with what is known of it only now: duplicates left out, chunks, notes."""

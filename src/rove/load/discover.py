@@ -19,6 +19,7 @@ from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable, narrowed
 from rove.load.walk import walk
 from rove.records import Document, Source, Text, content_hash
+from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -154,8 +155,9 @@ def _maker(kind: str) -> Callable[[LoadOptions], Loader]:
 
 def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iterator[Location]:
     if isinstance(item, Location):
-        yield item
+        yield replace(item, metadata=stored_fields(item.metadata)) if item.metadata else item
     elif isinstance(item, Text):
+        item = _storable(item)
         uri = item.id or f"text:{content_hash(item.kind, item.title, item.text)}"
         yield Location(uri, item.title or item.id or "text", item.kind, text=item)
     elif isinstance(item, str) and URL.match(item):
@@ -167,6 +169,13 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
             yield from map(_file, walk(path, patterns))
         else:
             yield _file(path)
+
+
+def _storable(text: Text) -> Text:
+    """Return a text with an id, a title and metadata that can be kept, and sent to another process."""
+    if not text.metadata and is_storable(text.id) and is_storable(text.title):
+        return text
+    return replace(text, id=clean(text.id), title=clean(text.title), metadata=stored_fields(text.metadata))
 
 
 def _address(url: str) -> Location:
@@ -251,7 +260,7 @@ def _finished(document: Document, source: Source) -> Document:
         document.text,
         source.title or document.title,
         detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
-        {**document.metadata, **source.metadata},
+        {**stored_fields(document.metadata), **stored_fields(source.metadata)},  # each by itself: the source's win
         document.sections,
         document.pages,
         document.blocks,

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from rove.errors import InputError
 from rove.load.text import decode, identify, require_text, stem
 from rove.records import Document, Section, Source
-from rove.records.source import Metadata, MetaValue
+from rove.records.source import Metadata
+from rove.registry import load
 
 FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
@@ -16,7 +17,6 @@ MARKED_LINE = re.compile("\n {0,3}([#`~=-])")
 MARKED_LINE_ATX = re.compile("\n {0,3}([#`~])")
 NOT_A_PARAGRAPH = re.compile(r"(?: {4}|\t| {0,3}(?:[-*+>|#<]|\d+[.)][ \t]|`{3}|~{3}))")
 FRONT_MATTER = re.compile(r"---[ \t]*\n((?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)")
-FRONT_FIELD = re.compile(r"([A-Za-z_][\w.-]*):(?:[ \t]+(.*?))?[ \t]*$")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:[ \t]+\"[^\"]*\")?\)")
 MARKS = re.compile(r"\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)")
 # U+000E is how loaders of office files mark that a page begins.
@@ -40,7 +40,7 @@ class MarkdownLoader:
             source=source.uri,
             kind="markdown",
             text=text,
-            title=named if isinstance(named, str) and named else first_title(sections) or stem(source),
+            title=str(named or "") or first_title(sections) or stem(source),
             metadata=metadata,
             sections=sections,
         )
@@ -67,9 +67,7 @@ def markdown_sections(text: str, *, setext: bool = True) -> tuple[Section, ...]:
 
 
 def split_front_matter(text: str) -> tuple[str, Metadata]:
-    r"""Return the text under the front matter, and its fields: `key: value` lines and `- item` lists, all as text.
-
-    A block that is not made of such lines is left in the text.
+    r"""Return the text under the front matter, and its fields, see `front_matter`. A block without is left in the text.
 
     >>> split_front_matter("---\ntitle: Ünnep\ntags: [a, b]\n---\n# X\n")
     ('# X\n', {'title': 'Ünnep', 'tags': ('a', 'b')})
@@ -77,7 +75,7 @@ def split_front_matter(text: str) -> tuple[str, Metadata]:
     ('---\nA line of prose.\n---\n', {})
     """
     found = FRONT_MATTER.match(text, 0, MAX_FRONT_MATTER) if text.startswith("---") else None
-    metadata = _front_fields(found[1]) if found else None
+    metadata: Metadata | None = load("rove.load.front_matter:front_fields")(found[1]) if found else None
     if found is None or metadata is None:
         return text, {}
     return text[found.end() :].lstrip("\n"), metadata
@@ -156,31 +154,3 @@ def _line_over(text: str, start: int) -> str:
 def _closes(line: str, fence: str) -> bool:
     mark = line.strip()
     return len(mark) >= len(fence) and not mark.strip(fence[0]) and not line.startswith("    ")
-
-
-def _front_fields(block: str) -> dict[str, MetaValue] | None:
-    fields: dict[str, MetaValue] = {}
-    name = ""
-    for line in block.splitlines():
-        if not line.strip() or line.startswith("#"):
-            continue
-        if found := FRONT_FIELD.match(line):
-            name = found[1]
-            fields[name] = _front_value(found[2] or "")
-        elif name and line.lstrip().startswith("- "):
-            items = fields[name]
-            fields[name] = (*(items if isinstance(items, tuple) else ()), _unquoted(line.lstrip()[2:]))
-        elif not name or not line[0].isspace():
-            return None
-    return {key: value for key, value in fields.items() if value not in ("", ())} if fields else None
-
-
-def _front_value(value: str) -> MetaValue:
-    if value.startswith("[") and value.endswith("]"):
-        return tuple(item for part in value[1:-1].split(",") if (item := _unquoted(part)))
-    return _unquoted(value)
-
-
-def _unquoted(value: str) -> str:
-    value = value.strip()
-    return value[1:-1] if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'" else value

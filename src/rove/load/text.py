@@ -10,6 +10,9 @@ from pathlib import PurePath
 
 from rove.errors import InputError
 from rove.records import Document, Source, content_hash
+from rove.records.metadata import clean as clean
+from rove.records.metadata import is_storable as is_storable
+from rove.records.metadata import normal
 from rove.registry import load
 
 BOMS = (
@@ -41,7 +44,6 @@ SAMPLE_BYTES = 65_536
 PRINTED = bytes(sorted({7, 8, 9, 10, 12, 13, 27, *range(32, 256)}))
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the container of Office's old formats, and of its encrypted ones
 XML_ENCODING = re.compile(rb"\A(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*[\"'][^\"'>]*[\"']")
-SURROGATES = re.compile("[\ud800-\udfff]")
 UNREADABLE_CURE = "Save it as UTF-8 text, or give it the suffix of the format that it really is."
 
 
@@ -74,18 +76,18 @@ def decode(data: bytes) -> str:
     """
     for mark, encoding in BOMS:
         if data.startswith(mark):
-            return _normal(data[len(mark) :].decode(encoding, "replace"))
+            return normal(data[len(mark) :].decode(encoding, "replace"))
     if wide := _wide_encoding(data):
-        return _normal(data.decode(wide, "replace"))
+        return normal(data.decode(wide, "replace"))
     if is_binary(data):
         message = f"{len(data)} bytes are not text: too many of them stand for no character."
         raise InputError(message, cure=UNREADABLE_CURE, outcome="unreadable")
     if b"\x1b$" in data and (text := _strict(data, "iso2022_jp")):
-        return _normal(text)
+        return normal(text)
     try:
-        return _normal(data.decode("utf-8"))
+        return normal(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        return _normal(_nearly_utf8(data, error) or _legacy(data))
+        return normal(_nearly_utf8(data, error) or _legacy(data))
 
 
 def narrowed(data: bytes) -> bytes:
@@ -112,31 +114,6 @@ def is_binary(data: bytes) -> bool:
         return False
     sample = data[: 16 * SAMPLE_BYTES]
     return len(sample.translate(None, PRINTED)) * 100 > len(sample)
-
-
-def clean(text: str) -> str:
-    r"""Return `text` with "\n" as its line end and without what no store can keep: NULs and lone surrogates.
-
-    >>> clean("a\r\nb\rc\0\ud800d")
-    'a\nb\ncd'
-    """
-    text = _normal(text)
-    return text if is_storable(text) else SURROGATES.sub("", text)
-
-
-def _normal(text: str) -> str:
-    """As `clean`, for text that a codec made: no codec makes lone surrogates."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.replace("\0", "") if "\0" in text else text
-
-
-def is_storable(text: str) -> bool:
-    """Say whether `text` can be written as UTF-8: it holds no lone surrogate."""
-    try:
-        return text.isascii() or bool(text.encode("utf-8"))
-    except UnicodeEncodeError:
-        return False
 
 
 def require_text(text: str, source: Source) -> str:

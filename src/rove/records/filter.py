@@ -1,7 +1,7 @@
 """Filters over metadata: a typed tree, never a string; each store compiles it, and this file says what it means.
 
 Beside a document's own metadata these names can be used: `document_id`, `source`, `title`, `type` (the document's
-kind), `kind` (the chunk's), `language`, `page`.
+kind), `kind` (the chunk's), `language`, `page`. Which values a field can have: `records.metadata`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt
 
+from rove.records.metadata import comparable
 from rove.records.source import MetaValue
 
 Scalar = str | int | float | bool
+SCALARS = {str, int, float, bool}
+BUILT_IN = ("document_id", "source", "title", "type", "kind", "language", "page")
+"""Fields that every document or chunk can have, whatever its metadata."""
 COMPARE: dict[str, Callable[..., bool]] = {"==": eq, ">": gt, ">=": ge, "<": lt, "<=": le}
 
 
@@ -70,15 +74,36 @@ class Not(Filter):
 class Compare(Filter):
     """One comparison. `op`: == > >= < <= in exists.
 
-    != and not in are `Not` of these, so a missing field passes them.
+    != and not in are `Not` of these, so a missing field passes them. Dates, decimals and the like are compared as they
+    are kept. Two that differ in a value's type are not equal: `== 1` finds what `== True` does not.
+
+    Raises:
+        TypeError: the value is nothing that a field can be compared with.
     """
 
     name: str
     op: str
     value: Scalar | tuple[Scalar, ...]
 
+    def __post_init__(self) -> None:
+        value: object = self.value
+        if type(value) not in SCALARS:
+            made = tuple(map(comparable, value)) if isinstance(value, tuple) else comparable(value)
+            object.__setattr__(self, "value", made)
 
-@dataclass(frozen=True, slots=True)
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Compare) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        values = self.value if isinstance(self.value, tuple) else (self.value,)
+        return type(self), self.name, self.op, self.value, tuple(map(type, values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Sight(Compare):
     """What somebody may see. What it hides is not counted either: how rare a word is in there tells of it."""
 
@@ -91,6 +116,23 @@ def sight_of(where: Filter | None) -> Filter | None:
     """
     parts = tuple(part for part in _conditions(where) if isinstance(part, Sight))
     return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
+
+
+def fields_named(where: Filter | None) -> set[str]:
+    """Return the fields that a filter names, apart from those by which it says what may be seen.
+
+    >>> sorted(fields_named(Sight("access", "in", ("hr",)) & ~(field("year") > 2020) & field("topic").exists()))
+    ['topic', 'year']
+    """
+    match where:
+        case All(parts) | Any(parts):
+            return set[str]().union(*map(fields_named, parts))
+        case Not(part):
+            return fields_named(part)
+        case Compare(name) if not isinstance(where, Sight):
+            return {name}
+        case _:
+            return set()
 
 
 def implies(narrow: Filter | None, wide: Filter | None) -> bool:
@@ -115,7 +157,7 @@ def _conditions(where: Filter | None) -> list[Filter]:
 
 
 def _condition_implies(narrow: Filter, wide: Filter) -> bool:
-    if repr(narrow) == repr(wide):  # which tells True from 1, as filters do
+    if narrow == wide:
         return True
     if not (isinstance(narrow, Compare) and isinstance(wide, Compare) and narrow.name == wide.name):
         return False
@@ -131,7 +173,8 @@ def value_matches(actual: MetaValue | None, op: str, wanted: Scalar | tuple[Scal
     """Compare one field's value.
 
     A missing value matches nothing. A tuple matches when any of its elements does. Numbers compare with numbers,
-    text with text (by code point), true/false only with true/false: another pairing never matches.
+    text with text (by code point), true/false only with true/false: another pairing never matches. Numbers compare
+    exactly, whole ones with floats too; nothing compares with NaN.
 
     >>> value_matches(("a", "b"), "==", "b"), value_matches(3, ">", 2.5), value_matches("3", ">", 2)
     (True, True, False)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 UNFINISHED = ("queued", "loaded", "chunked", "embedded", "indexed")
 STATES = (*UNFINISHED, "live", "failed")
 OUTCOMES = ("empty", "unreadable", "encrypted", "unsupported", "too-large", "too-slow", "damaged", "partial",
             "duplicate", "service")  # fmt: skip
+
+MOST_NAMED = 3
+"""Chunks that were lost of which an entry says where they stand."""
+RETRY = "Add it again to try these chunks again."
 
 UPLOADED = "upload:"
 """What the source of something that was handed in to a server begins with; the server has it, and takes it up again."""
@@ -32,6 +37,39 @@ class LedgerEntry:
     chunks: int = 0
     updated_at: str = ""
     kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LostChunk:
+    """A chunk that could not be kept, and why; `whole` where nothing of its document could.
+
+    `span` lies in the canonical text of the document.
+    """
+
+    ledger_source: str
+    document_id: str
+    span: tuple[int, int]
+    reason: str
+    cure: str = ""
+    whole: bool = False
+
+
+def without(entry: LedgerEntry, lost: Sequence[LostChunk]) -> LedgerEntry:
+    """Return the entry of a source that went in but for these chunks. It is read again when it is added again."""
+    left = entry.documents - len({one.document_id for one in lost if one.whole})
+    where = ", ".join(f"{start}–{end}" for start, end in [one.span for one in lost[:MOST_NAMED]])
+    more = f" and {len(lost) - MOST_NAMED} more" if len(lost) > MOST_NAMED else ""
+    reason = f"{len(lost)} of {max(entry.chunks, len(lost))} chunks could not be kept (characters {where}{more})"
+    return replace(
+        entry,
+        state="live" if left > 0 else "failed",
+        outcome="partial" if left > 0 else "service",
+        reason=" ".join(filter(None, [entry.reason, f"{reason}: {lost[0].reason}"])),
+        cure=" ".join(dict.fromkeys(filter(None, [entry.cure, lost[0].cure, RETRY]))),
+        fingerprint="",
+        documents=max(0, left),
+        chunks=max(0, entry.chunks - len(lost)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Text:
     """A text that the caller brings instead of a file: `kb.add(Text("…", id="note-1", title="Note"))`.
 
     `id` becomes the document's id; without one the id is made from the text. `kind` chooses the loader
-    ("text", "markdown", "html"). Metadata values are str, int, float, bool or tuples of str.
+    ("text", "markdown", "html"). Metadata: `records.metadata` says what each value becomes.
     """
 
     text: str

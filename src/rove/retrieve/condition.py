@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from math import isfinite
 
 from rove.errors import InputError
 from rove.records import Filter, field
@@ -49,7 +50,8 @@ def _scalar(text: str) -> Scalar:
         return text[1:-1]
     for number in (int, float):
         try:
-            return number(text)
+            found = number(text)
         except ValueError:
             continue
+        return found if number is int or isfinite(found) else text
     return text

@@ -14,6 +14,7 @@ from rove.load.discover import locate
 from rove.load.text import is_storable
 from rove.records import content_hash
 from rove.records.ledger import UPLOADED
+from rove.records.metadata import stored_fields
 from rove.records.source import MetaValue
 from rove.serve.jobs import Job, Jobs
 from rove.serve.problems import TooLargeError
@@ -71,10 +72,11 @@ async def take_document(view: View, jobs: Jobs, wanted: DocumentIn) -> Job:
         InputError: the metadata names the field of the access labels.
     """
     labels = view.labels_for(wanted.access)
-    if view.access_field in wanted.metadata:
+    fields = stored_fields(wanted.metadata)
+    if view.access_field in fields:
         message = f"metadata cannot hold {view.access_field!r}."
         raise InputError(message, cure="Give the labels as `access`.")
-    metadata = {**wanted.metadata, **_metadata(view, labels)}
+    metadata = {**fields, **_metadata(view, labels)}
     if wanted.url is not None:
         named = locate([wanted.url])[0]
         uri = uri_of(named.uri, labels) if labels else named.uri

@@ -56,14 +56,23 @@ class View:
     # -- reading ---------------------------------------------------------------------------------------------------
 
     async def search(
-        self, question: str, *, top_k: int | None, where: Filter | None, mode: str, rerank: bool | None
+        self,
+        question: str,
+        *,
+        top_k: int | None,
+        where: Filter | None,
+        mode: str,
+        rerank: bool | None,
+        listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
         self.require("read")
         if mode not in RETRIEVERS.names():
             message = f"There is no mode {mode!r}."
             raise InputError(message, cure=f"Choose one of: {', '.join(RETRIEVERS.names())}.")
-        found = await self.kb.search(question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank)
+        found = await self.kb.search(
+            question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank, listener=listener
+        )
         return self._seen(found)
 
     async def ask(

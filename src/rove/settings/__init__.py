@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from contextvars import ContextVar
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, meant
 from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelPart, RerankerSettings
 from rove.settings.part import Part
@@ -113,6 +114,7 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
         base = file.parent / str(tree.get("path", "kb")) if is_file else location
         _file.set(tree)
+        _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         message = f"{file} is not valid TOML: {error}."
@@ -121,3 +123,17 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
         message = f"Settings of {location}: {problems}."
         raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
+
+
+def _check_environment() -> None:
+    """See that each variable that names a key of a table names a table that there is; pydantic looks at no other.
+
+    Raises:
+        ConfigError: there is no such table.
+    """
+    for variable in os.environ:
+        table, nested, _ = variable.upper().removeprefix("ROVE_").partition("__")
+        if variable.upper().startswith("ROVE_") and nested and table.lower() not in Settings.model_fields:
+            message = f"The environment variable {variable} sets nothing: there is no table {table.lower()!r}."
+            tables = ", ".join(name for name in Settings.model_fields if name != "path")
+            raise ConfigError(message, cure=f"{meant(table, Settings.model_fields)}The tables are {tables}.")

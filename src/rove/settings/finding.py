@@ -15,6 +15,10 @@ class StoreSettings(Part):
 
     `document_share` of what a chunk scores by keywords is its whole document's score, as long as the base is searched
     in memory.
+
+    `k1` and `b` are those of BM25. LanceDB's own are 1.2 and 0.75 and cannot be set: with others a base that is larger
+    than `resident_chunks` refuses to be searched by keywords. Held in memory, a chunk costs about 5 bytes for each
+    dimension and 8 for each of its terms.
     """
 
     index: str = "lancedb"

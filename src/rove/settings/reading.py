@@ -41,6 +41,9 @@ class LoadSettings(Part):
 class ChunkSettings(Part):
     """Stage 2. `strategy` maps a document type to one of its supported strategies, e.g. {"pdf": "page"}.
 
+    A type is a loader's name ("markdown", "pdf", …), "url" (a page by its address), "txt" (a text file) or "string" (a
+    text that was given); of several that a document has, the strategy of "url", "txt" or "string" counts.
+
     `prefix` stands before each chunk's text in the index: "headings" (title and heading path), "" (nothing), or the
     name of a field, whose value is written as `labels` says; the size shrinks by the longest.
     """

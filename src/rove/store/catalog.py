@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
+from rove.errors import RoveError
 from rove.records import Prepared
-from rove.records.source import MetaValue
+from rove.records.ledger import LostChunk
+from rove.records.metadata import stored_fields
+from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.ledger import forget_empty
-from rove.store.rows import chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
+from rove.store.refusals import reason_of
+from rove.store.rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
 from rove.store.unfinished import ERASING, SWEEPING
 from rove.store.vectors import keep_vectors
 
@@ -57,7 +61,7 @@ class Catalog(Documents):
                 every = item.names or [""] * len(item.chunks)
                 for chunk, terms, key, names in zip(item.chunks, item.terms, item.vector_keys, every, strict=True):
                     chunk_seq += 1
-                    own = {} if chunk.metadata is common else dict(chunk.metadata.items() - common.items())
+                    own = _beyond(chunk.metadata, common)
                     chunks.append(chunk_row(chunk, chunk_seq, seq, own, terms, vector_seqs[key], names))
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
@@ -87,6 +91,47 @@ class Catalog(Documents):
                 )
         return removed
 
+    def let_go(self, seqs: Sequence[int], refused: Mapping[str, Exception]) -> list[LostChunk]:
+        """Take chunks that the index refuses out of staged documents, and a document that then has none.
+
+        What is left of a document is not known by its fingerprint, so that it is read anew when it is added again.
+        """
+        c, d = tables.chunks.c, tables.documents.c
+        with self.database.write() as connection:
+            rows = connection.execute(_refused(refused).where(within(c.document, seqs))).all()
+            connection.execute(delete(tables.chunks).where(within(c.seq, [row.seq for row in rows])))
+            _drop_unused(connection, {row.vector for row in rows})
+            documents = list({row.document for row in rows})
+            counted = select(func.count()).where(c.document == d.seq).scalar_subquery()
+            touched = update(tables.documents).where(within(d.seq, documents))
+            connection.execute(touched.values(chunks=counted, fingerprint=""))
+            empty = list(connection.execute(select(d.seq).where(within(d.seq, documents), d.chunks == 0)).scalars())
+            self._remove(connection, empty, 0)
+        return [_lost(row, refused[row.chunk_id], whole=row.document in empty) for row in rows]
+
+    def delete_refused(self, refused: Mapping[str, Exception]) -> tuple[list[LostChunk], list[str]]:
+        """Take away live documents of which the index refuses chunks; returns these, and all chunks taken away."""
+        with self.database.read() as connection:
+            rows = connection.execute(_refused(refused).where(tables.documents.c.revision > 0)).all()
+        removed = self.delete(list({row.document_id for row in rows}))
+        return [_lost(row, refused[row.chunk_id], whole=True) for row in rows], removed
+
+    def held_of(self, ledger_source: str) -> tuple[int, int]:
+        """How many documents of a source there are, and how many chunks, live or on their way in."""
+        d = tables.documents.c
+        with self.database.read() as connection:
+            query = select(func.count(), func.coalesce(func.sum(d.chunks), 0)).where(d.ledger_source == ledger_source)
+            documents, chunks = connection.execute(query).one()
+        return int(documents), int(chunks)
+
+    def unenrich(self, chunk_ids: Sequence[str]) -> None:
+        """Take away what was worked out for the documents of these chunks; the index has yet to take that over."""
+        c, e = tables.chunks.c, tables.enrichments.c
+        with self.database.write() as connection:
+            owners = select(c.document).where(within(c.chunk_id, chunk_ids))
+            connection.execute(delete(tables.enrichments).where(e.document.in_(owners)))
+            next_revision(connection)
+
     def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> list[int]:
         """Keep fields of live documents, by id, beside those that they have; None takes one away that was kept so.
 
@@ -100,8 +145,10 @@ class Catalog(Documents):
                 query = query.outerjoin(tables.enrichments, e.document == d.seq)
                 for row in connection.execute(query):
                     before = metadata_of(row.fields or "")
-                    after = {name: v for name, v in {**before, **fields[row.document_id]}.items() if v is not None}
-                    if after != before:
+                    given = fields[row.document_id]
+                    left = {name: value for name, value in before.items() if name not in given}
+                    after = {**left, **stored_fields(given)}
+                    if to_json(after) != to_json(before):  # which tells True from 1
                         changed.append((row.seq, to_json(after), True))
             if not changed:
                 return []
@@ -152,7 +199,7 @@ class Catalog(Documents):
 
         The fact "sweeping" says that originals of theirs have yet to leave the disk.
         """
-        c, v, o = tables.chunks.c, tables.vectors.c, tables.originals.c
+        c, o = tables.chunks.c, tables.originals.c
         removed: list[str] = []
         for part in slices(seqs, 500):
             rows = connection.execute(select(c.chunk_id, c.vector).where(within(c.document, part))).all()
@@ -163,9 +210,7 @@ class Catalog(Documents):
                 set_fact(connection, SWEEPING, "yes")
             connection.execute(delete(tables.texts).where(within(tables.texts.c.document, part)))
             connection.execute(delete(tables.documents).where(within(tables.documents.c.seq, part)))
-            used = select(c.seq).where(c.vector == v.seq).exists()
-            for some in slices(list({row.vector for row in rows})):
-                connection.execute(delete(tables.vectors).where(within(v.seq, some), ~used))
+            _drop_unused(connection, {row.vector for row in rows})
             kept = set(
                 connection.execute(
                     select(c.chunk_id).where(within(c.chunk_id, [row.chunk_id for row in rows]))
@@ -176,6 +221,37 @@ class Catalog(Documents):
             gone = [{"chunk_id": chunk_id, "revision": revision, "pending": True} for chunk_id in removed]
             connection.execute(insert(tables.removals), gone)
         return removed
+
+
+def _refused(refused: Mapping[str, Exception]) -> Select[*tuple[Any, ...]]:
+    """Select chunks of these ids, with their documents."""
+    c, d = tables.chunks.c, tables.documents.c
+    query = select(c.seq, c.chunk_id, c.document, c.start, c.end, c.vector, d.ledger_source, d.document_id)
+    return query.join(tables.documents, d.seq == c.document).where(within(c.chunk_id, list(refused)))
+
+
+def _lost(row: AnyRow, error: Exception, *, whole: bool) -> LostChunk:
+    reason, cure = f"The index refused it: {reason_of(error)}", error.cure if isinstance(error, RoveError) else ""
+    return LostChunk(row.ledger_source, row.document_id, (row.start, row.end), reason, cure, whole=whole)
+
+
+def _drop_unused(connection: Connection, vectors: Collection[int]) -> None:
+    """Delete those of these vectors that no chunk has."""
+    v = tables.vectors.c
+    used = select(tables.chunks.c.seq).where(tables.chunks.c.vector == v.seq).exists()
+    for some in slices(list(vectors)):
+        connection.execute(delete(tables.vectors).where(within(v.seq, some), ~used))
+
+
+def _beyond(fields: Metadata, common: Metadata) -> Metadata:
+    """The fields that `common` has not, or has with another value or of another type: True is not 1."""
+    if fields is common:
+        return {}
+    return {
+        name: value
+        for name, value in fields.items()
+        if name not in common or type(common[name]) is not type(value) or common[name] != value
+    }
 
 
 def _set_state(connection: Connection, sources: Iterable[str], state: str) -> None:

@@ -85,4 +85,4 @@ class GuardedIndex:
             with suppress(BaseException):
                 await broken.close()
             message = f"The index could not {done}: {type(error).__name__}: {error}."
-            raise ServiceError(message, cure=CURE, retryable=False) from error
+            raise ServiceError(message, cure=CURE, retryable=isinstance(error, OSError | MemoryError)) from error

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rove.errors import RoveError
+from rove.records import LedgerEntry
+from rove.records.ledger import LostChunk, without
 from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
 from rove.store.failpoints import failpoint
+from rove.store.ledger import Ledger
 from rove.store.originals import Originals
+from rove.store.refusals import Intake, reason_of
 from rove.store.resident import Resident
 from rove.store.unfinished import ERASING, SWEEPING
 
@@ -79,13 +82,12 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
             await _mend(catalog, index, difference)
         if await finish_erasing(catalog, index, resident):
             problems.append("an erasure was under way when a writer stopped")
-    except RoveError as error:
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever an index raises, it is a projection and is made anew
         problems.append(str(error))
         rebuilt = True
-        await asyncio.to_thread(catalog.publish, await asyncio.to_thread(catalog.staged))
-        await index.rebuild(_rows(catalog))
-        await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
-        await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
+        await _make_anew(catalog, index, problems)
         await finish_erasing(catalog, index, resident)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     if thorough:
@@ -109,13 +111,23 @@ async def forget(catalog: Catalog, index: Index, chunk_ids: Sequence[str]) -> No
         await asyncio.to_thread(catalog.forgotten, chunk_ids)
 
 
-async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> None:
-    """Let the index take over the fields of documents that have new ones."""
-    if seqs:
+async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[str]:
+    """Let the index take over the fields of documents that have new ones; returns why it refused some.
+
+    Those that it refuses are taken away again.
+    """
+    if not seqs:
+        return []
+    intake = Intake(index)
+    for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+        await intake.add(rows)
+    if intake.refused:
+        await asyncio.to_thread(catalog.unenrich, list(intake.refused))
         for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
             await index.add(rows)
-        failpoint("refreshed")
-        await asyncio.to_thread(catalog.refreshed, seqs)
+    failpoint("refreshed")
+    await asyncio.to_thread(catalog.refreshed, seqs)
+    return [reason_of(error) for error in intake.refused.values()]
 
 
 async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
@@ -149,15 +161,70 @@ async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int],
     leaving = await asyncio.to_thread(catalog.unforgotten)
     if staged:
         problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
-        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
-            await index.add(rows)
-        leaving += await asyncio.to_thread(catalog.publish, staged)
+        leaving += await _take_in(catalog, index, staged, problems)
     if stale := await asyncio.to_thread(catalog.refreshing):
         problems.append(f"{len(stale)} documents had new fields when a writer stopped")
-        await refresh(catalog, index, stale)
+        problems += await refresh(catalog, index, stale)
     if leaving:
         problems.append(f"{len(leaving)} chunks were on their way out when a writer stopped")
         await forget(catalog, index, leaving)
+
+
+async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> list[str]:
+    """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
+    intake = Intake(index)
+    for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
+        await intake.add(rows)
+    if intake.refused:
+        lost = await asyncio.to_thread(catalog.let_go, staged, intake.refused)
+        await asyncio.to_thread(_enter, catalog, lost)
+        problems.append(f"{len(lost)} chunks on their way in were refused by the index: {lost[0].reason}")
+    return await asyncio.to_thread(catalog.publish, staged)
+
+
+async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> None:
+    """Make the index anew from what is live, then let in what is staged, chunk by chunk if need be."""
+    staged = await asyncio.to_thread(catalog.staged)
+    try:
+        await index.rebuild(_rows(catalog))
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - a live chunk that it refuses, or the index itself: an empty one tells
+        await _make_anew_without(catalog, index, problems)
+    await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
+    leaving = await _take_in(catalog, index, staged, problems) if staged else []
+    await index.remove(leaving)
+    await asyncio.to_thread(catalog.forgotten, [*leaving, *await asyncio.to_thread(catalog.unforgotten)])
+
+
+async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]) -> None:
+    """Make the index anew, and let go of the documents whose chunks it refuses."""
+    await index.rebuild(_nothing())
+    intake = Intake(index)
+    async for rows in _rows(catalog):
+        await intake.add(rows)
+    if intake.refused:
+        lost, removed = await asyncio.to_thread(catalog.delete_refused, intake.refused)
+        await asyncio.to_thread(_enter, catalog, lost)
+        await index.remove(removed)
+        count = len({one.document_id for one in lost})
+        problems.append(f"{count} documents were let go: {lost[0].reason}")
+
+
+def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
+    """Say in the ledger of each source which chunks could not be kept. Blocks."""
+    ledger = Ledger(catalog.database)
+    by_source: dict[str, list[LostChunk]] = {}
+    for one in lost:
+        by_source.setdefault(one.ledger_source, []).append(one)
+    known = ledger.get(list(by_source))
+    entries: list[LedgerEntry] = []
+    for name, some in by_source.items():
+        documents, chunks = catalog.held_of(name)
+        gone = len({one.document_id for one in some if one.whole})
+        entry = known.get(name, LedgerEntry(name, "live"))
+        entries.append(without(replace(entry, documents=documents + gone, chunks=chunks + len(some)), some))
+    ledger.put(entries)
 
 
 async def _compare(catalog: Catalog, index: Index) -> Difference:
@@ -177,6 +244,11 @@ async def _mend(catalog: Catalog, index: Index, difference: Difference) -> None:
         for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(ids=again))):
             await index.add(rows)
         await index.optimize()
+
+
+async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
+    for rows in list[list[IndexRow]]():
+        yield rows
 
 
 async def _rows(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:

@@ -30,7 +30,7 @@ import pyarrow as pa
 from lancedb.index import FTS, IvfPq, IvfSq
 from lancedb.table import AsyncTable
 
-from rove.errors import ServiceError
+from rove.errors import ConfigError, InputError, ServiceError
 from rove.records import Filter
 from rove.records.filter import sight_of
 from rove.settings import StoreSettings
@@ -43,6 +43,8 @@ from rove.store.rows import slices
 T = TypeVar("T")
 DEFAULTS = StoreSettings()
 TABLE = "chunks"
+K1, B = 1.2, 0.75
+"""BM25's parameters, which LanceDB does not let one set."""
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
 FIXED = ("chunk_id", "terms", "vector")
@@ -67,7 +69,7 @@ FULL_TEXT = FTS(
 
 
 class LanceIndex:
-    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75, whatever the settings say."""
+    """See `Index`. BM25 has LanceDB's fixed k1 = 1.2 and b = 0.75; with other settings `keyword` refuses to search."""
 
     def __init__(self, *, folder: Path, dimension: int, settings: StoreSettings = DEFAULTS) -> None:
         self.settings = settings
@@ -173,7 +175,12 @@ class LanceIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`. What the sight in a filter hides is not counted: see `SeenWords`."""
+        """See `Index.keyword`. What the sight in a filter hides is not counted: see `SeenWords`.
+
+        Raises:
+            ConfigError: the settings want another k1 or b than LanceDB has, which would be another order.
+        """
+        await self._check_parameters()
         sight = sight_of(where)
 
         async def ask(table: AsyncTable) -> list[Scored]:
@@ -186,6 +193,13 @@ class LanceIndex:
             return _ranked(found, "_score")
 
         return await self._ask(ask) if terms else []
+
+    async def _check_parameters(self) -> None:
+        k1, b = self.settings.k1, self.settings.b
+        if (k1, b) != (K1, B):
+            message = f"store.k1 = {k1:g} and store.b = {b:g}, and LanceDB has k1 = {K1} and b = {B} only."
+            cure = f"Raise store.resident_chunks above the {await self.count()} chunks, or leave k1 and b as they are."
+            raise ConfigError(message, cure=cure)
 
     async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`."""
@@ -299,7 +313,7 @@ class LanceIndex:
         vectors = np.stack([row.vector for row in rows]).astype(np.float32, copy=False)
         if not np.isfinite(vectors).all():
             message = "A vector holds a number that is not finite."
-            raise ServiceError(message, cure="Check the embedder; nothing was indexed.", retryable=False)
+            raise InputError(message, cure="Check the embedder.")
         arrays: dict[str, pa.Array[Any]] = {
             "chunk_id": pa.array([row.chunk_id for row in rows]),
             "terms": pa.array([row.terms for row in rows]),

@@ -1,7 +1,11 @@
 """Metadata in LanceDB: one typed column per field and kind of value, and filters compiled to its SQL.
 
-A field named "year" that holds numbers lives in the column `f_year__n`. Kinds: s text, n numbers (float64: integers are
-exact up to 2**53), b true/false, l lists of text. A name that is not plain lower-case ASCII is replaced by its hash.
+A field named "year" that holds whole numbers lives in the column `f_year__i`. Kinds: s text, i whole numbers (int64),
+n floats (float64; in older tables whole numbers too, all of them exact), b true/false, l lists of text. A name that is
+not plain lower-case ASCII is replaced by its hash.
+
+SQL would compare an int64 with a float64 as floats, and NaN as the largest number: comparisons are written so that
+each column meets only literals of its own type, and the result is Python's.
 """
 
 from __future__ import annotations
@@ -9,36 +13,53 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from math import ceil, floor, inf, isfinite, isnan, nextafter
 
 import pyarrow as pa
 
-from rove.errors import InputError
 from rove.records import Filter, content_hash
 from rove.records.filter import All, Any, Compare, Not, Scalar
+from rove.records.metadata import LARGEST, SMALLEST
 from rove.records.source import MetaValue
 
-KINDS: dict[str, pa.DataType] = {"s": pa.string(), "n": pa.float64(), "b": pa.bool_(), "l": pa.list_(pa.string())}
-PLAIN = re.compile(r"[a-z][a-z0-9_]{0,40}")
+KINDS: dict[str, pa.DataType] = {
+    "s": pa.string(),
+    "i": pa.int64(),
+    "n": pa.float64(),
+    "b": pa.bool_(),
+    "l": pa.list_(pa.string()),
+}
+PLAIN = re.compile(r"(?!x[0-9a-f]{32}$)[a-z][a-z0-9_]{0,40}")
+"""Names that stand in a column's name as they are; none looks like a hash."""
+UNSTORED = re.compile("[\0\ud800-\udfff]")
+"""Characters that no stored text has."""
 SQL_OPS = {"==": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
+NEVER = "false"
 
 
 @lru_cache(4_096)
 def column_of(name: str, kind: str) -> str:
     """The column that holds this field's values of one kind.
 
-    >>> column_of("year", "n")
-    'f_year__n'
+    >>> column_of("year", "i")
+    'f_year__i'
     """
     return f"f_{name if PLAIN.fullmatch(name) else 'x' + content_hash(name)}__{kind}"
 
 
 def kind_of(value: MetaValue | Scalar) -> str:
-    """The kind of a value: s, n, b or l."""
-    if isinstance(value, bool):
-        return "b"
-    if isinstance(value, str):
-        return "s"
-    return "l" if isinstance(value, tuple) else "n"
+    """The kind of a value: s, i, n, b or l."""
+    match value:
+        case bool():
+            return "b"
+        case str():
+            return "s"
+        case int():
+            return "i"
+        case float():
+            return "n"
+        case _:
+            return "l"
 
 
 def columns_of(fields: Mapping[str, MetaValue]) -> dict[str, MetaValue]:
@@ -71,29 +92,91 @@ def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], columns: Coll
         return f"`{column}`" if column in columns else ""
 
     if op == "exists":
-        return [f"{column} IS NOT NULL" for column in map(there, "snbl") if column]
+        return [f"{column} IS NOT NULL" for column in map(there, KINDS) if column]
     if isinstance(value, tuple):
         each = (test for item in value for test in _tests(name, "==", item, columns))
         return list(each) if op == "in" else []
     if op == "in":
         return []
-    kind = kind_of(value)
-    literal = _literal(value)
-    tests = [f"coalesce({there(kind)} {SQL_OPS[op]} {literal}, false)"] if there(kind) else []
-    if kind == "s" and there("l"):
-        lists = there("l")
-        element = {"==": f"array_has({lists}, {literal})"}.get(op)
-        extreme = "array_max" if op in {">", ">="} else "array_min"
-        tests.append(f"coalesce({element or f'{extreme}({lists}) {SQL_OPS[op]} {literal}'}, false)")
-    return tests
+    match value:
+        case bool():
+            found = [(there("b"), _comparison(there("b"), op, "true" if value else "false"))]
+        case str():
+            found = [(there("s"), _text_test(there("s"), op, value)), (there("l"), _list_test(there("l"), op, value))]
+        case _:
+            found = [(there("i"), _whole_test(there("i"), op, value)), (there("n"), _float_test(there("n"), op, value))]
+    return [f"coalesce({test}, false)" for column, test in found if column]
 
 
-def _literal(value: Scalar) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        if "\0" in value:
-            message = f"A filter value may not hold a NUL character: {value!r}."
-            raise InputError(message, cure="Take it out.")
-        return "'" + value.replace("'", "''") + "'"
-    return f"CAST('{float(value)!r}' AS DOUBLE)"
+def _comparison(column: str, op: str, literal: str) -> str:
+    return f"{column} {SQL_OPS[op]} {literal}"
+
+
+def _text_test(column: str, op: str, value: str) -> str:
+    """Compare text by code point. SQL has no literal for NULs and surrogates, which no stored text holds either."""
+    odd = UNSTORED.search(value)
+    if odd is None:
+        return _comparison(column, op, _quoted(value))
+    if op == "==":
+        return NEVER
+    begin, above = value[: odd.start()], op in {">", ">="}
+    if odd[0] == "\0":  # what is larger than `begin` is larger than this, since all other characters are
+        return _comparison(column, ">" if above else "<=", _quoted(begin))
+    return _comparison(column, ">=" if above else "<", _quoted(begin + "\ue000"))  # the first one after the surrogates
+
+
+def _list_test(column: str, op: str, value: str) -> str:
+    """One element at least must pass."""
+    if op == "==":
+        return NEVER if UNSTORED.search(value) else f"array_has({column}, {_quoted(value)})"
+    return _text_test(f"{'array_max' if op in {'>', '>='} else 'array_min'}({column})", op, value)
+
+
+def _whole_test(column: str, op: str, value: float) -> str:
+    """Compare an int64 with a number of any size, exactly."""
+    if isinstance(value, float):
+        if isnan(value):
+            return NEVER
+        if not isfinite(value):
+            return f"{column} IS NOT NULL" if op != "==" and (value > 0) == (op in {"<", "<="}) else NEVER
+        if op == "==" and not value.is_integer():
+            return NEVER
+        value = ceil(value) if op in {">=", "<"} else floor(value)
+    if SMALLEST <= value <= LARGEST:
+        return _comparison(column, op, f"CAST('{value}' AS BIGINT)")
+    return f"{column} IS NOT NULL" if op != "==" and (value > 0) == (op in {"<", "<="}) else NEVER
+
+
+def _float_test(column: str, op: str, value: float) -> str:
+    """Compare a float64 with a number of any size, exactly; a stored NaN passes nothing."""
+    below, above = _floats_around(value)
+    if isnan(below) or (op == "==" and below != above):
+        return NEVER
+    if op in {">", ">="}:
+        op = op if below == above else ">="
+        return f"{_comparison(column, op, _double(above))} AND NOT isnan({column})"
+    op = op if below == above or op == "==" else "<="
+    return _comparison(column, op, _double(below))
+
+
+def _floats_around(value: float) -> tuple[float, float]:
+    """The largest float that is not above a number, and the smallest that is not below it.
+
+    >>> _floats_around(2**53 + 1), _floats_around(5), _floats_around(10**400)
+    ((9007199254740992.0, 9007199254740994.0), (5.0, 5.0), (1.7976931348623157e+308, inf))
+    """
+    try:
+        near = float(value)
+    except OverflowError:
+        near = inf if value > 0 else -inf
+    if isnan(near) or near == value:
+        return near, near
+    return (near, nextafter(near, inf)) if near < value else (nextafter(near, -inf), near)
+
+
+def _double(value: float) -> str:
+    return f"CAST('{value!r}' AS DOUBLE)"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from math import isfinite
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -12,12 +13,14 @@ from sqlalchemy import ColumnElement, Row, func, select
 from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
 from rove.records.boxes import pack_boxes, unpack_boxes
+from rove.records.metadata import LARGEST, SMALLEST, stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
 from rove.store.presence import CURE
 
 T = TypeVar("T")
 SHOWN_CHARS = 40
+TEXTS = frozenset((str,))
 AnyRow = Row[*tuple[Any, ...]]
 
 
@@ -51,11 +54,20 @@ def _loads(text: str) -> Any:  # noqa: ANN401 - whatever was written
 
 
 def metadata_of(text: str) -> dict[str, MetaValue]:
-    """Read metadata back; lists become tuples."""
+    """Read metadata back. What an older Rove, or another program, wrote otherwise becomes what it would be today."""
     if not text:
         return {}
     tree = cast("dict[str, Any]", _loads(text))
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in tree.items()}  # pyright: ignore[reportUnknownArgumentType]
+    for name, value in tree.items():  # of each hit: quicker than `stored_fields`, which what is here has passed
+        kind = type(value)  # pyright: ignore[reportUnknownVariableType] - of JSON
+        if kind is list and TEXTS.issuperset(map(type, value)):
+            tree[name] = tuple(value)
+        elif kind is int or kind is float:
+            if not SMALLEST <= value <= LARGEST and (kind is int or not isfinite(value)):
+                return stored_fields(tree)
+        elif kind is not str and kind is not bool:
+            return stored_fields(tree)
+    return tree
 
 
 def enriched(text: str, more: str | None) -> dict[str, MetaValue]:

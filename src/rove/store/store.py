@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
 from rove.records.filter import sight_of
+from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings
 from rove.spans import stage
@@ -23,6 +24,7 @@ from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.documents import Found
 from rove.store.failpoints import failpoint
+from rove.store.field_names import FieldNames
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
@@ -32,6 +34,7 @@ from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, LOCK, RESIDENT
 from rove.store.private import file_mode, keep_private
+from rove.store.refusals import Intake
 from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
 from rove.store.transcripts import TranscriptStore
@@ -72,6 +75,7 @@ class Store:
             self.catalog, held, folder=folder / RESIDENT, limit=limit, read_limit=min(limit, settings.read_chunks)
         )
         self.names = Names(self.catalog, self.seen)
+        self.field_names = FieldNames(self.catalog)
         self._views = SeenDocuments(self.catalog)
         self._lock = FileLock(folder / LOCK, timeout=LOCK_TIMEOUT_S, thread_local=False, mode=file_mode(folder))
         self._turn = asyncio.Lock()
@@ -157,18 +161,21 @@ class Store:
 
     async def keep(
         self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
-    ) -> None:
+    ) -> list[LostChunk]:
         """Make documents live: catalog, index, catalog.
 
         `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens.
-        After a crash at any point, `heal` (run by the next writer) finishes what was begun.
+        After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returned are the chunks
+        that the index refused, alone: the others are live.
         """
         async with self.writing():
             failpoint("before-stage")
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
-            await self.index.add(rows_of(prepared, vectors), fresh=not known)
+            intake = Intake(self.index)
+            await intake.add(rows_of(prepared, vectors), fresh=not known)
+            lost = await asyncio.to_thread(self.catalog.let_go, seqs, intake.refused) if intake.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
@@ -177,16 +184,23 @@ class Store:
             self._batches += 1
             if self._batches % OPTIMIZE_EVERY == 0:
                 await self._optimize()
+        return lost
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
         """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
 
         Returns how many documents this changed; vectors and terms stay as they are.
+
+        Raises:
+            ServiceError: the index refuses the new fields of some, which are taken away again; the others have theirs.
         """
         async with self.writing():
             seqs = await asyncio.to_thread(self.catalog.enrich, fields)
             failpoint("enriched")
-            await refresh(self.catalog, self.index, seqs)
+            refused = await refresh(self.catalog, self.index, seqs)
+        if refused:
+            message = f"The index refused the new fields of documents: {refused[0]}."
+            raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
         return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:

@@ -122,9 +122,12 @@ class Rove:
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
+        listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
-        return self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank))
+        return self._run(
+            self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=listener)
+        )
 
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""
@@ -192,6 +195,10 @@ class Rove:
     def forget_asked(self, *questions: str) -> int:
         """See `AsyncRove.forget_asked`."""
         return self._run(self._kb.forget_asked(*questions))
+
+    def notes_on(self, where: Filter | None) -> list[str]:
+        """See `AsyncRove.notes_on`."""
+        return self._run(self._kb.notes_on(where))
 
     def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""

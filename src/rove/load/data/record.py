@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 
 from rove.errors import InputError
 from rove.load.markdown import markdown_sections
 from rove.load.text import clean, stem
 from rove.records import Document, Source, content_hash
+from rove.records.metadata import stored_fields
 from rove.records.source import MetaValue
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
@@ -19,7 +18,6 @@ IDS = ("id", "_id", "record_id", "doc_id")
 TITLES = ("title", "query", "question")
 TEXTS = ("document", "text", "contents", "content", "answer")
 MAX_NAMED = 10  # bad records that the error names; it counts them all
-INT_RANGE = 1 << 63
 CURE = "Give each record an id of its own and a 'document' or 'text' that is text."
 
 
@@ -78,7 +76,8 @@ class Records:
         uri = f"{self.source.uri}#{record_id}"
         name = self.source.document_id
         fields = dict(_extra_fields(record))
-        fields |= flatten(record.get("metadata"))
+        if isinstance(more := record.get("metadata"), dict):
+            fields |= stored_fields(more)
         return Document(
             document_id=f"{name}#{record_id}" if name else content_hash(uri),
             source=uri,
@@ -100,28 +99,6 @@ class Records:
         total = self.bad_count + self.good_count
         message = f"{self.bad_count} of {total} records in {self.source.name!r} are bad: {'; '.join(self.bad)}{more}."
         raise InputError(message, cure=CURE, outcome="partial" if self.good_count else "damaged")
-
-
-def flatten(value: Json, prefix: str = "") -> dict[str, MetaValue]:
-    """Return nested metadata as one flat mapping: dots join names, lists become tuples of text, null is dropped.
-
-    >>> flatten({"a": {"b": 1, "c": None}, "tags": ["x", 2]})
-    {'a.b': 1, 'tags': ('x', '2')}
-    """
-    if isinstance(value, dict):
-        flat: dict[str, MetaValue] = {}
-        for name, inner in value.items():
-            flat |= flatten(inner, f"{prefix}.{clean(name)}" if prefix else clean(name))
-        return flat
-    if not prefix or value is None:
-        return {}
-    if isinstance(value, list):
-        return {prefix: tuple(_as_text(item) for item in value if item is not None)}
-    if isinstance(value, float) and not isfinite(value):
-        return {}
-    if isinstance(value, int) and not -INT_RANGE <= value < INT_RANGE:
-        return {prefix: str(value)}
-    return {prefix: clean(value) if isinstance(value, str) else value}
 
 
 def is_record(value: Json) -> bool:
@@ -155,8 +132,4 @@ def _extra_fields(record: Mapping[str, Json]) -> Iterator[tuple[str, MetaValue]]
     for name, value in record.items():
         nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict | list) for v in value))
         if name not in used and name not in IDS and not nested:
-            yield from flatten(value, clean(name)).items()
-
-
-def _as_text(item: Json) -> str:
-    return clean(item if isinstance(item, str) else json.dumps(item, ensure_ascii=False))
+            yield from stored_fields({name: value}).items()

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from rove.events import Noted
 from rove.serve.asking import asked, check_question, told
 from rove.serve.served import ServedIn, ViewIn
 from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
@@ -21,11 +22,17 @@ STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}
 async def search(wanted: SearchIn, view: ViewIn, server: ServedIn, request: Request) -> SearchOut:
     """Find passages, best first."""
     check_question(wanted.question, server)
+    notes: list[str] = []
     searching = view.search(
-        wanted.question, top_k=wanted.top_k, where=wanted.condition, mode=wanted.mode, rerank=wanted.rerank
+        wanted.question,
+        top_k=wanted.top_k,
+        where=wanted.condition,
+        mode=wanted.mode,
+        rerank=wanted.rerank,
+        listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
     )
     hits = await while_connected(request, searching)
-    return SearchOut(hits=[HitOut.of(hit) for hit in hits])
+    return SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
 
 
 @router.post("/ask", response_model=AnswerOut, responses=STREAMED)

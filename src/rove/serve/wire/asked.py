@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from rove.records import Filter, History, Turn
+from rove.serve.public import Said
 from rove.serve.wire import Reply, Wire
 from rove.serve.wire.filters import FilterIn, compiled
 from rove.serve.wire.results import HitOut
@@ -65,9 +66,10 @@ class AskIn(Asked):
 
 
 class SearchOut(Reply):
-    """What a search found, best first."""
+    """What a search found, best first; `notes` say which fields the filter names and no document has."""
 
     hits: list[HitOut]
+    notes: list[Said] = []
 
 
 class Delta(Reply):

@@ -1,0 +1,79 @@
+"""Names in the settings: each that names a plug-in, a document type or another setting is looked up at the opening."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rove.answer.fallback import FALLBACKS
+from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED
+from rove.chunk.cut import strategy_for
+from rove.enrich import ENRICHERS
+from rove.enrich.sentiment import SENTIMENTS
+from rove.errors import ConfigError, meant
+from rove.load import LOADERS
+from rove.question.understand import REFUSE
+from rove.registry import Registry
+from rove.retrieve import RETRIEVERS
+from rove.settings import Settings
+from rove.store import INDEXES
+from rove.walk import READERS
+from rove.walk.respond import GATHER
+
+NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A setting that names something of some registries, or one of the `others`."""
+
+    setting: str
+    name: str
+    registries: tuple[Registry, ...]
+    others: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """See that there is such a thing; what is installed beside Rove is looked at only where it must be (slow).
+
+        Raises:
+            ConfigError: there is not.
+        """
+        if self.name in self.others or any(self.name in registry.table for registry in self.registries):
+            return
+        known = dict.fromkeys((*self.others, *(name for registry in self.registries for name in registry.names())))
+        if self.name not in known:
+            message = f"{self.setting} is {self.name!r}, which there is not."
+            choices = ", ".join(name or '""' for name in known)
+            raise ConfigError(message, cure=f"{meant(self.name, known)}Choose one of: {choices}.")
+
+
+def check_names(settings: Settings) -> None:
+    """Look up the names that are used only later: a wrong one is said now, with what was meant.
+
+    Raises:
+        ConfigError: a setting names what there is not.
+    """
+    for named in _named(settings):
+        named.check()
+    for kind, strategy in settings.chunk.strategy.items():
+        strategy_for(kind, strategy)
+
+
+def _named(settings: Settings) -> Iterator[Named]:
+    yield Named("store.index", settings.store.index, (INDEXES,))
+    yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))
+    yield Named("walk.reader", settings.walk.reader, (READERS,), (NONE,))
+    yield Named("enrich.sentiment", settings.enrich.sentiment, (SENTIMENTS,), (NONE,))
+    for name in settings.answer.fallback:
+        yield Named("answer.fallback", name, (FALLBACKS,))
+    for name in settings.enrich.after_add:
+        yield Named("enrich.after_add", name, (ENRICHERS,))
+    for name, intent in settings.question.intents.items():
+        yield Named(f"question.intents.{name}.route", intent.route, (RETRIEVERS,), (NONE, REFUSE, GATHER))
+    for name, slot in settings.question.slots.items():
+        for intent in slot.intents:
+            yield Named(f"question.slots.{name}.intents", intent, (), tuple(settings.question.intents))
+    for kind, strategy in settings.chunk.strategy.items():
+        yield Named(f"chunk.strategy.{kind}", strategy, (CHUNKERS, MODEL_CHUNKERS), (NONE,))
+        if kind not in SUPPORTED and LOADERS.names() == tuple(LOADERS.table):  # one from outside has kinds of its own
+            yield Named("A type in chunk.strategy", kind, (LOADERS,), tuple(SUPPORTED))

@@ -1,0 +1,64 @@
+"""Names of the fields that documents have: to say of a filter that it asks for one that there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import select, true
+from sqlalchemy.sql.functions import func
+
+from rove.errors import meant
+from rove.records import Filter
+from rove.records.filter import BUILT_IN
+from rove.store import tables
+from rove.store.catalog import Catalog
+from rove.store.rows import enriched, within
+
+REMEMBERED = 16
+"""Callers with different sights whose names are remembered."""
+
+
+class FieldNames:
+    """Looks the names up once for each state of the base, and only where a filter names one that was not met before."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._known: dict[Filter | None, tuple[int, frozenset[str]]] = {}
+
+    def are_known(self, names: Collection[str], sight: Filter | None) -> bool:
+        """Say whether all of these fields have been met before. Costs microseconds."""
+        return self._known.get(sight, (-1, frozenset[str]()))[1].issuperset(set(names).difference(BUILT_IN))
+
+    def notes(self, names: Collection[str], sight: Filter | None) -> list[str]:
+        """Say of each of these fields that no document has which may be seen, and what may be meant. Blocks.
+
+        What is said is the same whether documents that are hidden have the field or not.
+        """
+        wanted = sorted(set(names).difference(BUILT_IN))
+        at, known = self._known.get(sight, (-1, frozenset[str]()))
+        revision = self.catalog.revision()
+        if at != revision and not known.issuperset(wanted):
+            known = self._look(sight)
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[sight] = (revision, known)
+        absent = [name for name in wanted if name not in known]
+        return [f"No document has a field {name!r}. {meant(name, (*known, *BUILT_IN))}".strip() for name in absent]
+
+    def _look(self, sight: Filter | None) -> frozenset[str]:
+        d, e, c = tables.documents.c, tables.enrichments.c, tables.chunks.c
+        query = select(d.seq, d.document_id, d.source, d.title, d.kind.label("type"), d.language, d.metadata, e.fields)
+        query = query.outerjoin(tables.enrichments, e.document == d.seq).where(d.revision > 0)
+        names: set[str] = set()
+        visible: list[int] = []
+        with self.catalog.database.read() as connection:
+            for row in connection.execute(query):
+                own = enriched(row.metadata, row.fields)
+                if sight is None or sight.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
+                    names.update(own)
+                    visible.append(row.seq)
+            each = func.json_each(c.metadata).table_valued("key")
+            of_chunks = select(each.c.key).select_from(tables.chunks.join(each, true())).distinct()
+            of_chunks = of_chunks.where(c.metadata != "", within(c.document, visible))
+            names.update(connection.execute(of_chunks).scalars())
+        return frozenset(names)

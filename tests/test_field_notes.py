@@ -1,0 +1,85 @@
+"""A filter over a field that no document has is noted, with what was meant; of hidden documents nothing is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rove import Rove, Text, field
+from rove.cli import rove
+from rove.events import Event, Noted
+from rove.records.filter import Sight
+from rove.store.field_names import FieldNames
+
+PUBLIC, HIDDEN = Sight("access", "in", ("all",)), {"access": ("few",), "salary": 3}
+TEXTS = [
+    Text("Remote work.", id="en", metadata={"topic": "hr", "access": ("all",), "a": {"b": 1}}),
+    Text("Heimarbeit.", id="de", metadata={"topic": "hr", "Jahr": 2024, "access": ("all",)}),
+    Text("在宅勤務。", id="ja", metadata={"題目": "人事", "access": ("all",)}),
+]
+
+
+def test_a_field_that_nothing_has_is_noted_with_what_was_meant(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        assert kb.notes_on(field("topic") == "hr") == ["No document has a field 'topic'."]
+        kb.add(*TEXTS)
+        for where, said in [
+            (None, []),
+            (field("topic") == "hr", []),
+            (~(field("a.b") > 0) | field("title").exists() | (field("page") == 1), []),
+            (field("topci") == "hr", ["No document has a field 'topci'. Did you mean 'topic'?"]),
+            (~(field("jahr") == 1) & field("題日").exists(), [
+                "No document has a field 'jahr'. Did you mean 'Jahr'?",
+                "No document has a field '題日'. Did you mean '題目'?",
+            ]),
+            (field("quite_other").in_(["x"]), ["No document has a field 'quite_other'."]),
+            (field("lenguage") == "de", ["No document has a field 'lenguage'. Did you mean 'language'?"]),
+        ]:  # fmt: skip
+            heard: list[Event] = []
+            kb.search("work", where=where, listener=heard.append)
+            assert [event.text for event in heard if isinstance(event, Noted)] == said
+            assert kb.ask("work", where=where).note.startswith(" ".join(said))
+
+
+def test_hidden_documents_change_nothing_of_what_is_told(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+    for hidden in (True, False):
+        with Rove.open(tmp_path / str(hidden), embedder={"name": "fake"}) as kb:
+            kb.add(*TEXTS, *([Text("Secret.", id="x", metadata=HIDDEN)] if hidden else []))
+            wheres = [field("salary") > 1, field("salery") > 1, field("topic") == "x", field("access") == "few"]
+            told.append([note for where in wheres for note in kb.notes_on(PUBLIC & where)])
+            assert bool(kb.notes_on(field("salary") > 1)) is not hidden
+    assert told[0] == told[1] == ["No document has a field 'salary'.", "No document has a field 'salery'."]
+
+
+def test_names_are_looked_up_once_for_each_state_of_the_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+    look = FieldNames._look
+    monkeypatch.setattr(FieldNames, "_look", lambda self, sight: looked.append(sight) or look(self, sight))
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        kb.add(*TEXTS)
+        for _ in range(5):
+            kb.search("work", where=field("topci") == "hr")
+            kb.search("work", where=PUBLIC & (field("topic") == "hr"))
+        assert looked == [None, PUBLIC]
+        kb.add(Text("More.", metadata={"topci": "now it is there"}))
+        kb.search("work", where=field("topic") == "hr")  # known already: no look
+        assert len(looked) == 2
+        assert kb.notes_on(field("topci") == "hr") == []
+        assert len(looked) == 3
+
+
+def test_the_command_line_says_it_on_standard_error(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(*TEXTS)
+    for command in (["search", "work"], ["search", "work", "--json"], ["ask", "work"], ["delete"]):
+        run = CliRunner().invoke(
+            rove, [*command, "-k", str(tmp_path / "kb"), "-s", "embedder.name=fake", "--where", "topci=hr"]
+        )
+        assert run.exit_code == 0, run.output
+        assert "Did you mean 'topic'?" in run.stderr
+        if "--json" in command:
+            assert json.loads(run.stdout) == []
