@@ -23,7 +23,7 @@ from rove.store.rows import document_of, metadata_of, vector_of
 from rove.store.tables import Table
 
 RANGE = 512
-MOST_FAILURES = 20_000
+MOST_FAILURES = 2_000
 """Failed queries after which the rest of a table is given up: each halving costs one, each lost row about ten."""
 FARTHEST = 1 << 31
 """The last row that is asked for where the catalog cannot say which one it is."""
@@ -50,6 +50,11 @@ class Salvage:
         with closing(sqlite3.connect(self._file)) as connection:
             connection.row_factory = sqlite3.Row
             failures = 0
+            try:
+                connection.execute("PRAGMA writable_schema=ON")  # then one damaged table or length spoils no other
+                connection.execute(f'SELECT * FROM "{table.name}" LIMIT 0')
+            except sqlite3.Error:
+                return
             ranges = [(low, high) for low, high in reversed(_ranges(_last(connection, table)))]
             while ranges and failures < MOST_FAILURES:
                 low, high = ranges.pop()
