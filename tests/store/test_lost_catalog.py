@@ -198,19 +198,19 @@ def test_what_cannot_be_a_source_is_said_and_changes_nothing(base: Path, tmp_pat
     assert everything(base) == before
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_torn_catalogs_open_heal_or_are_refused_with_a_cure(seed: int, base: Path) -> None:
     """A seeded loop over cuts, zeroed, random and flipped bytes: every error is typed, and a rebuild makes it sound."""
     chance = random.Random(seed)
     whole = (base / "catalog.sqlite").read_bytes()
-    for trial in range(8):
+    for trial in range(6):
         folder = base.parent / f"torn-{trial}"
         shutil.copytree(base, folder)
         (folder / "catalog.sqlite").write_bytes(torn(whole, chance))
         try:
             use(folder)
         except ConfigError as error:
-            assert "--rebuild-from" in str(error)
+            assert error.cure
             assert Rove.rebuild("here", folder, **FAKE).documents <= 70
             use(folder)
         shutil.rmtree(folder)

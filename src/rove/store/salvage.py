@@ -10,13 +10,14 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rove.errors import RoveError
-from rove.records import Document, LedgerEntry
+from rove.records import Document, LedgerEntry, vector_key
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
 from rove.store.rows import document_of, metadata_of, vector_of
@@ -75,6 +76,14 @@ class Salvage:
     def embedder(self) -> str:
         """The fingerprint of the embedder that made the base, "" where that cannot be read."""
         return next((str(row.value) for row in self.rows(tables.facts) if row.name == "embedder"), "")
+
+    def is_made_with(self, model: str) -> bool:
+        """Say whether chunks that can be read have vectors under the keys that this embedder gives them."""
+        keys = {row.seq: row.key for row in self.rows(tables.vectors)}
+        return any(
+            keys.get(row.vector) == vector_key(model, f"{row.prefix}\n{row.text}" if row.prefix else str(row.text))
+            for row in islice(self.rows(tables.chunks), 1_000)
+        )
 
     def vectors(self, dimension: int) -> Iterator[tuple[str, Vector, bytes]]:
         """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""
