@@ -63,13 +63,6 @@ class Rove:
         """See `AsyncRove.open`."""
         return cls(read_settings(location, **settings), create=create)
 
-    @classmethod
-    def rebuild(
-        cls, source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
-    ) -> Rebuilt:
-        """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
-        return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
-
     @property
     def settings(self) -> Settings:
         """The settings that are in force."""
@@ -252,6 +245,13 @@ class Rove:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def rebuild_base(
+    source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
+) -> Rebuilt:
+    """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
+    return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
 
 
 async def _opened(settings: Settings, create: bool) -> AsyncRove:
