@@ -153,7 +153,8 @@ class _Rebuild:
         salvage = Salvage(self.work / f"torn-{CATALOG}")
         async with self._building() as kb:
             model = str(kb.embedder.fingerprint)
-            if (before := await asyncio.to_thread(salvage.embedder)) and before != model:
+            before = await asyncio.to_thread(salvage.embedder)
+            if before not in {"", model} and not await asyncio.to_thread(salvage.is_made_with, model):
                 message = f"{self.folder} was made with the embedder [{before}]; this one is [{model}]."
                 raise ConfigError(message, cure="Name the embedder that made it in the settings.")
             await asyncio.to_thread(self._take_vectors, salvage, kb.store)

@@ -181,6 +181,7 @@ def serving(kb: Path, *options: str, **environment: str) -> Iterator[tuple[httpx
         port = probe.getsockname()[1]
     command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
     log = kb.parent / "log"
+    kb.mkdir(parents=True, exist_ok=True)  # a server makes a base only in a folder that is there
     with log.open("ab") as written:
         process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=written, stderr=written)
     try:

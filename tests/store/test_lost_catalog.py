@@ -18,7 +18,7 @@ from rove import ConfigError, RoveError, Text
 from rove.cli import rove
 from rove.rebuild import LOST
 from rove.settings import Settings
-from rove.sync import Rove
+from rove.sync import Rove, rebuild_base
 
 FAKE = {"embedder": {"name": "fake"}}
 TEXTS = {
@@ -137,7 +137,7 @@ def test_an_export_and_a_backup_give_all_back(source: str, damage: Callable[[Pat
         kb.add(Text("A buoy was laid out after the backup.", id="newer"))
     damage(base)
     broken = (base / "catalog.sqlite").read_bytes() if (base / "catalog.sqlite").exists() else None
-    rebuilt = Rove.rebuild(str(base.parent / source), base, **FAKE)
+    rebuilt = rebuild_base(str(base.parent / source), base, **FAKE)
     assert [(entry.source, entry.reason) for entry in rebuilt.lost] == [("newer", LOST)]
     assert broken in [None, *(path.read_bytes() for path in rebuilt.aside)], "what is broken is kept"
     check_sound(base, 70)
@@ -148,7 +148,7 @@ def test_an_export_and_a_backup_give_all_back(source: str, damage: Callable[[Pat
 
 def test_of_an_index_alone_files_are_read_again_and_the_rest_is_named(base: Path) -> None:
     missing(base)
-    rebuilt = Rove.rebuild("here", base, **FAKE)
+    rebuilt = rebuild_base("here", base, **FAKE)
     assert sorted(entry.source for entry in rebuilt.lost) == sorted(f"{code}-{n}" for code in TEXTS for n in range(12))
     check_sound(base, 10)
     with Rove.open(base, **FAKE) as kb:
@@ -165,7 +165,7 @@ def test_what_is_around_torn_pages_is_saved(base: Path) -> None:
         file.write(bytes(PAGE))
     with Rove.open(base, **FAKE) as kb, pytest.raises(ConfigError, match="torn"):
         kb.doctor()
-    rebuilt = Rove.rebuild("here", base, **FAKE)
+    rebuilt = rebuild_base("here", base, **FAKE)
     assert (rebuilt.documents, rebuilt.lost) == (70, ())
     assert rebuilt.vectors >= 70
     check_sound(base, 70)
@@ -177,7 +177,7 @@ def test_kept_originals_are_never_deleted(base: Path, tmp_path: Path) -> None:
     (base / "originals").mkdir()
     (base / "originals" / ("a" * 64)).write_bytes(b"no document knows of this")
     missing(base)
-    rebuilt = Rove.rebuild("here", base, **FAKE)
+    rebuilt = rebuild_base("here", base, **FAKE)
     assert [path.read_bytes() for aside in rebuilt.aside for path in aside.iterdir()] == [b"no document knows of this"]
 
 
@@ -189,29 +189,29 @@ def test_what_cannot_be_a_source_is_said_and_changes_nothing(base: Path, tmp_pat
     before = everything(base)
     for source in ("nowhere", str(tmp_path / "notes.txt"), str(torn)):
         with pytest.raises(RoveError):
-            Rove.rebuild(source, base, **FAKE)
+            rebuild_base(source, base, **FAKE)
         assert everything(base) == before
     with pytest.raises(ConfigError, match="no base"):
-        Rove.rebuild("here", tmp_path / "typo", **FAKE)
+        rebuild_base("here", tmp_path / "typo", **FAKE)
     with pytest.raises(ConfigError, match="embedder"):
-        Rove.rebuild(str(tmp_path / "backup"), base, embedder={"name": "fake", "dimension": 17})
+        rebuild_base(str(tmp_path / "backup"), base, embedder={"name": "fake", "dimension": 17})
     assert everything(base) == before
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_torn_catalogs_open_heal_or_are_refused_with_a_cure(seed: int, base: Path) -> None:
     """A seeded loop over cuts, zeroed, random and flipped bytes: every error is typed, and a rebuild makes it sound."""
     chance = random.Random(seed)
     whole = (base / "catalog.sqlite").read_bytes()
-    for trial in range(8):
+    for trial in range(6):
         folder = base.parent / f"torn-{trial}"
         shutil.copytree(base, folder)
         (folder / "catalog.sqlite").write_bytes(torn(whole, chance))
         try:
             use(folder)
         except ConfigError as error:
-            assert "--rebuild-from" in str(error)
-            assert Rove.rebuild("here", folder, **FAKE).documents <= 70
+            assert error.cure
+            assert rebuild_base("here", folder, **FAKE).documents <= 70
             use(folder)
         shutil.rmtree(folder)
 
@@ -244,10 +244,16 @@ def use(folder: Path) -> None:
 # -- commands that read ----------------------------------------------------------------------------------------------
 
 READING = [
+<<<<<<< HEAD
     ["search", "x"], ["ask", "x"], ["ask", "x", "--walk"], ["walk", "x"], ["chat"], ["inspect"],
     ["inspect", "--ledger"], ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"],
     ["enrich", "replies"], ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"],
     ["questions", "make", "q.csv"],
+=======
+    ["search", "x"], ["ask", "x"], ["walk", "x"], ["chat"], ["inspect"], ["inspect", "--ledger"],
+    ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"], ["enrich", "replies"],
+    ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"], ["questions", "make", "q.csv"],
+>>>>>>> h-catalog
 ]  # fmt: skip
 
 
@@ -278,6 +284,6 @@ def test_a_server_names_the_space_that_is_not_there(tmp_path: Path) -> None:
     )
     (tmp_path / "hr").mkdir()
     with pytest.raises(ConfigError, match="itt"):
-        serving.Spaces.open(settings, tmp_path)
+        serving.Spaces.open(settings, tmp_path, create=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hr"]
     assert list((tmp_path / "hr").iterdir()) == []

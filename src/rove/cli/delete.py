@@ -35,7 +35,8 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         if mentions:
             found = kb.forget_mentions(*found.words)
     if session.output.as_json:
-        session.output.json({"deleted": count, "mentions": found, "mentions_deleted": mentions})
+        told = {"mentions": found, "mentions_deleted": mentions} if found else {}
+        session.output.json({"deleted": count, **told})
         return
     session.output.line(f"{count} documents erased")
     if found:

@@ -8,7 +8,7 @@ from rove.cli.add import Bar
 from rove.cli.session import FAILED, Session, command
 from rove.rebuild import HERE, Rebuilt
 from rove.store.health import Health
-from rove.sync import Rove
+from rove.sync import rebuild_base
 
 
 @command("doctor")
@@ -29,7 +29,7 @@ def doctor(session: Session, source: str | None) -> int:
     if source is not None:
         bar = Bar(session)
         with bar.progress:
-            rebuilt = Rove.rebuild(source, session.location, listener=bar, **session.settings)
+            rebuilt = rebuild_base(source, session.location, listener=bar, **session.settings)
         return _show_rebuilt(session, rebuilt)
     with session.base() as kb:
         health = kb.doctor()

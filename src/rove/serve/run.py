@@ -37,7 +37,7 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
 
 
 async def _serve(settings: Settings, folder: Path, keyring: Keyring, tell: Callable[[str], None]) -> None:
-    spaces = Spaces.open(settings, folder)
+    spaces = Spaces.open(settings, folder, create=False)
     server = make_server(create_app(spaces, keyring), spaces)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
     tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
@@ -45,7 +45,7 @@ async def _serve(settings: Settings, folder: Path, keyring: Keyring, tell: Calla
 
 
 async def _serve_stdio(settings: Settings, folder: Path) -> None:
-    spaces = Spaces.open(settings, folder)
+    spaces = Spaces.open(settings, folder, create=False)
     try:
         spaces.start()
         await load(ENDPOINT)(Served.of(spaces)).run_stdio()

@@ -49,8 +49,10 @@ class Spaces:
         self.admit(settings.keys)
 
     @classmethod
-    def open(cls, settings: Settings, folder: Path) -> Self:
+    def open(cls, settings: Settings, folder: Path, *, create: bool = True) -> Self:
         """Open what `settings.serve` names, seen from `folder`; without spaces, the base of the settings itself.
+
+        Bases are made in folders that are not there only where `create` is.
 
         Raises:
             ConfigError: what is set up would not be safe; or a base cannot be opened.
@@ -59,7 +61,7 @@ class Spaces:
         trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
-        for tree in trees.values():
+        for tree in trees.values() if not create else ():
             check_folder(tree.path)
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}

@@ -10,20 +10,21 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rove.errors import RoveError
-from rove.records import Document, LedgerEntry
+from rove.records import Document, LedgerEntry, vector_key
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
 from rove.store.rows import document_of, metadata_of, vector_of
 from rove.store.tables import Table
 
 RANGE = 512
-MOST_FAILURES = 20_000
+MOST_FAILURES = 2_000
 """Failed queries after which the rest of a table is given up: each halving costs one, each lost row about ten."""
 FARTHEST = 1 << 31
 """The last row that is asked for where the catalog cannot say which one it is."""
@@ -50,6 +51,11 @@ class Salvage:
         with closing(sqlite3.connect(self._file)) as connection:
             connection.row_factory = sqlite3.Row
             failures = 0
+            try:
+                connection.execute("PRAGMA writable_schema=ON")  # then one damaged table or length spoils no other
+                connection.execute(f'SELECT * FROM "{table.name}" LIMIT 0')
+            except sqlite3.Error:
+                return
             ranges = [(low, high) for low, high in reversed(_ranges(_last(connection, table)))]
             while ranges and failures < MOST_FAILURES:
                 low, high = ranges.pop()
@@ -70,6 +76,14 @@ class Salvage:
     def embedder(self) -> str:
         """The fingerprint of the embedder that made the base, "" where that cannot be read."""
         return next((str(row.value) for row in self.rows(tables.facts) if row.name == "embedder"), "")
+
+    def is_made_with(self, model: str) -> bool:
+        """Say whether chunks that can be read have vectors under the keys that this embedder gives them."""
+        keys = {row.seq: row.key for row in self.rows(tables.vectors)}
+        return any(
+            keys.get(row.vector) == vector_key(model, f"{row.prefix}\n{row.text}" if row.prefix else str(row.text))
+            for row in islice(self.rows(tables.chunks), 1_000)
+        )
 
     def vectors(self, dimension: int) -> Iterator[tuple[str, Vector, bytes]]:
         """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""

@@ -77,13 +77,6 @@ class Rove:
         instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
         return cls(read_settings(location, **tables, **settings), instances, create=create)
 
-    @classmethod
-    def rebuild(
-        cls, source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
-    ) -> Rebuilt:
-        """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
-        return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
-
     @property
     def settings(self) -> Settings:
         """The settings that are in force."""
@@ -275,8 +268,20 @@ class Rove:
         self._loop.close()
 
 
+<<<<<<< HEAD
 async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
     return AsyncRove(settings, instances, create=create)
+=======
+def rebuild_base(
+    source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
+) -> Rebuilt:
+    """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
+    return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
+
+
+async def _opened(settings: Settings, create: bool) -> AsyncRove:
+    return AsyncRove(settings, create=create)
+>>>>>>> h-catalog
 
 
 async def _finished(work: Awaitable[T]) -> T:
