@@ -10,10 +10,9 @@ from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ConfigError
 from rove.records import Filter, Prepared
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings
@@ -30,9 +29,9 @@ from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.resident import Resident
 from rove.store.transcripts import TranscriptStore
+from rove.store.turns import Turns
 from rove.store.vectors import VectorCache
 
-LOCK_TIMEOUT_S = 600.0
 OPTIMIZE_EVERY = 64
 """Batches after which the index is tidied while an ingest still runs."""
 
@@ -69,7 +68,7 @@ class Store:
         )
         self.resident = Resident(self.catalog, held, limit=limit)
         self.names = Names(self.catalog)
-        self._lock = FileLock(folder / "write.lock", timeout=LOCK_TIMEOUT_S, thread_local=False)
+        self._turns = Turns(folder)
         self._turn = asyncio.Lock()
         self._checked = False
         self._batches = 0
@@ -198,14 +197,7 @@ class Store:
     async def writing(self, *, thorough: bool = False) -> AsyncGenerator[Health]:
         """Hold the base for writing, once what an interrupted writer left is mended."""
         async with self._turn:
-            try:
-                await asyncio.to_thread(self._lock.acquire)
-            except Timeout as error:
-                message = f"Another process has been writing to {self.folder} for {LOCK_TIMEOUT_S:.0f} s."
-                raise ServiceError(message, cure="Wait for it, or stop it.") from error
-            except OSError as error:
-                message = f"{self.folder} cannot be written to: {error.strerror}."
-                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
+            await self._turns.take()
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
@@ -213,12 +205,13 @@ class Store:
                     self._checked = True
                 yield health
             finally:
-                self._lock.release()
+                self._turns.give_back()
 
     async def mend(self) -> None:
-        """Finish what an interrupted writer left."""
-        async with self.writing():
-            return
+        """Finish what an interrupted writer left; what one that is still at work has yet to do is waited for."""
+        if not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
+            async with self.writing():
+                return
 
     async def heal(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
