@@ -13,6 +13,7 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.settings import SearchSettings
 from rove.spans import stage
+from rove.store.moved import TRIES, noticing
 from rove.store.store import Store
 
 
@@ -65,12 +66,20 @@ RETRIEVERS = Registry(
 async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
     """Search in a mode of `RETRIEVERS`. See `Retriever.retrieve`.
 
+    A document that is replaced meanwhile is found as it was or as it is: where a chunk is gone between the look that
+    found it and the one that fetches it, the search is made anew.
+
     Raises:
         ConfigError: there is no such mode.
         ServiceError: a model failed.
     """
     retriever: Retriever = RETRIEVERS.get(mode)(means)
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
-        hits = await retriever.retrieve(query)
+        hits: list[Hit] = []
+        for _ in range(TRIES):
+            with noticing() as gone:
+                hits = await retriever.retrieve(query)
+            if not gone:
+                break
         retrieving.tell(hits=len(hits))
     return hits

@@ -72,6 +72,10 @@ class Index(Protocol):
         """Bring search structures up to date after many additions. Cheap when there is nothing to do."""
         ...
 
+    async def tidy(self) -> None:
+        """Give back all room that earlier writes have taken and that nobody needs; a search under way is made anew."""
+        ...
+
     async def erase(self) -> None:
         """Take what was removed off the disk: afterwards no file of the index holds its bytes."""
         ...

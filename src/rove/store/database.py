@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 from sqlalchemy import Connection, Engine, QueuePool, Table, create_engine, event, select, text
@@ -26,6 +26,8 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 IMMUTABLE = "?immutable=1"
+FREE_PAGES, FREE_SHARE = 1_024, 4
+"""Pages of 4 kB that may lie free in the file: so many, or one in so many of all."""
 PRIMARY = 0xFF
 DISK = {
     sqlite3.SQLITE_PERM,
@@ -46,6 +48,7 @@ class Database:
         self._engine = _open(address)
         self._watch = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._watching = Lock()
+        self._within = local()
         try:
             held = self._held() or self._made()
         except DatabaseError as error:
@@ -86,25 +89,41 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """A connection to read with; each statement sees what is committed when it runs."""
+        """A connection to read with; each statement sees what is committed when it runs, or the thread's snapshot."""
+        if held := self._held_snapshot():
+            yield held
+            return
         with self._engine.connect() as connection:
             yield connection
 
     def rows(self, statement: str, parameters: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
         """Read all rows of a statement in SQL, straight from the driver; `:name` stands for a parameter."""
-        connection = self._engine.raw_connection()
+        held = self._held_snapshot()
+        connection = held.connection if held else self._engine.raw_connection()
         try:
             cursor = connection.cursor()
             cursor.execute(statement, parameters)
             return cursor.fetchall()
         finally:
-            connection.close()
+            if not held:
+                connection.close()
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
-        """A connection whose statements all see the same state."""
+        """A connection whose statements all see the same state; so does what this thread reads otherwise meanwhile."""
+        if held := self._held_snapshot():
+            yield held
+            return
         with self._engine.connect().execution_options(rove_begin="BEGIN") as connection, connection.begin():
-            yield connection
+            self._within.snapshot = connection
+            try:
+                yield connection
+            finally:
+                self._within.snapshot = None
+
+    def _held_snapshot(self) -> Connection | None:
+        """The snapshot that this thread is in."""
+        return getattr(self._within, "snapshot", None)
 
     @contextmanager
     def write(self) -> Generator[Connection]:
@@ -134,6 +153,19 @@ class Database:
         try:
             for pragma in ("wal_checkpoint(TRUNCATE)", "incremental_vacuum", "wal_checkpoint(TRUNCATE)"):
                 connection.cursor().execute(f"PRAGMA {pragma}").fetchall()
+        finally:
+            connection.close()
+
+    def thin(self) -> None:
+        """Give back pages that hold nothing, where they have become many."""
+        connection = self._engine.raw_connection()
+        try:
+            free, pages = (
+                int(connection.cursor().execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("freelist_count", "page_count")
+            )
+            if free > max(FREE_PAGES, pages // FREE_SHARE):
+                connection.cursor().execute("PRAGMA incremental_vacuum").fetchall()
         finally:
             connection.close()
 

@@ -27,7 +27,7 @@ from rove.store.rows import (
     vector_of,
     within,
 )
-from rove.store.unfinished import Unfinished
+from rove.store.unfinished import FORGOTTEN, Unfinished
 
 BATCH = 2_000
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
@@ -41,6 +41,10 @@ _FOUND = Lookup(
     .join(tables.documents, _D.seq == _C.document)
     .outerjoin(tables.enrichments, tables.enrichments.c.document == _D.seq)
     .where(_D.revision > 0),
+    _C.chunk_id,
+)
+_LIVE = Lookup(
+    select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0),
     _C.chunk_id,
 )
 _TERMS = Lookup(select(_C.terms), _C.chunk_id)
@@ -93,6 +97,10 @@ class Documents(Unfinished):
             )
             for row in _FOUND.rows(self.database, chunk_ids)
         }
+
+    def living(self, chunk_ids: Collection[str]) -> set[str]:
+        """Those of these chunks that are live."""
+        return {row.chunk_id for row in _LIVE.rows(self.database, chunk_ids)}
 
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What the live versions of these documents were made from; an unknown id is absent."""
@@ -198,10 +206,12 @@ class Documents(Unfinished):
         with self.database.read() as connection:
             return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > 0)).scalar() or 0)
 
-    def removed_since(self, revision: int) -> list[str]:
-        """Chunks taken away after that revision."""
+    def removed_since(self, revision: int) -> list[str] | None:
+        """Chunks taken away after that revision; None where it is too long ago to be known."""
         r = tables.removals.c
-        with self.database.read() as connection:
+        with self.database.snapshot() as connection:
+            if revision < int(get_fact(connection, FORGOTTEN, "0")):
+                return None
             return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
 
     def chunk_ids(self) -> list[str]:

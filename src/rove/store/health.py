@@ -71,6 +71,8 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
             difference = await _compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
+        if thorough:
+            await index.tidy()
         if await finish_erasing(catalog, index):
             problems.append("an erasure was under way when a writer stopped")
     except RoveError as error:
@@ -81,6 +83,9 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
         await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
         await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
         await finish_erasing(catalog, index)
+    if thorough:
+        await asyncio.to_thread(catalog.tidy)
+        await asyncio.to_thread(catalog.database.shrink)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),

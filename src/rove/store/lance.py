@@ -19,6 +19,7 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
+from time import time
 from typing import Any, TypeVar, cast
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
@@ -43,8 +44,12 @@ LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
-GRACE = timedelta(minutes=10)
-"""How long old versions are kept for readers that still use them."""
+TIDY_VERSIONS, ROWS_A_VERSION = 48, 64
+"""Versions of the table from which on it is tidied too: each write leaves one, and some files. One more for so many
+rows, since the larger a table is, the longer that takes."""
+GRACE, GRACE_VERSIONS = timedelta(minutes=10), 12
+"""How long old versions are kept for readers that still use them, and how many at most; who loses one asks again."""
+ATTEMPTS = 4
 FULL_TEXT = FTS(
     base_tokenizer="whitespace",
     lower_case=False,
@@ -103,23 +108,36 @@ class LanceIndex:
         if "vector_idx" not in names and await table.count_rows() >= VECTOR_INDEX_FROM:
             await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
-        stats = cast("dict[str, dict[str, int]]", await table.stats())
-        if stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS or (
-            fresh and fresh.num_unindexed_rows >= TIDY_ROWS
+        stats = cast("dict[str, Any]", await table.stats())
+        versions = await asyncio.to_thread(self._versions)
+        if (
+            stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS
+            or (fresh and fresh.num_unindexed_rows >= TIDY_ROWS)
+            or len(versions) >= TIDY_VERSIONS + stats["num_rows"] // ROWS_A_VERSION
         ):
-            await table.optimize(cleanup_older_than=GRACE)
+            await table.optimize(cleanup_older_than=_grace(versions))
+
+    async def tidy(self) -> None:
+        """See `Index.tidy`."""
+        table = await self._open()
+        await table.optimize()
+        with warnings.catch_warnings():
+            # It warns that readers of older versions will fail: they open the table again, see `_ask`.
+            warnings.simplefilter("ignore", UserWarning)
+            await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+
+    def _versions(self) -> list[float]:
+        """When each version that is still there was written, in seconds since the epoch."""
+        with os.scandir(self.folder / f"{TABLE}.lance" / "_versions") as entries:
+            return [entry.stat().st_mtime for entry in entries]
 
     async def erase(self) -> None:
         """See `Index.erase`: writes what is left anew, then drops every older file."""
         await self._open()
         await asyncio.to_thread(self._rewrite)
         self._table = None
-        table = await self._open()
         await self.optimize()
-        with warnings.catch_warnings():
-            # It warns that readers of older versions will fail: they open the table again, see `_ask`.
-            warnings.simplefilter("ignore", UserWarning)
-            await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        await self.tidy()
 
     def _rewrite(self) -> None:
         connection = lancedb.connect(self.folder)
@@ -203,16 +221,17 @@ class LanceIndex:
         await self._ask(ask)
 
     async def _ask(self, ask: Callable[[AsyncTable], Awaitable[T]]) -> T:
-        """Run a query; if the table has changed under it, open it again and ask once more."""
-        try:
-            return await ask(await self._open())
-        except (RuntimeError, OSError, ValueError) as error:
-            self._table = None
+        """Run a query; if the table has changed under it, open it again and ask once more, a few times."""
+        left = ATTEMPTS
+        while True:
+            left -= 1
             try:
                 return await ask(await self._open())
-            except (RuntimeError, OSError, ValueError) as again:
-                message = f"The index in {self.folder} cannot be read: {again}."
-                raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
+            except (RuntimeError, OSError, ValueError) as error:
+                self._table = None
+                if not left:
+                    message = f"The index in {self.folder} cannot be read: {error}."
+                    raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
 
     async def _open(self) -> AsyncTable:
         """Open the table, or make it.
@@ -270,6 +289,12 @@ class LanceIndex:
         for name in schema.names[len(arrays) :]:
             arrays[name] = pa.array([row.get(name) for row in fields], KINDS[name[-1]])
         return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+
+def _grace(versions: Sequence[float]) -> timedelta:
+    """How old a version must be to go: older than those that are kept, which are few where many are written."""
+    kept = sorted(versions, reverse=True)[:GRACE_VERSIONS]
+    return min(GRACE, timedelta(seconds=max(time() - kept[-1], 0.0))) if kept else GRACE
 
 
 def _clear(folder: Path) -> None:

@@ -22,7 +22,7 @@ class Resident:
         self.limit = limit
         self._make = make
         self._index = make()
-        self._seen = 0
+        self._seen = self._looked = 0
         self._fits = True
         self._lock = Lock()
 
@@ -52,20 +52,37 @@ class Resident:
     def _follow(self) -> bool:
         """Take in what has changed; False when the base is too large."""
         revision = self.catalog.revision()
-        if revision == self._seen:
+        if revision == self._looked:
             return self._fits
         self._fits = self.catalog.count() <= self.limit
         if not self._fits:
             self._start_again()
-            self._seen = revision
+            self._looked = revision
             return False
         if self._index.dead > 1_000 + self._index.live:
             self._start_again()
-        self._index.discard(self.catalog.removed_since(self._seen) if self._seen else ())
-        for rows in self.catalog.index_rows(since=self._seen):
-            self._index.extend(rows)
-        self._seen = revision
+        if not self._catch_up():
+            self._start_again()
+            self._catch_up()
         return True
+
+    def _catch_up(self) -> bool:
+        """Bring the index to what the catalog holds at one moment; False where it has seen too little to follow."""
+        if not self._seen:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
+            self._seen = self.catalog.revision()
+            self._take(since=0)
+        with self.catalog.database.snapshot():
+            removed = self.catalog.removed_since(self._seen)
+            if removed is None:
+                return False
+            self._index.discard(removed)
+            self._take(since=self._seen)
+            self._seen = self._looked = int(self.catalog.fact("revision") or "0")
+        return True
+
+    def _take(self, *, since: int) -> None:
+        for rows in self.catalog.index_rows(since=since):
+            self._index.extend(rows)
 
     def _start_again(self) -> None:
         self._index = self._make()
