@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from rove.answer.chat import Verified, verify, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import best_quotes
-from rove.answer.reading import read_parents
+from rove.answer.reading import TextOf, read_parents
 from rove.answer.refusal import near_enough, refusal
 from rove.errors import ServiceError
 from rove.events import Listener
@@ -15,8 +15,6 @@ from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.spans import stage
-
-TextOf = Callable[[str], Awaitable[str]]
 
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NOTHING_FOUND = "Nothing was found in the knowledge base."

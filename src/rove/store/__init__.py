@@ -73,7 +73,7 @@ class Index(Protocol):
         ...
 
     async def tidy(self) -> None:
-        """Give back all room that earlier writes have taken and that nobody needs; a search under way is made anew."""
+        """Give back what room many writes have taken and nobody needs; a search that is under way is made anew."""
         ...
 
     async def erase(self) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from rove.records import Prepared
 from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector, tables
-from rove.store.database import insert_rows, next_revision, set_fact
+from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.rows import chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
 from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
@@ -145,10 +145,10 @@ class Catalog(Documents):
             for part in slices(chunk_ids):
                 connection.execute(update(tables.removals).where(within(r.chunk_id, part)).values(pending=False))
 
-    def tidy(self) -> None:
+    def tidy(self, *, free_pages: int = FREE_PAGES) -> None:
         """Let go of what ordinary writing leaves behind: what was taken away long ago, and pages that hold nothing.
 
-        Of removals the latest `REMOVALS` at least stay, by which readers follow; who has seen less starts again.
+        `free_pages` may lie free in the file. Of removals the latest `REMOVALS` at least stay, by which readers follow; who has seen less starts again.
         """
         r = tables.removals.c
         with self.database.read() as connection:
@@ -159,7 +159,7 @@ class Catalog(Documents):
                 revision = int(connection.execute(at).scalar() or 0)
                 connection.execute(delete(tables.removals).where(r.revision <= revision, ~r.pending))
                 set_fact(connection, FORGOTTEN, str(revision))
-        self.database.thin()
+        self.database.thin(free_pages)
 
     def _remove(self, connection: Connection, seqs: Sequence[int], revision: int) -> list[str]:
         """Delete document rows and all that hangs on them, vectors that nothing else uses included.

@@ -26,8 +26,8 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 IMMUTABLE = "?immutable=1"
-FREE_PAGES, FREE_SHARE = 1_024, 4
-"""Pages of 4 kB that may lie free in the file: so many, or one in so many of all."""
+FREE_PAGES = 1_024
+"""Pages, of 4 kB, that may lie free in the file: the next writes fill them."""
 PRIMARY = 0xFF
 DISK = {
     sqlite3.SQLITE_PERM,
@@ -156,18 +156,12 @@ class Database:
         finally:
             connection.close()
 
-    def thin(self) -> None:
-        """Give back pages that hold nothing, where they have become many."""
-        connection = self._engine.raw_connection()
-        try:
-            free, pages = (
-                int(connection.cursor().execute(f"PRAGMA {name}").fetchone()[0])
-                for name in ("freelist_count", "page_count")
-            )
-            if free > max(FREE_PAGES, pages // FREE_SHARE):
-                connection.cursor().execute("PRAGMA incremental_vacuum").fetchall()
-        finally:
-            connection.close()
+    def thin(self, free_pages: int) -> None:
+        """Give back pages that hold nothing, where they are more than these."""
+        with self.read() as connection:
+            free = int(connection.exec_driver_sql("PRAGMA freelist_count").scalar_one())
+        if free > free_pages:
+            self.shrink()
 
     def check(self) -> str:
         """Return "ok", or what SQLite's own check finds wrong."""

@@ -84,8 +84,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, *, thorough
         await asyncio.to_thread(catalog.forgotten, await asyncio.to_thread(catalog.unforgotten))
         await finish_erasing(catalog, index)
     if thorough:
-        await asyncio.to_thread(catalog.tidy)
-        await asyncio.to_thread(catalog.database.shrink)
+        await asyncio.to_thread(catalog.tidy, free_pages=0)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),

@@ -120,7 +120,10 @@ class LanceIndex:
     async def tidy(self) -> None:
         """See `Index.tidy`."""
         table = await self._open()
-        await table.optimize()
+        if len(await asyncio.to_thread(self._versions)) > GRACE_VERSIONS:
+            await self._drop_versions(table)
+
+    async def _drop_versions(self, table: AsyncTable) -> None:
         with warnings.catch_warnings():
             # It warns that readers of older versions will fail: they open the table again, see `_ask`.
             warnings.simplefilter("ignore", UserWarning)
@@ -137,7 +140,7 @@ class LanceIndex:
         await asyncio.to_thread(self._rewrite)
         self._table = None
         await self.optimize()
-        await self.tidy()
+        await self._drop_versions(await self._open())
 
     def _rewrite(self) -> None:
         connection = lancedb.connect(self.folder)
