@@ -52,7 +52,7 @@ async def queued(turns: Turns, folder: Path) -> asyncio.Task[None]:
     """Let one wait, and come back when it stands in the queue."""
     before = waiting(folder)
     task = asyncio.create_task(turns.take())
-    while waiting(folder) == before:
+    while waiting(folder) == before:  # noqa: ASYNC110 - what is waited for is a file
         await asyncio.sleep(0)
     return task
 

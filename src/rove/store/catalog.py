@@ -148,7 +148,8 @@ class Catalog(Documents):
     def tidy(self, *, free_pages: int = FREE_PAGES) -> None:
         """Let go of what ordinary writing leaves behind: what was taken away long ago, and pages that hold nothing.
 
-        `free_pages` may lie free in the file. Of removals the latest `REMOVALS` at least stay, by which readers follow; who has seen less starts again.
+        `free_pages` may lie free in the file. Of removals the latest `REMOVALS` at least stay, by which readers follow;
+        who has seen less starts again.
         """
         r = tables.removals.c
         with self.database.read() as connection:

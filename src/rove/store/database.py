@@ -8,7 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, QueuePool, Table, create_engine, event, select, text
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -26,6 +26,7 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 IMMUTABLE = "?immutable=1"
+SHRINK = "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);"
 FREE_PAGES = 1_024
 """Pages, of 4 kB, that may lie free in the file: the next writes fill them."""
 PRIMARY = 0xFF
@@ -151,8 +152,8 @@ class Database:
         """Overwrite and give back the space of what was deleted, the write-ahead log included."""
         connection = self._engine.raw_connection()
         try:
-            for pragma in ("wal_checkpoint(TRUNCATE)", "incremental_vacuum", "wal_checkpoint(TRUNCATE)"):
-                connection.cursor().execute(f"PRAGMA {pragma}").fetchall()
+            # As a script: of a single statement the driver takes one step only, and a vacuum frees one page a step.
+            cast("sqlite3.Connection", connection.driver_connection).executescript(SHRINK)
         finally:
             connection.close()
 

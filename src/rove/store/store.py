@@ -270,4 +270,3 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
-
