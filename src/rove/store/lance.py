@@ -50,6 +50,8 @@ rows, since the larger a table is, the longer that takes."""
 GRACE, GRACE_VERSIONS = timedelta(minutes=10), 12
 """How long old versions are kept for readers that still use them, and how many at most; who loses one asks again."""
 ATTEMPTS = 4
+METADATA_BYTES = 32 << 20
+"""What LanceDB may remember of files and versions; by itself it would keep up to 1 GB, most of it of old versions."""
 FULL_TEXT = FTS(
     base_tokenizer="whitespace",
     lower_case=False,
@@ -116,6 +118,7 @@ class LanceIndex:
             or len(versions) >= TIDY_VERSIONS + stats["num_rows"] // ROWS_A_VERSION
         ):
             await table.optimize(cleanup_older_than=_grace(versions))
+            self._table = self._connection = None  # with what they remember of the versions that are gone
 
     async def tidy(self) -> None:
         """See `Index.tidy`."""
@@ -252,7 +255,10 @@ class LanceIndex:
     async def _open_now(self) -> AsyncTable:
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._connection is None:
-            self._connection = await lancedb.connect_async(self.folder, read_consistency_interval=timedelta(0))
+            remembers = lancedb.Session(metadata_cache_size_bytes=METADATA_BYTES)
+            self._connection = await lancedb.connect_async(
+                self.folder, read_consistency_interval=timedelta(0), session=remembers
+            )
         try:
             if (self.folder / f"{TABLE}.lance").exists():
                 return await self._connection.open_table(TABLE)
