@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -18,6 +19,7 @@ from rove.records import Hit, Text
 from rove.records.prepared import Prepared
 from rove.retrieve import RETRIEVERS
 from rove.sync import Rove
+from rove.walk.finder import Finder
 
 FAKE = {"name": "fake"}
 MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
@@ -218,3 +220,36 @@ async def test_who_has_seen_less_than_is_remembered_starts_again(
         for mode in MODES:
             assert_all(await kb.search("pilot vessel strait Lemai", mode=mode, top_k=45), {"en"}, 20)
         assert kb.store.names.titles("en")
+
+
+async def test_a_walk_reads_the_version_that_has_replaced_what_it_has_found(
+    tmp_path: Path, replace_all: Replacer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path, 131_072) as kb:
+        plain = await kb.walk("Through which strait did the pilot guide the vessel?").answered()
+        assert not plain.refused
+        found = Finder.hits
+
+        async def hits(self: Finder, chunk_ids: Sequence[str]) -> list[Hit]:
+            if not replace_all.version:
+                await asyncio.to_thread(replace_all)
+            return await found(self, chunk_ids)
+
+        monkeypatch.setattr(Finder, "hits", hits)
+        answer = await kb.walk("Which narrow strait did the pilot guide the vessel through?").answered()
+        assert replace_all.version == 1
+        assert not answer.refused, answer.note
+        cited = {c.document_id: c.quote for sentence in answer.sentences for c in sentence.citations}
+        assert cited["en"] == LINES["en"].format(1)
+
+
+async def test_an_export_holds_the_vectors_of_what_is_replaced_meanwhile(
+    tmp_path: Path, replace_all: Replacer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path, 131_072) as kb:
+        monkeypatch.setattr(kb.store.vectors, "get", before(kb.store.vectors.get, replace_all, times=3))
+        lines = [json.loads(line) async for line in kb.export()]
+    assert replace_all.version == 3
+    exported = {line["document_id"]: line for line in lines[1:]}
+    assert set(LINES) <= set(exported)
+    assert all(line["vectors"] for line in exported.values())

@@ -102,7 +102,10 @@ class LanceIndex:
             await table.delete(_ids(part))
 
     async def optimize(self) -> None:
-        """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due."""
+        """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due.
+
+        Old versions go, save the latest few.
+        """
         table = await self._open()
         names = {index.name for index in await table.list_indices()}
         if "terms_idx" not in names:  # a rewritten table has lost it

@@ -108,10 +108,11 @@ class _Ticket:
         except FileNotFoundError:
             return True
         try:
-            if _locks(handle, wait=False):
+            if not _locks(handle, wait=False):
+                return False
+            if _is_at(handle, path):
                 path.unlink(missing_ok=True)
-                return True
-            return False
+            return True
         finally:
             os.close(handle)
 
@@ -129,13 +130,18 @@ def _held(path: Path) -> int:
     except FileExistsError:
         return -1
     _locks(handle, wait=True)  # at most while another looks whether it is held
-    try:
-        if path.stat().st_ino == os.fstat(handle).st_ino:
-            return handle
-    except FileNotFoundError:
-        pass
+    if _is_at(handle, path):
+        return handle
     os.close(handle)
     return -1
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Say whether the open file is still the one of that name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
 
 
 def _locks(handle: int, *, wait: bool) -> bool:
