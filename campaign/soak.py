@@ -81,7 +81,7 @@ class SoakResult:
         last = self.samples[-1]
         lines = [
             f"{self.minutes:g} minutes, seed {self.seed}: {sum(self.calls.values())} calls ({self.calls})",
-            f"memory {last.memory / 1e6:.0f} MB, in the second half {self.slope_mb_h:+.1f} ± {self.noise_mb_h:.1f} MB/h",
+            f"memory {last.memory / 1e6:.0f} MB; second half {self.slope_mb_h:+.1f} ± {self.noise_mb_h:.1f} MB/h",
             f"handles {self.handles[0]} → {self.handles[1]}, threads {self.threads[0]} → {self.threads[1]}",
             f"folder {last.folder / 1e6:.1f} MB in {last.files} files, "
             f"at most {max(s.folder for s in self.samples) / 1e6:.1f} MB in {max(s.files for s in self.samples)}",

@@ -10,7 +10,7 @@ from sqlite3 import connect
 import pytest
 
 import rove.store.catalog
-import rove.store.lance
+import rove.store.lance_versions
 from rove.records import Text
 from rove.sync import Rove
 
@@ -56,7 +56,7 @@ def test_many_single_replacements_leave_few_files_and_readers_find_all(base: Pat
         assert most <= 300
         assert largest <= 3 * begun + 10_000_000
         writer.doctor()
-        assert versions(base) <= rove.store.lance.GRACE_VERSIONS
+        assert versions(base) <= rove.store.lance_versions.GRACE_VERSIONS
         assert len(files(base)) <= 60
         assert len(reader.search("version160", mode="keyword")) == 1
         assert writer.doctor().ok
@@ -65,7 +65,7 @@ def test_many_single_replacements_leave_few_files_and_readers_find_all(base: Pat
 def test_each_process_that_adds_one_document_tidies_what_the_ones_before_have_left(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rove.store.lance, "TIDY_VERSIONS", 16)
+    monkeypatch.setattr(rove.store.lance_versions, "TIDY_VERSIONS", 16)
     for version in range(1, 13):
         with Rove.open(base, embedder=FAKE) as kb:
             kb.add(text("d7", version))
@@ -73,7 +73,7 @@ def test_each_process_that_adds_one_document_tidies_what_the_ones_before_have_le
 
 
 def test_single_deletions_are_tidied_up_after_too(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rove.store.lance, "TIDY_VERSIONS", 16)
+    monkeypatch.setattr(rove.store.lance_versions, "TIDY_VERSIONS", 16)
     with Rove.open(base, embedder=FAKE) as kb:
         for n in range(60):
             kb._run(kb._kb.store.remove([f"d{n}"], erase=False))

@@ -43,10 +43,7 @@ _FOUND = Lookup(
     .where(_D.revision > 0),
     _C.chunk_id,
 )
-_LIVE = Lookup(
-    select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0),
-    _C.chunk_id,
-)
+_LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
 _TERMS = Lookup(select(_C.terms), _C.chunk_id)
 _VECTORS = Lookup(
     select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id

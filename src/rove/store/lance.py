@@ -19,7 +19,6 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
-from time import time
 from typing import Any, TypeVar, cast
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
@@ -34,6 +33,7 @@ from rove.errors import ServiceError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.lance_fields import KINDS, columns_of, compile_filter
+from rove.store.lance_versions import GRACE_VERSIONS, grace, too_many, versions_of
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -44,11 +44,6 @@ LOST = "its full-text index is gone"
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
-TIDY_VERSIONS, ROWS_A_VERSION = 48, 64
-"""Versions of the table from which on it is tidied too: each write leaves one, and some files. One more for so many
-rows, since the larger a table is, the longer that takes."""
-GRACE, GRACE_VERSIONS = timedelta(minutes=10), 12
-"""How long old versions are kept for readers that still use them, and how many at most; who loses one asks again."""
 ATTEMPTS = 4
 METADATA_BYTES = 32 << 20
 """What LanceDB may remember of files and versions; by itself it would keep up to 1 GB, most of it of old versions."""
@@ -114,19 +109,19 @@ class LanceIndex:
             await table.create_index("vector", config=IvfSq(distance_type="cosine"))  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
         stats = cast("dict[str, Any]", await table.stats())
-        versions = await asyncio.to_thread(self._versions)
+        versions = await self._versions()
         if (
             stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS
             or (fresh and fresh.num_unindexed_rows >= TIDY_ROWS)
-            or len(versions) >= TIDY_VERSIONS + stats["num_rows"] // ROWS_A_VERSION
+            or too_many(versions, stats["num_rows"])
         ):
-            await table.optimize(cleanup_older_than=_grace(versions))
+            await table.optimize(cleanup_older_than=grace(versions))
             self._table = self._connection = None  # with what they remember of the versions that are gone
 
     async def tidy(self) -> None:
         """See `Index.tidy`."""
         table = await self._open()
-        if len(await asyncio.to_thread(self._versions)) > GRACE_VERSIONS:
+        if len(await self._versions()) > GRACE_VERSIONS:
             await self._drop_versions(table)
 
     async def _drop_versions(self, table: AsyncTable) -> None:
@@ -135,10 +130,8 @@ class LanceIndex:
             warnings.simplefilter("ignore", UserWarning)
             await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
-    def _versions(self) -> list[float]:
-        """When each version that is still there was written, in seconds since the epoch."""
-        with os.scandir(self.folder / f"{TABLE}.lance" / "_versions") as entries:
-            return [entry.stat().st_mtime for entry in entries]
+    async def _versions(self) -> list[float]:
+        return await asyncio.to_thread(versions_of, self.folder / f"{TABLE}.lance")
 
     async def erase(self) -> None:
         """See `Index.erase`: writes what is left anew, then drops every older file."""
@@ -301,12 +294,6 @@ class LanceIndex:
         for name in schema.names[len(arrays) :]:
             arrays[name] = pa.array([row.get(name) for row in fields], KINDS[name[-1]])
         return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
-
-
-def _grace(versions: Sequence[float]) -> timedelta:
-    """How old a version must be to go: older than those that are kept, which are few where many are written."""
-    kept = sorted(versions, reverse=True)[:GRACE_VERSIONS]
-    return min(GRACE, timedelta(seconds=max(time() - kept[-1], 0.0))) if kept else GRACE
 
 
 def _clear(folder: Path) -> None:
