@@ -180,7 +180,7 @@ async def _prepared(kb: AsyncRove, given: list[Text]) -> list[Prepared]:
 
 
 @pytest.mark.parametrize("resident", [131_072, 0])
-@pytest.mark.parametrize("moment", ["find", "text"])
+@pytest.mark.parametrize("moment", ["find", "texts"])
 async def test_an_answer_in_whose_midst_all_is_replaced(
     tmp_path: Path, replace_all: Replacer, monkeypatch: pytest.MonkeyPatch, resident: int, moment: str
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rove.records import Chunk, Hit
@@ -20,9 +20,12 @@ class _Reading:
     span: Span
 
 
-def read_once(text_of: TextOf) -> TextOf:
-    """Read each text once: what an answer is checked against stays the same, whatever is replaced meanwhile."""
-    texts: dict[str, str] = {}
+def read_once(text_of: TextOf, known: Mapping[str, str] | None = None) -> TextOf:
+    """Read each text once: what an answer is checked against stays the same, whatever is replaced meanwhile.
+
+    `known`: texts that were read already, by their documents' ids.
+    """
+    texts = dict(known or {})
 
     async def text(document_id: str) -> str:
         if document_id not in texts:

@@ -44,6 +44,8 @@ _FOUND = Lookup(
     _C.chunk_id,
 )
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
+_TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
+_TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 _TERMS = Lookup(select(_C.terms), _C.chunk_id)
 _VECTORS = Lookup(
     select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
@@ -122,11 +124,11 @@ class Documents(Unfinished):
 
     def text(self, document_id: str) -> str:
         """The canonical text of a live document, "" where there is none."""
-        d, t = tables.documents.c, tables.texts.c
-        query = select(t.text).join(tables.documents, d.seq == t.document)
-        query = query.where(d.document_id == document_id, d.revision > 0)
-        with self.database.read() as connection:
-            return str(connection.execute(query).scalar() or "")
+        return self.texts([document_id]).get(document_id, "")
+
+    def texts(self, document_ids: Collection[str]) -> dict[str, str]:
+        """The canonical texts of live documents, by id; one that is not there is absent."""
+        return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""

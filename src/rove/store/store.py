@@ -130,12 +130,12 @@ class Store:
         with stage(name):
             while True:
                 looks += 1
-                revision = await asyncio.to_thread(self.catalog.revision)
+                revision = self.catalog.revision()
                 found = await search(top_k=depth)
                 living = await asyncio.to_thread(self.catalog.living, [chunk_id for chunk_id, _ in found])
                 kept = [scored for scored in found if scored[0] in living]
                 whole = len(kept) >= top_k or len(found) < depth
-                same = len(kept) == len(found) or revision == await asyncio.to_thread(self.catalog.revision)
+                same = len(kept) == len(found) or revision == self.catalog.revision()
                 if (whole and same) or looks == MOST_LOOKS:
                     return kept[:top_k]
                 depth = depth if whole else 2 * depth

@@ -123,8 +123,13 @@ class Responder:
         """Find, anew if need be, until all stands in the texts that it was found in; these are held for the answer."""
         while True:
             tries -= 1
-            found, text_of = await find(), read_once(self.text_of)
-            if not tries or await stand(hits_of(found)[: self.settings.answer.references], text_of):
+            found = await find()
+            hits = hits_of(found)[: self.settings.answer.references]
+            texts = await asyncio.to_thread(
+                self.means.store.catalog.texts, list({hit.chunk.document_id for hit in hits})
+            )
+            text_of = read_once(self.text_of, texts)
+            if not tries or await stand(hits, text_of):
                 return found, text_of
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
