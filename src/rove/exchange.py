@@ -88,10 +88,14 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
 
     The file is open: whatever becomes of the document, its bytes are there until it is closed.
     """
-    original = store.originals.of(document_id, kept=True)
-    found = store.catalog.document(document_id)
-    if found is None:  # erased while the export ran
-        return "{}", None
+    with store.catalog.database.snapshot():
+        original = store.originals.of(document_id, kept=True)
+        found = store.catalog.document(document_id)
+        if found is None:  # erased while the export ran
+            return "{}", None
+        document, chunks = found
+        keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
+        vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
     file = None
     with suppress(FileNotFoundError):
         file = original.path.open("rb") if original and original.digest not in written else None
@@ -101,9 +105,6 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         return _line(store, fingerprint, document_id, written)
     if original and file:
         written.add(original.digest)
-    document, chunks = found
-    keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
-    vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
     tree = {
         "document_id": document.document_id,
         "source": document.source,

@@ -244,16 +244,9 @@ def use(folder: Path) -> None:
 # -- commands that read ----------------------------------------------------------------------------------------------
 
 READING = [
-<<<<<<< HEAD
-    ["search", "x"], ["ask", "x"], ["ask", "x", "--walk"], ["walk", "x"], ["chat"], ["inspect"],
-    ["inspect", "--ledger"], ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"],
-    ["enrich", "replies"], ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"],
-    ["questions", "make", "q.csv"],
-=======
     ["search", "x"], ["ask", "x"], ["walk", "x"], ["chat"], ["inspect"], ["inspect", "--ledger"],
     ["export", "-"], ["doctor"], ["doctor", "--rebuild-from", "here"], ["delete", "x"], ["enrich", "replies"],
     ["walks"], ["memory", "list"], ["serve"], ["mcp"], ["add", "--resume"], ["questions", "make", "q.csv"],
->>>>>>> h-catalog
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from rove.answer.chat import Verified, verify, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
-from rove.answer.reading import read_parents
+from rove.answer.reading import TextOf, read_parents
 from rove.answer.refusal import near_enough, refusal
 from rove.answer.rows import as_table
 from rove.errors import ServiceError
@@ -19,8 +19,6 @@ from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.spans import stage
-
-TextOf = Callable[[str], Awaitable[str]]
 
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NOTHING_FOUND = "Nothing was found in the knowledge base."

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from rove.answer.chat import verify, write
 from rove.answer.cite import check, marks
-from rove.answer.compose import FAILED, NO_MODEL, TOO_FAR, UNHELD, TextOf, refused, verified_note
+from rove.answer.compose import FAILED, NO_MODEL, TOO_FAR, UNHELD, refused, verified_note
 from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.data import table
-from rove.answer.reading import read_parents
+from rove.answer.reading import TextOf, read_once, read_parents
 from rove.answer.refusal import near_enough
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
@@ -99,6 +99,7 @@ class _Bench:
     async def made(
         cls, question: str, facts: Sequence[Fact], hits: Sequence[Hit], language: str, means: AnswerMeans
     ) -> _Bench:
+        means = replace(means, text_of=read_once(means.text_of))
         sourced = [fact for fact in facts if fact.citation]
         held = [f for f in sourced if f.citation and check(f.citation, await means.text_of(f.citation.document_id))]
         ordered = in_chain_order(question, held, language)

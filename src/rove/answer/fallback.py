@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from rove.answer.compose import Answerer, TextOf
+from rove.answer.compose import Answerer
+from rove.answer.reading import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel

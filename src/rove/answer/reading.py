@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rove.records import Chunk, Hit
 from rove.records.document import Span
+
+TextOf = Callable[[str], Awaitable[str]]
+"""Gives a document's canonical text by its id, "" where there is none."""
 
 
 @dataclass(slots=True)
@@ -17,7 +20,27 @@ class _Reading:
     span: Span
 
 
-async def read_parents(hits: Sequence[Hit], text_of: Callable[[str], Awaitable[str]]) -> tuple[Hit, ...]:
+def read_once(text_of: TextOf, known: Mapping[str, str] | None = None) -> TextOf:
+    """Read each text once: what an answer is checked against stays the same, whatever is replaced meanwhile.
+
+    `known`: texts that were read already, by their documents' ids.
+    """
+    texts = dict(known or {})
+
+    async def text(document_id: str) -> str:
+        if document_id not in texts:
+            texts[document_id] = await text_of(document_id)
+        return texts[document_id]
+
+    return text
+
+
+async def stand(hits: Sequence[Hit], text_of: TextOf) -> bool:
+    """Say whether every chunk stands in the text of its document; it does not where that was replaced since."""
+    return all([_stands(hit.chunk, await text_of(hit.chunk.document_id)) for hit in hits])
+
+
+async def read_parents(hits: Sequence[Hit], text_of: TextOf) -> tuple[Hit, ...]:
     """Put the parent in place of each chunk that has one; parents of one document that overlap become one.
 
     A reading keeps the hit, and the place, of the best of its chunks; text and span are the parent's, and `parent` is
@@ -58,9 +81,16 @@ def _together(reading: _Reading, span: Span, chunk: Chunk) -> bool:
     return overlap and (chunk.parent is not None or reading.hit.chunk.parent is not None)
 
 
-async def _read(reading: _Reading, text_of: Callable[[str], Awaitable[str]]) -> Hit:
+async def _read(reading: _Reading, text_of: TextOf) -> Hit:
     hit, (start, end) = reading.hit, reading.span
     if reading.span == hit.chunk.span:
         return hit
-    text = (await text_of(hit.chunk.document_id))[start:end]
-    return replace(hit, chunk=replace(hit.chunk, text=text, span=reading.span, parent=hit.chunk.span))
+    whole = await text_of(hit.chunk.document_id)
+    if not _stands(hit.chunk, whole):  # the parent of what was found is gone
+        return hit
+    return replace(hit, chunk=replace(hit.chunk, text=whole[start:end], span=reading.span, parent=hit.chunk.span))
+
+
+def _stands(chunk: Chunk, text: str) -> bool:
+    start, end = chunk.span
+    return text[start:end] == chunk.text

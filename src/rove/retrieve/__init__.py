@@ -14,6 +14,7 @@ from rove.registry import Registry
 from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
 from rove.spans import stage
+from rove.store.moved import TRIES, noticing
 from rove.store.store import Store
 
 
@@ -82,13 +83,21 @@ def usual_top_k(mode: str, settings: SearchSettings) -> int:
 async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
     """Search in a mode of `RETRIEVERS`, each text but once if the settings say so. See `Retriever.retrieve`.
 
+    A document that is replaced meanwhile is found as it was or as it is: where a chunk is gone between the look that
+    found it and the one that fetches it, the search is made anew.
+
     Raises:
         ConfigError: there is no such mode.
         ServiceError: a model failed.
     """
     retriever: Retriever = RETRIEVERS.get(mode)(means)
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
-        hits = await _found(retriever, query, means.settings)
+        hits: list[Hit] = []
+        for _ in range(TRIES):
+            with noticing() as gone:
+                hits = await _found(retriever, query, means.settings)
+            if not gone:
+                break
         retrieving.tell(hits=len(hits))
     return hits
 

@@ -103,9 +103,11 @@ class View:
 
     async def original(self, document_id: str) -> tuple[Document, Original | None]:
         """One document, by its id alone, and the file that it was read from, where its pages can be drawn of that."""
-        original = await asyncio.to_thread(self.kb.store.originals.of, document_id)
-        _, document = await self.document(document_id)  # looked at last, so that it says whether the file may be seen
-        return document, original if document.pages and document.kind in DRAWN else None
+        while True:
+            original = await asyncio.to_thread(self.kb.store.originals.of, document_id)
+            _, document = await self.document(document_id)  # looked at last: it says whether the file may be seen
+            if await asyncio.to_thread(self.kb.store.originals.of, document_id) == original:  # of the same version
+                return document, original if document.pages and document.kind in DRAWN else None
 
     # -- writing ---------------------------------------------------------------------------------------------------
 

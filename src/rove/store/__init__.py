@@ -76,6 +76,10 @@ class Index(Protocol):
         """Bring search structures up to date after many additions. Cheap when there is nothing to do."""
         ...
 
+    async def tidy(self) -> None:
+        """Give back what room many writes have taken and nobody needs; a search that is under way is made anew."""
+        ...
+
     async def erase(self) -> None:
         """Take what was removed off the disk: afterwards no file of the index holds its bytes."""
         ...

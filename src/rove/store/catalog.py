@@ -14,13 +14,15 @@ from rove.records.ledger import LostChunk
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
-from rove.store.database import insert_rows, next_revision, set_fact
+from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
 from rove.store.documents import Documents
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
 from rove.store.rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
-from rove.store.unfinished import ERASING, SWEEPING
+from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
+
+REMOVALS = 16_384
 
 
 def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
@@ -193,6 +195,23 @@ class Catalog(Documents):
         with self.database.write() as connection:
             for part in slices(chunk_ids):
                 connection.execute(update(tables.removals).where(within(r.chunk_id, part)).values(pending=False))
+
+    def tidy(self, *, free_pages: int = FREE_PAGES) -> None:
+        """Let go of what ordinary writing leaves behind: what was taken away long ago, and pages that hold nothing.
+
+        `free_pages` may lie free in the file. Of removals the latest `REMOVALS` at least stay, by which readers follow;
+        who has seen less starts again.
+        """
+        r = tables.removals.c
+        with self.database.read() as connection:
+            first, last = connection.execute(select(func.min(r.seq), func.max(r.seq))).one()
+        if first is not None and last - first >= 2 * REMOVALS:
+            with self.database.write() as connection:
+                at = select(func.max(r.revision)).where(r.seq <= last - REMOVALS, ~r.pending)
+                revision = int(connection.execute(at).scalar() or 0)
+                connection.execute(delete(tables.removals).where(r.revision <= revision, ~r.pending))
+                set_fact(connection, FORGOTTEN, str(revision))
+        self.database.thin(free_pages)
 
     def _remove(self, connection: Connection, seqs: Sequence[int], revision: int) -> list[str]:
         """Delete document rows and all that hangs on them, vectors that nothing else uses included.

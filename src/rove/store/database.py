@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import Lock, local
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, QueuePool, Table, create_engine, event, select, text
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -27,6 +27,8 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 IMMUTABLE = "?immutable=1"
+FREE_PAGES = 1_024
+"""Pages, of 4 kB, that may lie free in the file: the next writes fill them."""
 PRIMARY = 0xFF
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 """SQLite's codes for a file that is torn, or none of its own."""
@@ -56,6 +58,7 @@ class Database:
         self._engine = _open(address)
         self._watch = sqlite3.connect(address, uri=True, check_same_thread=False)
         self._watching = Lock()
+        self._within = local()
         try:
             held = self._held() or self._made()
             self._check_filled()
@@ -107,12 +110,15 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[Connection]:
-        """A connection to read with; each statement sees what is committed when it runs.
+        """A connection to read with; each statement sees what is committed when it runs, or the thread's snapshot.
 
         Raises:
             ConfigError: the catalog is torn there.
             ServiceError: the disk does not let it be read.
         """
+        if held := self._held_snapshot():
+            yield held
+            return
         try:
             with self._engine.connect() as connection:
                 yield connection
@@ -124,25 +130,41 @@ class Database:
 
         Raises as `read` does.
         """
+        held = self._held_snapshot()
         try:
-            connection = self._engine.raw_connection()
+            connection = held.connection if held else self._engine.raw_connection()
             try:
                 cursor = connection.cursor()
                 cursor.execute(statement, parameters)
                 return cursor.fetchall()
             finally:
-                connection.close()
+                if not held:
+                    connection.close()
         except (DatabaseError, sqlite3.DatabaseError) as error:
             raise _said(self.file, error) or error from error
 
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
-        """A connection whose statements all see the same state. Raises as `read` does."""
+        """A connection whose statements all see the same state; so does what this thread reads otherwise meanwhile.
+
+        Raises as `read` does.
+        """
+        if held := self._held_snapshot():
+            yield held
+            return
         try:
             with self._engine.connect().execution_options(rove_begin="BEGIN") as connection, connection.begin():
-                yield connection
+                self._within.snapshot = connection
+                try:
+                    yield connection
+                finally:
+                    self._within.snapshot = None
         except DatabaseError as error:
             raise _said(self.file, error) or error from error
+
+    def _held_snapshot(self) -> Connection | None:
+        """The snapshot that this thread is in."""
+        return getattr(self._within, "snapshot", None)
 
     @contextmanager
     def write(self) -> Generator[Connection]:
@@ -173,8 +195,24 @@ class Database:
         False where a reader held on to the log for so long that it could not be cut. Raises as `read` does.
         """
         self.rows("PRAGMA wal_checkpoint(TRUNCATE)", {})
-        self.rows("PRAGMA incremental_vacuum", {})
+        self._vacuum()
         return not self.rows("PRAGMA wal_checkpoint(TRUNCATE)", {})[0][0]
+
+    def _vacuum(self) -> None:
+        """Give all free pages back. As a script: of a statement the driver takes one step, which frees one page."""
+        try:
+            connection = self._engine.raw_connection()
+            try:
+                cast("sqlite3.Connection", connection.driver_connection).executescript("PRAGMA incremental_vacuum")
+            finally:
+                connection.close()
+        except (DatabaseError, sqlite3.DatabaseError) as error:
+            raise _said(self.file, error) or error from error
+
+    def thin(self, free_pages: int) -> None:
+        """Give back pages that hold nothing, where they are more than these. Raises as `read` does."""
+        if self.rows("PRAGMA freelist_count", {})[0][0] > free_pages:
+            self.shrink()
 
     def check(self) -> None:
         """Let SQLite read the whole catalog.

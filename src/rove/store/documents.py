@@ -29,7 +29,7 @@ from rove.store.rows import (
     vector_of,
     within,
 )
-from rove.store.unfinished import Unfinished
+from rove.store.unfinished import FORGOTTEN, Unfinished
 
 BATCH = 2_000
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
@@ -45,6 +45,9 @@ _FOUND = Lookup(
     .where(_D.revision > 0),
     _C.chunk_id,
 )
+_LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
+_TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
+_TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 _TERMS = Lookup(select(_C.terms), _C.chunk_id)
 _VECTORS = Lookup(
     select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
@@ -97,6 +100,10 @@ class Documents(Unfinished):
             for row in _FOUND.rows(self.database, chunk_ids)
         }
 
+    def living(self, chunk_ids: Collection[str]) -> set[str]:
+        """Those of these chunks that are live."""
+        return {row.chunk_id for row in _LIVE.rows(self.database, chunk_ids)}
+
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What the live versions of these documents were made from; an unknown id is absent."""
         d = tables.documents.c
@@ -120,11 +127,11 @@ class Documents(Unfinished):
 
     def text(self, document_id: str) -> str:
         """The canonical text of a live document, "" where there is none."""
-        d, t = tables.documents.c, tables.texts.c
-        query = select(t.text).join(tables.documents, d.seq == t.document)
-        query = query.where(d.document_id == document_id, d.revision > 0)
-        with self.database.read() as connection:
-            return str(connection.execute(query).scalar() or "")
+        return self.texts([document_id]).get(document_id, "")
+
+    def texts(self, document_ids: Collection[str]) -> dict[str, str]:
+        """The canonical texts of live documents, by id; one that is not there is absent."""
+        return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""
@@ -209,10 +216,12 @@ class Documents(Unfinished):
         with self.database.read() as connection:
             return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > since)).scalar() or 0)
 
-    def removed_since(self, revision: int) -> list[str]:
-        """Chunks taken away after that revision."""
+    def removed_since(self, revision: int) -> list[str] | None:
+        """Chunks taken away after that revision; None where it is too long ago to be known."""
         r = tables.removals.c
-        with self.database.read() as connection:
+        with self.database.snapshot() as connection:
+            if revision < int(get_fact(connection, FORGOTTEN, "0")):
+                return None
             return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
 
     def chunk_ids(self) -> list[str]:

@@ -63,6 +63,10 @@ class GuardedIndex:
         """See `Index.optimize`."""
         await self._guard("be tidied", lambda index: index.optimize())
 
+    async def tidy(self) -> None:
+        """See `Index.tidy`."""
+        await self._guard("be tidied", lambda index: index.tidy())
+
     async def erase(self) -> None:
         """See `Index.erase`."""
         await self._guard("be erased from", lambda index: index.erase())

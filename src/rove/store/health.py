@@ -80,6 +80,8 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
             difference = await _compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
+        if thorough:
+            await index.tidy()
         if await finish_erasing(catalog, index, resident):
             problems.append("an erasure was under way when a writer stopped")
     except OSError:
@@ -89,6 +91,8 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
         rebuilt = True
         await _make_anew(catalog, index, problems)
         await finish_erasing(catalog, index, resident)
+    if thorough:
+        await asyncio.to_thread(catalog.tidy, free_pages=0)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     if thorough:
         await asyncio.to_thread(resident.renew)

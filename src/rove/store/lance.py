@@ -38,6 +38,7 @@ from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
 from rove.store.lance_seen import SeenWords
+from rove.store.lance_versions import GRACE_VERSIONS, grace, too_many, versions_of
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -56,8 +57,9 @@ VECTOR_INDEX_TYPES = {"ivf_sq": "IvfSq", "ivf_pq": "IvfPq"}
 TIDY_ROWS = 16_384
 TIDY_FRAGMENTS = 32
 """Rows outside the indices, and files, from which on a table is tidied; fewer are scanned in passing."""
-GRACE = timedelta(minutes=10)
-"""How long old versions are kept for readers that still use them."""
+ATTEMPTS = 4
+METADATA_BYTES = 32 << 20
+"""What LanceDB may remember of files and versions; by itself it would keep up to 1 GB, most of it of old versions."""
 FULL_TEXT = FTS(
     base_tokenizer="whitespace",
     lower_case=False,
@@ -102,7 +104,10 @@ class LanceIndex:
             await table.delete(_ids(part))
 
     async def optimize(self) -> None:
-        """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due."""
+        """See `Index.optimize`: merges small files, takes new rows into the indices, builds a vector index when due.
+
+        Old versions go, save the latest few.
+        """
         table = await self._open()
         kinds = {index.name: index.index_type for index in await table.list_indices()}
         if "terms_idx" not in kinds:  # a rewritten table has lost it
@@ -111,11 +116,30 @@ class LanceIndex:
         if kinds.get("vector_idx") != wanted and await table.count_rows() >= VECTOR_INDEX_FROM:
             await table.create_index("vector", config=self._vector_index())  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
-        stats = cast("dict[str, dict[str, int]]", await table.stats())
-        if stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS or (
-            fresh and fresh.num_unindexed_rows >= TIDY_ROWS
+        stats = cast("dict[str, Any]", await table.stats())
+        versions = await self._versions()
+        if (
+            stats["fragment_stats"]["num_fragments"] >= TIDY_FRAGMENTS
+            or (fresh and fresh.num_unindexed_rows >= TIDY_ROWS)
+            or too_many(versions, stats["num_rows"])
         ):
-            await table.optimize(cleanup_older_than=GRACE)
+            await table.optimize(cleanup_older_than=grace(versions))
+            self._table = self._connection = None  # with what they remember of the versions that are gone
+
+    async def tidy(self) -> None:
+        """See `Index.tidy`."""
+        table = await self._open()
+        if len(await self._versions()) > GRACE_VERSIONS:
+            await self._drop_versions(table)
+
+    async def _drop_versions(self, table: AsyncTable) -> None:
+        with warnings.catch_warnings():
+            # It warns that readers of older versions will fail: they open the table again, see `_ask`.
+            warnings.simplefilter("ignore", UserWarning)
+            await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+
+    async def _versions(self) -> list[float]:
+        return await asyncio.to_thread(versions_of, self.folder / f"{TABLE}.lance")
 
     def _vector_index(self) -> IvfPq | IvfSq:
         partitions = self.settings.num_partitions or None
@@ -129,12 +153,8 @@ class LanceIndex:
         await self._open()
         await asyncio.to_thread(self._rewrite)
         self._table = None
-        table = await self._open()
         await self.optimize()
-        with warnings.catch_warnings():
-            # It warns that readers of older versions will fail: they open the table again, see `_ask`.
-            warnings.simplefilter("ignore", UserWarning)
-            await table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        await self._drop_versions(await self._open())
 
     def _rewrite(self) -> None:
         connection = lancedb.connect(self.folder)
@@ -255,16 +275,17 @@ class LanceIndex:
         await self._ask(ask)
 
     async def _ask(self, ask: Callable[[AsyncTable], Awaitable[T]]) -> T:
-        """Run a query; if the table has changed under it, open it again and ask once more."""
-        try:
-            return await ask(await self._open())
-        except (RuntimeError, OSError, ValueError) as error:
-            self._table = None
+        """Run a query; if the table has changed under it, open it again and ask once more, a few times."""
+        left = ATTEMPTS
+        while True:
+            left -= 1
             try:
                 return await ask(await self._open())
-            except (RuntimeError, OSError, ValueError) as again:
-                message = f"The index in {self.folder} cannot be read: {again}."
-                raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
+            except (RuntimeError, OSError, ValueError) as error:
+                self._table = None
+                if not left:
+                    message = f"The index in {self.folder} cannot be read: {error}."
+                    raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
 
     async def _open(self) -> AsyncTable:
         """Open the table, or make it.
@@ -282,7 +303,10 @@ class LanceIndex:
     async def _open_now(self) -> AsyncTable:
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._connection is None:
-            self._connection = await lancedb.connect_async(self.folder, read_consistency_interval=timedelta(0))
+            remembers = lancedb.Session(metadata_cache_size_bytes=METADATA_BYTES)
+            self._connection = await lancedb.connect_async(
+                self.folder, read_consistency_interval=timedelta(0), session=remembers
+            )
         try:
             if (self.folder / f"{TABLE}.lance").exists():
                 return await self._connection.open_table(TABLE)

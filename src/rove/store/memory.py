@@ -254,6 +254,9 @@ class MemoryIndex:
     async def optimize(self) -> None:
         """See `Index.optimize`: there is nothing to do."""
 
+    async def tidy(self) -> None:
+        """See `Index.tidy`: there is nothing to do."""
+
     async def erase(self) -> None:
         """See `Index.erase`: nothing is on a disk."""
 

@@ -147,11 +147,29 @@ class Names:
             return
         if len(self._chunk_ids) > 1_000 + 2 * len(self._rows):
             self._clear()
-        for chunk_id in self.catalog.removed_since(self._seen) if self._seen else ():
-            self._forget(chunk_id)
+        if not self._catch_up():
+            self._clear()
+            self._catch_up()
+
+    def _catch_up(self) -> bool:
+        """See `Resident`."""
+        if not self._seen:
+            revision = self.catalog.revision()
+            self._take_new()
+            self._seen = revision
+        with self.catalog.database.snapshot():
+            removed = self.catalog.removed_since(self._seen)
+            if removed is None:
+                return False
+            for chunk_id in removed:
+                self._forget(chunk_id)
+            self._take_new()
+            self._seen = int(self.catalog.fact("revision") or "0")
+        return True
+
+    def _take_new(self) -> None:
         for rows in self._new():
             self._take(rows)
-        self._seen = revision
 
     def _new(self) -> Iterator[Sequence[AnyRow]]:
         """Read what is newer than what was seen, in the order of the catalog, page by page."""

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from rove.errors import ConfigError
 
-CATALOG, INDEX, RESIDENT, LOCK, ORIGINALS, INCOMING, EVALUATIONS = (
+CATALOG, INDEX, RESIDENT, LOCK, TURNS, ORIGINALS, INCOMING, EVALUATIONS = (
     "catalog.sqlite",
     "index",
     "resident",
     "write.lock",
+    "write.turns",
     "originals",
     "incoming",
     "evaluations",

@@ -38,8 +38,7 @@ class Resident:
         self.read_limit = read_limit
         self._make = make
         self._index = make()
-        self._seen = 0
-        self._judged = -1
+        self._seen = self._looked = 0
         self._fits = True
         self._lock = Lock()
 
@@ -114,7 +113,7 @@ class Resident:
     def _follow(self, *, unbounded: bool = False) -> bool:
         """Take in what has changed; False when the base is too large. `unbounded`: read whatever there is to read."""
         revision = self.catalog.revision()
-        if revision == self._judged and (self._fits or not unbounded):
+        if revision == self._looked and (self._fits or not unbounded):
             return self._fits
         if self._index.dead > 1_000 + self._index.live:
             self._start_again()
@@ -123,18 +122,14 @@ class Resident:
             self._restore()
         if self._fits and not unbounded:
             self._fits = self.catalog.count(since=self._seen) <= self.read_limit
-        if self._fits:
-            self._catch_up(revision)
-        else:
+        if not self._fits:
             self._start_again()
-        self._judged = revision
-        return self._fits
-
-    def _catch_up(self, revision: int) -> None:
-        self._index.discard(self.catalog.removed_since(self._seen) if self._seen else ())
-        for rows in self.catalog.index_rows(since=self._seen):
-            self._index.extend(rows)
-        self._seen = revision
+            self._looked = revision
+            return False
+        if not self._catch_up():
+            self._start_again()
+            self._catch_up()
+        return True
 
     def _restore(self) -> None:
         """Begin with the snapshot, where there is one of this catalog and of this embedder."""
@@ -142,6 +137,24 @@ class Resident:
         if kept and kept.facts["dimension"] == self._index.dimension:
             self._index.restore(kept)
             self._seen = kept.revision
+
+    def _catch_up(self) -> bool:
+        """Bring the index to what the catalog holds at one moment; False where it has seen too little to follow."""
+        if not self._seen:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
+            self._seen = self.catalog.revision()
+            self._take(since=0)
+        with self.catalog.database.snapshot():
+            removed = self.catalog.removed_since(self._seen)
+            if removed is None:
+                return False
+            self._index.discard(removed)
+            self._take(since=self._seen)
+            self._seen = self._looked = int(self.catalog.fact("revision") or "0")
+        return True
+
+    def _take(self, *, since: int) -> None:
+        for rows in self.catalog.index_rows(since=since):
+            self._index.extend(rows)
 
     def _start_again(self) -> None:
         self._index = self._make()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
@@ -30,19 +29,24 @@ from rove.store.health import Health, finish_erasing, finish_sweeping, forget, h
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
 from rove.store.memory import MemoryIndex
+from rove.store.moved import TRIES, note_gone
 from rove.store.names import Names
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX, LOCK, RESIDENT
-from rove.store.private import file_mode, keep_private
+from rove.store.presence import INDEX, RESIDENT
+from rove.store.private import keep_private
 from rove.store.refusals import Intake
 from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
 from rove.store.transcripts import TranscriptStore
+from rove.store.turns import Turns
 from rove.store.vectors import VectorCache
 
-LOCK_TIMEOUT_S = 600.0
-OPTIMIZE_EVERY = 64
-"""Batches after which the index is tidied while an ingest still runs."""
+OPTIMIZE_EVERY = 16
+"""Writes after which the base is tidied where that is due, also while an ingest still runs."""
+FEW_CHUNKS = 256
+"""Chunks that wait for the next tidying; more are taken into the index's structures at the end of an `add`."""
+Search = Callable[..., Awaitable[list[Scored]]]
+MOST_LOOKS = 2 * TRIES
 
 
 class Store:
@@ -77,10 +81,11 @@ class Store:
         self.names = Names(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
         self._views = SeenDocuments(self.catalog)
-        self._lock = FileLock(folder / LOCK, timeout=LOCK_TIMEOUT_S, thread_local=False, mode=file_mode(folder))
+        self._turns = Turns(folder)
         self._turn = asyncio.Lock()
         self._checked = False
-        self._batches = 0
+        self._writes = 0
+        self._loose = FEW_CHUNKS  # what earlier processes have left is not known
         self._languages: tuple[int, list[str]] = (-1, [])
 
     @cached_property
@@ -109,14 +114,39 @@ class Store:
             return held
         asked: dict[str, Awaitable[list[Scored]]] = {}
         if terms is not None:
-            asked["keyword"] = _staged("keyword", self.index.keyword(terms, top_k=top_k, where=where))
+            by_words = partial(self.index.keyword, terms, where=where)
+            asked["keyword"] = self._living("keyword", by_words, top_k)
         if vector is not None:
-            asked["semantic"] = _staged("semantic", self.index.semantic(vector, top_k=top_k, where=where))
+            by_meaning = partial(self.index.semantic, vector, where=where)
+            asked["semantic"] = self._living("semantic", by_meaning, top_k)
         ranked = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
         if not terms or not ranked["keyword"]:
             return Lists(ranked)
         best = ranked["keyword"][0][0]
-        return Lists(ranked, coverage(terms, await asyncio.to_thread(self.catalog.terms, best)))
+        held = await asyncio.to_thread(self.catalog.terms, best)
+        if not held:
+            note_gone([best])
+        return Lists(ranked, coverage(terms, held))
+
+    async def _living(self, name: str, search: Search, top_k: int) -> list[Scored]:
+        """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
+
+        A version is in the index before it takes the place of the one before it, which leaves afterwards: so one of
+        them is always there, unless it was published between the two looks.
+        """
+        depth, looks = top_k, 0
+        with stage(name):
+            while True:
+                looks += 1
+                revision = self.catalog.revision()
+                found = await search(top_k=depth)
+                living = await asyncio.to_thread(self.catalog.living, [chunk_id for chunk_id, _ in found])
+                kept = [scored for scored in found if scored[0] in living]
+                whole = len(kept) >= top_k or len(found) < depth
+                same = len(kept) == len(found) or revision == self.catalog.revision()
+                if (whole and same) or looks == MOST_LOOKS:
+                    return kept[:top_k]
+                depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
@@ -144,17 +174,23 @@ class Store:
 
     async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""
-        return await asyncio.to_thread(self.catalog.find, chunk_ids)
+        found = await asyncio.to_thread(self.catalog.find, chunk_ids)
+        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
+        return found
 
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
         found = await asyncio.to_thread(self.catalog.chunk_vectors, chunk_ids)
+        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
         gone = np.zeros(self.dimension, np.float32)
         return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
 
     async def chunk_tokens(self, chunk_ids: Sequence[str]) -> list[bytes]:
         """What late interaction compares of chunks, in the order of the ids; b"" for one that has none."""
         found = await asyncio.to_thread(self.catalog.chunk_tokens, chunk_ids)
+        if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
+            living = await asyncio.to_thread(self.catalog.living, without)
+            note_gone(chunk_id for chunk_id in without if chunk_id not in living)
         return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
 
     # -- writing -------------------------------------------------------------------------------------------------
@@ -181,9 +217,8 @@ class Store:
             failpoint("published")
             await forget(self.catalog, self.index, removed)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            self._batches += 1
-            if self._batches % OPTIMIZE_EVERY == 0:
-                await self._optimize()
+            self._loose += sum(len(item.chunks) for item in prepared)
+            await self._wrote()
         return lost
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
@@ -198,6 +233,7 @@ class Store:
             seqs = await asyncio.to_thread(self.catalog.enrich, fields)
             failpoint("enriched")
             refused = await refresh(self.catalog, self.index, seqs)
+            await self._wrote()
         if refused:
             message = f"The index refused the new fields of documents: {refused[0]}."
             raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
@@ -214,6 +250,7 @@ class Store:
                 await asyncio.to_thread(self.ledger.forget_empty)
             await finish_erasing(self.catalog, self.index, self.resident)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
+            await self._wrote()
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
@@ -222,28 +259,35 @@ class Store:
             return await asyncio.to_thread(self.originals.keep, offered, max_bytes)
 
     async def optimize(self) -> None:
-        """Bring search structures up to date: the index's, and what a fresh process starts from."""
-        async with self.writing():
+        """Bring search structures up to date: the index's, and what a fresh process starts from.
+
+        Nothing is done where little was written since the last time.
+        """
+        if self._loose >= FEW_CHUNKS:
+            async with self.writing():
+                await self._optimize()
+                await asyncio.to_thread(self.resident.keep)
+
+    async def _wrote(self) -> None:
+        """Count a write; after some of them, tidy."""
+        self._writes += 1
+        if self._writes % OPTIMIZE_EVERY == 0:
+            await self._optimize()
             await self._optimize()
             await asyncio.to_thread(self.resident.keep)
 
     async def _optimize(self) -> None:
         with stage("optimise"):
             await self.index.optimize()
+            await asyncio.to_thread(self.catalog.tidy)
         await asyncio.to_thread(keep_private, self.folder)
+        self._loose = 0
 
     @asynccontextmanager
     async def writing(self, *, thorough: bool = False) -> AsyncGenerator[Health]:
         """Hold the base for writing, once what an interrupted writer left is mended."""
         async with self._turn:
-            try:
-                await asyncio.to_thread(self._lock.acquire)
-            except Timeout as error:
-                message = f"Another process has been writing to {self.folder} for {LOCK_TIMEOUT_S:.0f} s."
-                raise ServiceError(message, cure="Wait for it, or stop it.") from error
-            except OSError as error:
-                message = f"{self.folder} cannot be written to: {error.strerror}."
-                raise ServiceError(message, cure="Give this user the right to write there.", retryable=False) from error
+            await self._turns.take()
             try:
                 health = Health(chunks=0)
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
@@ -253,12 +297,13 @@ class Store:
                     self._checked = True
                 yield health
             finally:
-                self._lock.release()
+                self._turns.give_back()
 
     async def mend(self) -> None:
-        """Finish what an interrupted writer left."""
-        async with self.writing():
-            return
+        """Finish what an interrupted writer left; what one that is still at work has yet to do is waited for."""
+        if not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
+            async with self.writing():
+                return
 
     async def heal(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
@@ -285,8 +330,3 @@ def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
         message = f"store.num_sub_vectors is {parts}, which does not divide the embedder's dimension, {dimension}."
         near = max(size for size in range(1, min(parts, dimension) + 1) if dimension % size == 0)
         raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
-
-
-async def _staged(name: str, search: Awaitable[list[Scored]]) -> list[Scored]:
-    with stage(name):
-        return await search

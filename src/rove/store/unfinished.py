@@ -10,6 +10,9 @@ from rove.store.database import Database
 ERASING, SWEEPING = "erasing", "sweeping"
 """Facts that are not "" while bytes of what was taken away have yet to leave the disk: of the base; of originals."""
 
+FORGOTTEN = "forgotten"
+"""The fact that says up to which revision it is no longer known what was taken away."""
+
 
 class Unfinished:
     """The part of the catalog that `heal` asks. Calls block for as long as the disk takes."""

@@ -268,10 +268,6 @@ class Rove:
         self._loop.close()
 
 
-<<<<<<< HEAD
-async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
-    return AsyncRove(settings, instances, create=create)
-=======
 def rebuild_base(
     source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
 ) -> Rebuilt:
@@ -279,9 +275,8 @@ def rebuild_base(
     return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
 
 
-async def _opened(settings: Settings, create: bool) -> AsyncRove:
-    return AsyncRove(settings, create=create)
->>>>>>> h-catalog
+async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:
+    return AsyncRove(settings, instances, create=create)
 
 
 async def _finished(work: Awaitable[T]) -> T:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from rove.records import Filter, Hit
-from rove.records.walk import Lead
+from rove.records.document import Span
+from rove.records.walk import ChunkSeen, Lead
 from rove.retrieve import RETRIEVERS, Query, retrieve
 from rove.store.rows import fields_of
 from rove.walk import EXTRACTIVE, Gear
@@ -14,6 +16,7 @@ from rove.walk.state import State
 from rove.walk.wire import filter_of
 
 DEEPER = 40  # seen chunks that a search for a lead looks past at most
+MOST_REPLACED = 100  # chunks of a document from which on a walk no longer runs after its newest version
 FIRST_MODE = "walk"
 """How the first round of a walk without a model searches, where there is such a retriever."""
 
@@ -76,6 +79,28 @@ class Finder:
             Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in chunk_ids if name in found
         ]
 
+    async def instead(self, gone: Collection[str], state: State) -> list[ChunkSeen]:
+        """Return what takes the place of chunks that were replaced between being found and being read.
+
+        Of each one's document as it is now, as many chunks as are gone, those nearest to the question.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        seen, where = {one.chunk_id for one in state.seen}, filter_of(state.where)
+        lost: dict[str, list[ChunkSeen]] = {}
+        for one in state.seen:
+            if one.chunk_id in gone:
+                lost.setdefault(one.document_id, []).append(one)
+        found: list[ChunkSeen] = []
+        for document_id, were in lost.items():
+            if sum(one.document_id == document_id for one in state.seen) > MOST_REPLACED:
+                continue
+            hits = await self._in(document_id, None, were[0].score, seen, where)
+            for hit in await self._nearest(hits, state.question, len(were)):
+                found.append(replace(were[0], chunk_id=hit.chunk.chunk_id, title=hit.title, uri=hit.uri))
+        return found
+
     async def _search(
         self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str, deeper: int = DEEPER
     ) -> list[Hit]:
@@ -93,13 +118,18 @@ class Finder:
         return [hits[place] for place in sorted(best)]
 
     async def _at(self, lead: Lead, seen: Collection[str], where: Filter | None) -> list[Hit]:
-        found = await asyncio.to_thread(self._means.store.catalog.document, lead.document_id)
+        return await self._in(lead.document_id, lead.span, lead.score, seen, where)
+
+    async def _in(
+        self, document_id: str, span: Span | None, score: float, seen: Collection[str], where: Filter | None
+    ) -> list[Hit]:
+        found = await asyncio.to_thread(self._means.store.catalog.document, document_id)
         if found is None:
             return []
         document, chunks = found
-        start, end = lead.span or (0, len(document.text))
+        start, end = span or (0, len(document.text))
         return [
-            Hit(chunk, lead.score, {}, document.source, document.title)
+            Hit(chunk, score, {}, document.source, document.title)
             for chunk in chunks
             if chunk.span[0] < end
             and start < chunk.span[1]

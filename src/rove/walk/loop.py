@@ -116,7 +116,10 @@ class Loop:
 
     async def _read(self, chunk_ids: tuple[str, ...], state: State) -> Batches:
         """Read chunks; the state that later findings are held against grows with the earlier ones."""
-        hits = await read_parents(await self._finder.hits(chunk_ids), self._gear.text_of)
+        found = await self._finder.hits(chunk_ids)
+        if gone := set(chunk_ids).difference(hit.chunk.chunk_id for hit in found):
+            yield list(await self._finder.instead(gone, state))
+        hits = await read_parents(found, self._gear.text_of)
         chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
         reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
         places = self._places(state)

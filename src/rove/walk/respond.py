@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from rove.answer.compose import Answerer, TextOf
+from rove.answer.compose import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, Gear, fall_back
+from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -18,10 +21,14 @@ from rove.retrieve import GATHER, Means, Query, retrieve, usual_top_k
 from rove.settings import AnswerSettings, Settings
 from rove.spans import operation
 from rove.store.asked import AskedLog
+from rove.store.moved import TRIES
 from rove.walk.gather import Gatherer
 
 UNSOURCED, CLARIFYING = "unsourced", "clarifying"
 ANY_DISTANCE = 2.0
+GATHERINGS = 2
+"""How often is gathered where documents are replaced meanwhile; a chat model may grade each time."""
+T = TypeVar("T")
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
 
@@ -100,14 +107,18 @@ class Responder:
         if not route and self.settings.answer.pipeline == "none":
             return await self._unsourced(understood, listener), None
         if route == GATHER or (not route and self.settings.answer.pipeline == GATHER):
-            gathered = await self._gathered(understood, history, where)
+            gathered, text_of = await self._standing(
+                lambda: self._gathered(understood, history, where), lambda gathered: gathered.hits, GATHERINGS
+            )
             settings = _for_gathered(self.settings.answer, gathered)
-            answer = await self._from_hits(gathered.understood, gathered.hits, settings, where, listener)
+            answer = await self._from_hits(gathered.understood, gathered.hits, text_of, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
         mode = route or self.settings.answer.mode
         settings = self._answer_settings(mode)
-        hits = await self._searched(understood, mode, where, settings)
-        return await self._from_hits(understood, hits, settings, where, listener), None
+        hits, text_of = await self._standing(
+            lambda: self._searched(understood, mode, where, settings), list[Hit], TRIES
+        )
+        return await self._from_hits(understood, hits, text_of, settings, where, listener), None
 
     def _answer_settings(self, mode: str) -> AnswerSettings:
         """The settings of an answer; all that mode "gather" finds are its references."""
@@ -116,6 +127,21 @@ class Responder:
             return settings
         most = max(settings.references, usual_top_k(mode, self.settings.search))
         return settings.model_copy(update={"references": most})
+
+    async def _standing(
+        self, find: Callable[[], Awaitable[T]], hits_of: Callable[[T], Sequence[Hit]], tries: int
+    ) -> tuple[T, TextOf]:
+        """Find, anew if need be, until all stands in the texts that it was found in; these are held for the answer."""
+        while True:
+            tries -= 1
+            found = await find()
+            hits = hits_of(found)
+            texts = await asyncio.to_thread(
+                self.means.store.catalog.texts, list({hit.chunk.document_id for hit in hits})
+            )
+            text_of = read_once(self.text_of, texts)
+            if not tries or await stand(hits, text_of):
+                return found, text_of
 
     async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
         gatherer = Gatherer(self.understander, self.chat, self.settings.gather)
@@ -152,6 +178,7 @@ class Responder:
         self,
         understood: Understood,
         hits: list[Hit] | tuple[Hit, ...],
+        text_of: TextOf,
         settings: AnswerSettings,
         where: Filter | None,
         listener: Listener,
@@ -159,7 +186,7 @@ class Responder:
         distances = await self._distances(understood.standalone, hits, settings)
         answerer = Answerer(self.means.embedder, self.chat, settings, distances)
         answer = await answerer.answer(
-            understood.standalone, hits, language=understood.language, text_of=self.text_of, listener=listener
+            understood.standalone, hits, language=understood.language, text_of=text_of, listener=listener
         )
         if answerer.near(hits):
             return answer

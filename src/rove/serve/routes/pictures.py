@@ -60,7 +60,14 @@ async def page_picture(
 ) -> Response:
     """A page of a PDF or an image as a picture, drawn from the file it was read from, if that has not changed since."""
     document, original = await view.original(document_id)
-    if original is None or page not in {one.number for one in document.pages}:
-        message = "There is no picture of this page."
-        raise AbsentError(message, cure="Read its text.")
-    return Response(await picture(original, document.kind, page), media_type="image/png")
+    while True:
+        if original is None or page not in {one.number for one in document.pages}:
+            message = "There is no picture of this page."
+            raise AbsentError(message, cure="Read its text.")
+        try:
+            return Response(await picture(original, document.kind, page), media_type="image/png")
+        except AbsentError:
+            drawn = original
+            document, original = await view.original(document_id)
+            if original == drawn:  # else it was replaced while it was drawn
+                raise

@@ -1,0 +1,1 @@
+"""The campaign: Rove attacked by scripts of its own, seeded and bounded."""

@@ -1,0 +1,257 @@
+"""Soak: one process adds, replaces, deletes, searches, asks and walks for as long as it is told, and is watched.
+
+Run: `.venv/bin/python -m campaign.soak --minutes 2`. Needs Linux: what a process holds is read from /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+import tracemalloc
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from rove.engine import AsyncRove
+from rove.records import Text
+
+DOCUMENTS = 60
+SAMPLE_S = 1.0
+WARM_SHARE = 0.5
+"""The share of the time after which memory is looked at: before it, caches fill."""
+SUBJECTS = {
+    "en": ["The committee {0} approves the budget of unit {1} in version {2}.", "Which committee approves budgets?"],
+    "de": ["Der Ausschuss {0} genehmigt den Haushalt der Abteilung {1}, Fassung {2}.", "Wer genehmigt den Haushalt?"],
+    "hu": ["A(z) {0}. bizottság jóváhagyja a(z) {1}. osztály költségvetését, {2}. változat.", "Ki hagyja jóvá?"],
+    "zh": ["委员会{0}批准第{1}部门的预算，第{2}版。", "哪个委员会批准预算？"],
+    "ja": ["委員会{0}は部門{1}の予算を承認する。第{2}版。", "どの委員会が予算を承認しますか。"],
+}
+MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the process held at one moment. `seconds` since the start; sizes in bytes."""
+
+    seconds: float
+    memory: int
+    handles: int
+    threads: int
+    folder: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoakResult:
+    """What a soak showed. `slope_mb_h`: growth of memory over the second half, by linear regression, in MB an hour.
+
+    `noise_mb_h`: its standard error; of a short run it is large.
+    """
+
+    minutes: float
+    seed: int
+    calls: dict[str, int]
+    wrong: tuple[str, ...]
+    slope_mb_h: float
+    noise_mb_h: float
+    samples: tuple[Sample, ...]
+    growing: tuple[str, ...] = field(default=())
+
+    @property
+    def handles(self) -> tuple[int, int]:
+        """Open handles: the most at the half, and the most in the last tenth."""
+        return _most(self.samples, "handles")
+
+    @property
+    def threads(self) -> tuple[int, int]:
+        """Threads: the most at the half, and the most in the last tenth."""
+        return _most(self.samples, "threads")
+
+    def told(self) -> str:
+        """The result in words."""
+        last = self.samples[-1]
+        lines = [
+            f"{self.minutes:g} minutes, seed {self.seed}: {sum(self.calls.values())} calls ({self.calls})",
+            f"memory {last.memory / 1e6:.0f} MB; second half {self.slope_mb_h:+.1f} ± {self.noise_mb_h:.1f} MB/h",
+            f"handles {self.handles[0]} → {self.handles[1]}, threads {self.threads[0]} → {self.threads[1]}",
+            f"folder {last.folder / 1e6:.1f} MB in {last.files} files, "
+            f"at most {max(s.folder for s in self.samples) / 1e6:.1f} MB in {max(s.files for s in self.samples)}",
+            *(f"wrong: {one}" for one in self.wrong),
+            *(f"grew: {one}" for one in self.growing),
+        ]
+        return "\n".join(lines)
+
+
+def run(minutes: float, seed: int, *, trace: bool = False, resident_chunks: int = 131_072) -> SoakResult:
+    """Soak for so many minutes. `trace` says which lines hold more memory in the end than at the half; it slows."""
+    with tempfile.TemporaryDirectory(prefix="rove-soak-") as folder:
+        return asyncio.run(_Soak(Path(folder) / "kb", minutes, seed, resident_chunks).run(trace=trace))
+
+
+class _Soak:
+    def __init__(self, folder: Path, minutes: float, seed: int, resident_chunks: int) -> None:
+        self.folder = folder
+        self.minutes = minutes
+        self.seed = seed
+        self.chance = random.Random(seed)
+        self.settings = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
+        self.held: dict[str, str] = {}
+        self.calls = Counter[str]()
+        self.wrong: list[str] = []
+        self.samples: list[Sample] = []
+        self.version = 0
+
+    async def run(self, *, trace: bool) -> SoakResult:
+        began, ends = time.monotonic(), time.monotonic() + 60 * self.minutes
+        half: tracemalloc.Snapshot | None = None
+        if trace:
+            tracemalloc.start(5)
+        async with AsyncRove.open(self.folder, **self.settings) as kb:
+            await kb.add([self._text(n) for n in range(DOCUMENTS)])
+            while (now := time.monotonic()) < ends:
+                await self._step(kb)
+                if not self.samples or now - began - self.samples[-1].seconds >= SAMPLE_S:
+                    self.samples.append(await asyncio.to_thread(_sample, now - began, self.folder))
+                if trace and half is None and now - began > (ends - began) * WARM_SHARE:
+                    gc.collect()
+                    half = tracemalloc.take_snapshot()
+        growing = _growing(half) if half else ()
+        slope, noise = _slope(self.samples)
+        return SoakResult(
+            self.minutes,
+            self.seed,
+            dict(self.calls),
+            tuple(self.wrong),
+            slope,
+            noise,
+            tuple(self.samples),
+            growing,
+        )
+
+    async def _step(self, kb: AsyncRove) -> None:
+        kind = self.chance.choices(
+            ["replace", "delete", "add", "search", "ask", "walk", "read"], [20, 3, 3, 50, 12, 2, 10]
+        )[0]
+        try:
+            await getattr(self, f"_{kind}")(kb)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+            self._note(f"{kind}: {error!r}")
+        self.calls[kind] += 1
+
+    async def _replace(self, kb: AsyncRove) -> None:
+        if self.held:
+            await self._put(kb, int(self.chance.choice(list(self.held))[1:]))
+
+    async def _add(self, kb: AsyncRove) -> None:
+        await self._put(kb, self.chance.randrange(DOCUMENTS))
+
+    async def _put(self, kb: AsyncRove, number: int) -> None:
+        report = await kb.add(self._text(number))
+        if not report.ok:
+            self._note(f"add: {report.failed}")
+
+    async def _delete(self, kb: AsyncRove) -> None:
+        if len(self.held) > DOCUMENTS // 2:
+            name = self.chance.choice(list(self.held))
+            await kb.delete(name)
+            del self.held[name]
+
+    async def _search(self, kb: AsyncRove) -> None:
+        mode, language = self.chance.choice(MODES), self.chance.choice(list(SUBJECTS))
+        hits = await kb.search(SUBJECTS[language][1], mode=mode, top_k=5)
+        self._live(f"search {mode}", [hit.chunk.document_id for hit in hits])
+
+    async def _ask(self, kb: AsyncRove) -> None:
+        answer = await kb.ask(SUBJECTS[self.chance.choice(list(SUBJECTS))][1])
+        self._live("ask", [citation.document_id for one in answer.sentences for citation in one.citations])
+
+    async def _walk(self, kb: AsyncRove) -> None:
+        answer = await kb.walk(SUBJECTS[self.chance.choice(list(SUBJECTS))][1]).answered()
+        self._live("walk", [citation.document_id for one in answer.sentences for citation in one.citations])
+
+    async def _read(self, kb: AsyncRove) -> None:
+        listed = {info.document_id for info in await kb.documents()}
+        if listed != set(self.held):
+            self._note(f"documents: {sorted(listed ^ set(self.held))} differ")
+        name = self.chance.choice(list(self.held))
+        if await kb.text(name) != self.held[name]:
+            self._note(f"text: {name} is not as it was added")
+
+    def _live(self, what: str, document_ids: list[str]) -> None:
+        if unknown := set(document_ids).difference(self.held):
+            self._note(f"{what}: {sorted(unknown)} had been deleted")
+
+    def _text(self, number: int) -> Text:
+        self.version += 1
+        language = list(SUBJECTS)[number % len(SUBJECTS)]
+        line = SUBJECTS[language][0]
+        text = "\n\n".join(line.format(number, part, self.version) for part in range(1 + number % 7))
+        self.held[f"d{number}"] = text
+        return Text(text, id=f"d{number}", title=f"Budget {number}")
+
+    def _note(self, what: str) -> None:
+        if len(self.wrong) < 100:
+            self.wrong.append(what)
+
+
+def _sample(seconds: float, folder: Path) -> Sample:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    sizes: list[int] = []
+    for path in folder.rglob("*"):
+        try:
+            sizes.append(path.stat().st_size if path.is_file() else 0)
+        except FileNotFoundError:  # tidied away meanwhile
+            continue
+    handles = len(list(Path("/proc/self/fd").iterdir()))
+    return Sample(
+        seconds, pages * os.sysconf("SC_PAGE_SIZE"), handles, threading.active_count(), sum(sizes), len(sizes)
+    )
+
+
+def _slope(samples: list[Sample]) -> tuple[float, float]:
+    """Growth of memory over the second half and its standard error, in MB an hour."""
+    late = [sample for sample in samples if sample.seconds >= WARM_SHARE * samples[-1].seconds]
+    if len(late) < 3:
+        return 0.0, float("inf")
+    hours = np.array([sample.seconds for sample in late]) / 3600
+    megabytes = np.array([sample.memory for sample in late]) / 1e6
+    slope, at = np.polyfit(hours, megabytes, 1)
+    left = megabytes - (slope * hours + at)
+    spread = float(((hours - hours.mean()) ** 2).sum())
+    return float(slope), float(np.sqrt((left @ left) / (len(late) - 2) / spread))
+
+
+def _most(samples: tuple[Sample, ...], name: str) -> tuple[int, int]:
+    middle, tenth = len(samples) // 2, max(len(samples) // 10, 1)
+    return (
+        max(getattr(sample, name) for sample in samples[max(middle - tenth, 0) : middle + 1]),
+        max(getattr(sample, name) for sample in samples[-tenth:]),
+    )
+
+
+def _growing(half: tracemalloc.Snapshot) -> tuple[str, ...]:
+    gc.collect()
+    found = tracemalloc.take_snapshot().compare_to(half, "lineno")
+    tracemalloc.stop()
+    return tuple(f"{one.size_diff / 1e3:+.0f} kB {one.traceback}" for one in found[:12] if one.size_diff > 20_000)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--trace", action="store_true", help="say which lines hold more and more memory")
+    parser.add_argument("--resident-chunks", type=int, default=131_072, help="0: search the index on disk")
+    given = parser.parse_args()
+    result = run(given.minutes, given.seed, trace=given.trace, resident_chunks=given.resident_chunks)
+    sys.stdout.write(result.told() + "\n")
+    sys.exit(bool(result.wrong))

@@ -1,0 +1,29 @@
+"""Noticing that the base has moved on under a reader: what a list has named is gone when it is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+TRIES = 8
+"""How often a reader looks again that meets with a change each time; one change is over in less than a look."""
+_gone: ContextVar[set[str] | None] = ContextVar("gone", default=None)
+
+
+@contextmanager
+def noticing() -> Generator[set[str]]:
+    """Give a set that fills, until the block ends, with the chunks that were to be fetched and are gone."""
+    gone = set[str]()
+    token = _gone.set(gone)
+    try:
+        yield gone
+    finally:
+        _gone.reset(token)
+
+
+def note_gone(chunk_ids: Iterable[str]) -> None:
+    """Tell whoever is `noticing` of chunks that are gone."""
+    gone = _gone.get()
+    if gone is not None:
+        gone.update(chunk_ids)
