@@ -103,7 +103,7 @@ async def test_bodies_are_bounded_whatever_they_say_of_themselves(open_town: Ope
         assert large.status_code == 413
         long = await client.post(SEARCH, json={"question": "x" * 51})
         assert long.status_code == 413
-        assert list((town.spaces._spaces["hr"].kb.settings.path / "incoming").glob("*/job.json")) == []
+        assert list((town.spaces._spaces["hr"].kb.settings.path / "incoming").glob("*/*/job.json")) == []
 
 
 async def test_a_head_that_is_too_large_is_refused(town: Town) -> None:

@@ -100,6 +100,11 @@ OPENAI = ("/v1/chat/", "/v1/models")
 BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
 FULL = (errno.ENOSPC, errno.EDQUOT)
+OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
+
+
+NO_FILES = "The server has as many files open as the system lets it."
+NO_FILES_CURE = "Wait a little. Whoever runs the server can raise its limit of open files."
 
 
 def problem_of(error: RoveError) -> Problem:
@@ -167,7 +172,10 @@ def _rove_error(request: Request, error: Exception) -> Response:
 
 
 def _os_error(request: Request, error: Exception) -> Response:
-    """A full disk is nobody's mistake in the request; what else the system refuses is not expected."""
+    """A full disk, or no file more to open, is nobody's mistake in the request; nothing else is expected."""
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES:
+        log.error("out of files", extra={"reason": str(error)})
+        return response_of(ServiceError(NO_FILES, cure=NO_FILES_CURE), request.url.path)
     if not isinstance(error, OSError) or error.errno not in FULL:
         raise error
     log.error("disk full", extra={"reason": str(error)})

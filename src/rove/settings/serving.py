@@ -45,7 +45,7 @@ class ServeSettings(Part):
 
     `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
     call it. `access_field` is the metadata field with a document's access labels. `requests_per_minute`, `concurrent`
-    and, of those, `streams` hold for each key, `max_eval_questions` for each evaluation; `tries_per_minute`, without a
+    and, of those, `streams` hold for each key, `max_queued` jobs that are not done for each key in each space, `max_eval_questions` for each evaluation; `tries_per_minute`, without a
     valid key, for each address, which is taken from X-Forwarded-For where one of `proxies` (addresses or networks) says
     so. A connection whose other end reads nothing for `stall_s` is closed. On SIGTERM, what runs is given `drain_s` to
     finish. With `keep_originals` a base keeps the PDFs and images that are handed in, to show their pages, up to
@@ -63,6 +63,7 @@ class ServeSettings(Part):
     max_files: int = Field(default=100, ge=1)
     max_body_kb: int = Field(default=1024, ge=16)
     max_question_chars: int = Field(default=4_000, ge=1)
+    max_queued: int = Field(default=1_000, ge=1)
     max_eval_questions: int = Field(default=1_000, ge=1)
     requests_per_minute: int = Field(default=6_000, ge=1)
     concurrent: int = Field(default=256, ge=1)

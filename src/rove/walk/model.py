@@ -149,9 +149,10 @@ def grouped(hits: Sequence[Hit]) -> list[list[Hit]]:
 
 def packed(hits: Sequence[Hit], state: State) -> str:
     """Return the numbered references, what is known already, and the question."""
+    texts = [cut(hit.chunk.text, hit.chunk.language, BUDGET_TOKENS) for hit in hits]
     references = "\n\n".join(
-        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(cut(hit.chunk.text, hit.chunk.language, BUDGET_TOKENS), str(number))}"
-        for number, hit in enumerate(hits, 1)
+        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(text, str(number))}"
+        for number, (hit, text) in enumerate(zip(hits, texts, strict=True), 1)
     )
     facts = sorted(state.facts, key=lambda fact: -fact.relevance)[:KNOWN]
     lines = "\n".join(f"- {_line(fact.text)}" for fact in facts)
