@@ -74,6 +74,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "head-too-large": "Headers too large",
         "too-large": "Too large",
         "too-many": "Too many requests",
+        "too-slow": "Too slow",
         "unworkable": "This cannot be worked with",
         "disk-full": "The server's disk is full",
         "misconfigured": "The server is not set up for this",
@@ -146,6 +147,12 @@ def response_of(error: RoveError, path: str) -> Response:
     elif isinstance(error, UnknownCallerError):
         headers["WWW-Authenticate"] = "Bearer"
     return _reply(problem_of(error), path, headers)
+
+
+def too_slow() -> bytes:
+    """Say to whom there is no request to reply to yet that it came too slowly."""
+    detail, cure = "The request came too slowly.", "Send it again, over a quicker connection."
+    return _problem("too-slow", 408, detail, cure).model_dump_json().encode()
 
 
 def handle_problems(app: FastAPI) -> None:
