@@ -48,12 +48,15 @@ from rove.errors import ConfigError, ServiceError
 from rove.language.tokens import count_tokens
 from rove.models.bounded import PLAIN as PLAIN_BODY
 from rove.models.bounded import bounds
+from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 from rove.spans import recording, shows_content
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
+TIME_OVER = "The time for asking models is over."
+TIME_CURE = "Look at the model's server, or raise answer.seconds."
 TIMEOUT_CURE = "Raise chat.timeout_s, or look at the server."
 CURES: tuple[tuple[type[Exception], str], ...] = (
     (ModelAuthenticationError, KEY_CURE),
@@ -113,6 +116,8 @@ class PydanticChatModel:
         wanted = self._wanted(shape)
         attempt = 0
         while True:
+            if not seconds_left():
+                raise ServiceError(TIME_OVER, cure=TIME_CURE, retryable=False)
             started = False
             try:
                 async with self._model, aclosing(self._pieces(instructions, prompt, wanted)) as pieces:
@@ -132,7 +137,7 @@ class PydanticChatModel:
                 failure, wait_s = ServiceError(message, cure="Ask again, or choose another chat.model."), None
             if started or not failure.retryable or attempt == self._retries:
                 raise failure
-            await asyncio.sleep(backoff_s(attempt, wait_s))
+            await asyncio.sleep(min(backoff_s(attempt, wait_s), seconds_left()))
             attempt += 1
 
     def _wanted(self, shape: type[BaseModel] | None) -> ModelRequestParameters:
@@ -151,10 +156,10 @@ class PydanticChatModel:
             instrument=_instrumentation(shows_content()) if recording() else False,
         )
         blank, written = True, ""
-        until = asyncio.get_running_loop().time() + LONGEST * self._timeout_s
+        until = asyncio.get_running_loop().time() + min(LONGEST * self._timeout_s, seconds_left())
         async with AsyncExitStack() as stack:
             try:
-                async with asyncio.timeout(self._timeout_s):
+                async with asyncio.timeout(min(self._timeout_s, seconds_left())):
                     response = await stack.enter_async_context(opening)
                     events = aiter(response)
             except BaseException as error:  # one that failed, or is given up, was a call too

@@ -8,6 +8,7 @@ jobs over, into its own.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections.abc import AsyncIterator, Sequence
@@ -25,6 +26,7 @@ from rove.records.source import MetaValue
 from rove.store.originals import sync_folder
 
 FOLDER, JOB, LOCK = "incoming", "job.json", "lock"
+log = logging.getLogger("rove.serve")
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -159,20 +161,25 @@ class Spool:
         try:
             folders = [left] if (left / JOB).is_file() else [path for path in left.iterdir() if path.is_dir()]
             jobs = [job for folder in folders if (job := self._moved(folder))]
-            shutil.rmtree(left, ignore_errors=True)
+            if not any((folder / JOB).is_file() for folder in folders):
+                shutil.rmtree(left, ignore_errors=True)
             return jobs
         finally:
             lock.release()
 
     def _moved(self, folder: Path) -> Spooled | None:
+        """Move a job into this process's folder; one that cannot be read stays where it is: it was acknowledged."""
         try:
             order = read_order(folder)
-        except (OSError, msgspec.DecodeError):
+            self._hold()
+            target = self._own / order.job_id
+            folder.replace(target)
+            sync_folder(self._own)
+        except FileNotFoundError:
             return None
-        self._hold()
-        target = self._own / order.job_id
-        folder.replace(target)
-        sync_folder(self._own)
+        except (OSError, msgspec.DecodeError) as error:
+            log.error("job cannot be read", extra={"job": folder.name, "reason": str(error)})  # noqa: TRY400 - no stack
+            return None
         return Spooled(target, order.caller)
 
 

@@ -106,7 +106,7 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         base = file.parent / str(tree.get("path", "kb")) if is_file else location
         _file.set(tree)
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
     except ValidationError as error:
