@@ -127,7 +127,7 @@ async def test_all_tries_together_end_with_the_time_for_models() -> None:
         (Reply(307, [b""], {"Location": "/v1/embeddings"}), "answered 307"),
         (Reply(500, [b"x" * 5_000_000]), "answered 500"),
         (embeddings([[[1.0], [2.0]]]), ""),
-        (embeddings([1e308, 1e308], "YQ=="), "for 1 texts|indices"),
+        (embeddings([1e308, 1e308], [1.0, 1.0]), "for 1 texts|indices"),
     ],
 )
 async def test_an_odd_reply_of_an_embedder_is_an_error(reply: Reply, said: str) -> None:

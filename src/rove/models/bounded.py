@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any
+from functools import cache
+from typing import cast
 
 import httpx
 
@@ -34,17 +35,25 @@ def bounds(origin: str, table: str, *, reply_mb: int, lines: bool = False) -> Ho
     """
 
     async def bound(response: httpx.Response) -> None:
-        if isinstance(response.stream, httpx.AsyncByteStream):
-            response.stream = _Bounded(response, origin, table, reply_mb, lines=lines)
+        kinds = type(response.stream).__mro__
+        kind = next(kind for kind in kinds if kind.__name__ == "AsyncByteStream")
+        body = _body_of(kind)(response, origin, table, reply_mb, lines=lines)
+        response.stream = cast("httpx.AsyncByteStream", body)
 
     return {"response": [bound]}
 
 
-class _Bounded(httpx.AsyncByteStream):
+@cache
+def _body_of(stream: type[httpx.AsyncByteStream]) -> type[_Bounded]:
+    """Return the class of a body that this client takes for a stream: the client of `openai` is of a fork of httpx."""
+    return type("BoundedBody", (_Bounded, stream), {})
+
+
+class _Bounded:
     """The body of a response, counted as it comes; of lines only whole ones are handed on."""
 
     def __init__(self, response: httpx.Response, origin: str, table: str, reply_mb: int, *, lines: bool) -> None:
-        self._source: Any = response.stream
+        self._source = cast("httpx.AsyncByteStream", response.stream)
         self._origin = origin
         self._table = table
         self._most_mb = reply_mb
@@ -61,6 +70,7 @@ class _Bounded(httpx.AsyncByteStream):
             yield piece
 
     async def aclose(self) -> None:
+        """Close the connection's own stream."""
         await self._source.aclose()
 
     async def _counted(self) -> AsyncIterator[bytes]:
