@@ -205,8 +205,8 @@ class AsyncWalk:
             await self._keep([self._started])
 
     async def _next(self) -> Step:
-        """Return the step that comes next; one that nobody's time is left for is not begun."""
-        if self._clock.pending >= seconds_left(self.state.spent, self.state.budget):
+        """Return the step that comes next; one that no time is left for is not begun."""
+        if not self.state.stopped and self._clock.pending >= seconds_left(self.state.spent, self.state.budget):
             await self._tell(self._used())
         return next_step(self.state, self._gear.settings.leads)
 
