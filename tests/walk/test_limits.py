@@ -232,7 +232,7 @@ async def test_a_search_that_hangs_at_any_step_ends_with_the_seconds(
     calls: int, model: bool, tmp_path: Path, scripted: type[Scripted]
 ) -> None:
     settings = read_settings(
-        tmp_path, embedder={"name": "fake"}, chat={"model": "test:scripted" if model else ""}, walk={"rounds": 4}
+        tmp_path, embedder={"name": "fake"}, chat={"model": "fake" if model else ""}, walk={"rounds": 4}
     )
     embedder = Hanging()
     async with AsyncRove(settings, embedder) as kb:
