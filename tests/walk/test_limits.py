@@ -226,7 +226,7 @@ class Hanging(FakeEmbedder):
             await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize("calls", [0, 1, 2, 3, 5, 8, 13])
+@pytest.mark.parametrize("calls", [0, 1, 3, 8])
 @pytest.mark.parametrize("model", [False, True])
 async def test_a_search_that_hangs_at_any_step_ends_with_the_seconds(
     calls: int, model: bool, tmp_path: Path, scripted: type[Scripted]
