@@ -6,6 +6,7 @@ A reply can be a function of the request's body.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -80,6 +81,46 @@ def no_choices() -> Reply:
     body = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []}
     return Reply(chunks=[b"data: " + json.dumps(body).encode() + b"\n\n", b"data: [DONE]\n\n"],
                  headers={"Content-Type": "text/event-stream"})  # fmt: skip
+
+
+EVENTS = {"Content-Type": "text/event-stream"}
+
+
+def odd_replies() -> dict[str, Reply]:
+    """Replies of an endpoint that is broken or hostile, by name: none of them is a usable reply.
+
+    Whoever asks must come to an end with each, soon, with an error of its own, and hold nothing up meanwhile.
+    """
+    deep = "[" * 100_000
+    null = _event({"delta": {"role": "assistant", "content": None}, "finish_reason": None})
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    return {
+        "one giant piece": chat("{" * 400_000),
+        "one giant piece of text": chat("la. " * 100_000),
+        "a line of megabytes": chat("x" * 5_600_000),
+        "tiny pieces without end": endless("{"),
+        "blanks without end": endless(" \n"),
+        "lines without end": Reply(chunks=repeat(b"\n\n\n\n" * 2_000, 100_000), headers=EVENTS),
+        "nothing, a million times": endless(""),
+        "deep content": chat('{"facts": ' + deep),
+        "deep event": raw_stream(f"data: {deep}\n\n".encode()),
+        "deep choice": raw_stream(b'data: {"id":"x","object":"chat.completion.chunk","created":1,"choices":'
+                                  + deep.encode() + b"\n\n"),
+        "huge number": raw_stream(b'data: {"choices": ' + b"9" * 6_000 + b"}\n\n"),
+        "head only": Reply(headers=EVENTS, stall_after=0),
+        "packed a thousandfold": Reply(chunks=[gzip.compress(b"\n" * 50_000_000)],
+                                       headers=EVENTS | {"Content-Encoding": "gzip"}),
+        "round and round": Reply(307, [b""], {"Location": "/v1/chat/completions"}),
+        "picture": Reply(chunks=[b"\x89PNG\r\n\x1a\n" * 10_000], headers={"Content-Type": "image/png"}),
+        "plain json": Reply(chunks=[b'{"choices": [{"message": {"content": "{}"}}]}']),
+        "null content": raw_stream(null, null, b"data: [DONE]\n\n"),
+        "tool calls": raw_stream(_event({"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}),
+                                 b"data: [DONE]\n\n"),
+        "cut by length": raw_stream(_event({"delta": {}, "finish_reason": "length"}), b"data: [DONE]\n\n"),
+        "half a character": raw_stream(b'data: {"choices": [{"index": 0, "delta": {"content": "\\ud83c"}}]}\n\n'),
+        "5 GB": Reply(chunks=[b"\n"], headers=EVENTS | {"Content-Length": "5000000000"}, stall_after=1),
+        "a byte a second": Reply(chunks=[bytes([one]) for one in b"data: {}\n\n" * 60], headers=EVENTS, delay_s=1.0),
+    }  # fmt: skip
 
 
 def raw_stream(*chunks: bytes) -> Reply:
@@ -167,12 +208,14 @@ async def _read(server: Server, reader: asyncio.StreamReader) -> bool:
 
 
 async def _write(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked", **reply.headers}
+    framed = "Content-Length" not in reply.headers
+    framing = {"Transfer-Encoding": "chunked"} if framed else {}
+    headers = {"Content-Type": "application/json", **framing, **reply.headers}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     writer.write(f"HTTP/1.1 {reply.status} Scripted\r\n{lines}\r\n".encode())
     for place, chunk in enumerate(reply.chunks):
         await asyncio.sleep(60 if place == reply.stall_after else reply.delay_s)
-        writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+        writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n" if framed and chunk else chunk)
         await writer.drain()
     if reply.half:
         writer.write_eof()

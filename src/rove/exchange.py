@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
+from rove.foreign import read_json
 from rove.ingest.batch import Finished, Item, batched
 from rove.ingest.run import Ingest
 from rove.models import Fingerprint
@@ -172,7 +173,7 @@ def _items(
             return
         document = _document(tree)
         vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         yield Finished(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))
         return
@@ -191,7 +192,7 @@ def _is_whole(file: Path, digest: str) -> bool:
 
 def _parse(line: str) -> dict[str, Any]:
     try:
-        tree = json.loads(line)
+        tree = read_json(line)
     except ValueError:
         return {}
     return cast("dict[str, Any]", tree) if isinstance(tree, dict) else {}

@@ -19,7 +19,7 @@ SEARCH = "/v1/spaces/hr/search"
 
 
 def left(town: Town) -> list[Path]:
-    return list((town.spaces._spaces["hr"].kb.settings.path / "incoming").glob("*"))
+    return list((town.spaces._spaces["hr"].kb.settings.path / "incoming").glob("*/*/"))
 
 
 async def test_files_of_many_kinds_go_in_and_failures_say_why(town: Town) -> None:
@@ -122,9 +122,7 @@ async def test_what_was_acknowledged_outlives_the_process(open_town: Opener, tmp
         assert reply.status_code == 202
         unfinished = jobs.spool.begin()  # never acknowledged
         (unfinished.folder / "0").write_bytes(b"half")
-        unfinished.lock.release()
-        while not jobs._queue.empty():
-            jobs._queue.get_nowait()[1].leave()
+        jobs.spool.close()
     async with open_town(filled=False) as town, town.client("lara") as client:
         async with asyncio.timeout(30):
             while left(town):  # noqa: ASYNC110 - the disk is watched
@@ -140,10 +138,12 @@ def test_two_processes_share_a_spool(tmp_path: Path) -> None:
     assert draft.folder.is_dir()  # what another fills is left alone
     spooled = one.commit(draft, "anna", [Item("upload:/a", "a", text="A.")])
     assert other.waiting() == []
-    spooled.leave()
+    one.close()
     (taken,) = other.waiting()
-    assert taken.order.items == (Item("upload:/a", "a", text="A."),)
-    assert taken.locations()[0].text is not None
+    assert taken.items() == (Item("upload:/a", "a", text="A."),)
+    assert (taken.job_id, taken.caller) == (spooled.job_id, "anna")
+    assert not spooled.folder.exists()
+    assert taken.items()[0].location(taken.folder).text is not None
     taken.done()
     assert not taken.folder.exists()
 

@@ -77,7 +77,7 @@ async def test_an_upload_is_shown_as_pages_with_its_boxes(town: Town) -> None:
         health = (await client.post(f"{HR}/doctor")).json()
         assert (health["originals"], health["problems"]) == (1, [])
     assert files_of(town) == [digest(PLAN)]
-    assert not list((base_of(town) / "incoming").glob("*"))
+    assert not list((base_of(town) / "incoming").glob("*/*/"))
 
 
 async def test_an_image_is_shown_upright(town: Town) -> None:

@@ -106,7 +106,7 @@ def test_sigterm_among_uploads_loses_none_that_was_acknowledged(tmp_path: Path) 
 def sources_in(client: httpx.Client, kb: Path) -> set[str]:
     """The sources of a base, once all that was handed in is in it."""
     deadline = time.monotonic() + 120
-    while list((kb / "incoming").glob("*/job.json")) and time.monotonic() < deadline:
+    while list((kb / "incoming").glob("*/*/job.json")) and time.monotonic() < deadline:
         time.sleep(0.1)
     documents = client.get("/v1/spaces/default/documents", params={"limit": 1_000}).json()["documents"]
     return {document["source"] for document in documents}

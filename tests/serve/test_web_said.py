@@ -15,6 +15,7 @@ from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synony
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
 from rove.serve import (
+    arriving,
     asking,
     callers,
     evaluating,
@@ -41,7 +42,8 @@ SAYING = (
     gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld,
 )  # fmt: skip
 REFUSING = (
-    asking, callers, drawn_pages, evaluating, gate, intake, pictures, problems, resolve, shelf, throttle, view, walking,
+    arriving, asking, callers, drawn_pages, evaluating, gate, intake, pictures, problems, resolve, shelf, throttle,
+    view, walking,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from rove import AsyncRove
+from rove.errors import ServiceError
+from rove.models import Vectors
+from rove.models.fake import FakeEmbedder
 from rove.records.walk import (
     Answered,
     Budget,
@@ -28,6 +33,7 @@ from rove.records.walk import (
     WalkStarted,
     Warned,
 )
+from rove.settings import read_settings
 from rove.walk.state import QUESTION as ASKED
 from rove.walk.state import State, folded
 from rove.walk.step import Begin, End, next_step
@@ -199,3 +205,74 @@ def test_without_a_model_a_round_that_comes_no_nearer_is_the_last(found: float, 
 
 def _judged(state: State, *, by: str = "extractive", missing: str = "") -> State:
     return folded([Judged(state.round, enough=False, by=by, reason="", missing=missing)], state)
+
+
+class Hanging(FakeEmbedder):
+    """An embedder that answers so many calls, and then never again."""
+
+    left = 1_000
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        await self._turn()
+        return await super().passages(texts)
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        await self._turn()
+        return await super().queries(texts)
+
+    async def _turn(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3, 8])
+@pytest.mark.parametrize("model", [False, True])
+async def test_a_search_that_hangs_at_any_step_ends_with_the_seconds(
+    calls: int, model: bool, tmp_path: Path, scripted: type[Scripted]
+) -> None:
+    settings = read_settings(
+        tmp_path, embedder={"name": "fake"}, chat={"model": "fake" if model else ""}, walk={"rounds": 4}
+    )
+    embedder = Hanging()
+    async with AsyncRove(settings, embedder) as kb:
+        await kb.add([*CHAIN, *FILLER])
+        embedder.left = calls
+        walk = kb.walk(RIVER, budget=Budget(seconds=1.5))
+        async with asyncio.timeout(40):
+            events = [event async for event in walk]
+        stopped = next(event for event in events if isinstance(event, Stopped))
+        assert stopped.reason in {"seconds", "enough", "no-lead", "no-new-fact", "no-new-chunk"}
+        assert calls > 1 or stopped.reason == "seconds"
+        assert isinstance(events[-1], Answered | Warned)
+        assert walk.state.spent.seconds < 30
+        assert len(events) < 200
+
+
+async def test_an_embedder_that_lets_out_its_own_time_out_fails_the_walk_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(self: FakeEmbedder, texts: Sequence[str]) -> Vectors:
+        raise TimeoutError
+
+    async with AsyncRove(read_settings(tmp_path, embedder={"name": "fake"}), FakeEmbedder()) as kb:
+        await kb.add([*CHAIN, *FILLER])
+        monkeypatch.setattr(FakeEmbedder, "queries", late)
+        walk = kb.walk(RIVER, budget=Budget(seconds=0))
+        async with asyncio.timeout(40):
+            events = [event async for event in walk]
+        assert next(event.reason for event in events if isinstance(event, Stopped)) == "failed"
+
+
+async def test_a_question_ends_though_the_search_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.models.deadline.RULES_S", 0.5)
+    embedder = Hanging()
+    settings = read_settings(tmp_path, embedder={"name": "fake"}, answer={"seconds": 0.5})
+    async with AsyncRove(settings, embedder) as kb:
+        await kb.add([*CHAIN, *FILLER])
+        for calls in (0, 1):
+            embedder.left = calls
+            async with asyncio.timeout(30):
+                with pytest.raises(ServiceError, match="more than 1 s") as refused:
+                    await kb.ask(RIVER)
+            assert "answer.seconds" in refused.value.cure

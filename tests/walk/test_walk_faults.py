@@ -13,7 +13,7 @@ import pytest
 from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kind_of, told, town
 
 import rove.models.endpoint as waits
-from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, raw_stream, serve
+from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, odd_replies, raw_stream, serve
 from rove.records import Text
 from rove.records.walk import Budget, FactFound, Stopped, Warned
 
@@ -43,6 +43,7 @@ FAULTS: Mapping[str, Reply] = {
     "not utf-8": raw_stream(b'data: {"choices": [{"index": 0, "delta": {"content": "\xff\xfe\xe4"}}]}\n\n'),
     "null": raw_stream(b"data: null\n\n", b"data: []\n\n"),
 }
+ODD = odd_replies()
 OF_SHAPE = {"truncated json", "endless json"}
 """These say, in the right shape, that there is no fact, or one that no source holds: the model did not fail."""
 LATER = ("hung", "stalled", "429", "500", "truncated json", "wrong schema", "null")
@@ -105,6 +106,19 @@ async def test_a_failure_in_the_answer_costs_no_fact(fault: str, tmp_path: Path)
     assert answer.mode == "extractive"
     assert all(hop in answer.text for hop in HOPS)
     assert "quotes" in answer.note
+
+
+@pytest.mark.parametrize("fault", ["deep content", "deep event", "one giant piece of text", "round and round"])
+async def test_an_odd_reply_costs_no_fact(fault: str, tmp_path: Path) -> None:
+    async with town(tmp_path, after(2, founder_reader(), ODD[fault]), chat=QUICK) as (kb, _):
+        async with asyncio.timeout(GUARD_S):
+            answer, events = await told(kb.walk(QUESTION, budget=BUDGET))
+            asked = await kb.ask("Who is the founder of Acme?")
+        await check_citations(kb, answer)
+    assert HOPS[0] in answer.text
+    assert HOPS[0] in asked.text
+    assert (asked.mode, asked.note != "") == ("extractive", True)
+    assert [e for e in events if isinstance(e, Warned)]
 
 
 async def test_nobody_listens_at_the_address(tmp_path: Path) -> None:

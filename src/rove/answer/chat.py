@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.answer.claim import read_claim
@@ -91,7 +93,7 @@ async def verify(
     What the `persona` holds may be said without a citation; "" is no persona.
     """
     bench = Bench(hits, language, text_of, embedder)
-    pieces = take_apart(reply, language)
+    pieces = await asyncio.to_thread(take_apart, reply, language)
     refused = any(is_refusal(piece.text) for piece in pieces)
     sentences: list[Sentence] = []
     kept: list[tuple[Piece, tuple[int, ...]]] = []
@@ -131,11 +133,13 @@ class Bench:
     async def citations(self, piece: Piece) -> tuple[Citation, ...]:
         """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
         named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
-        found = [citation for number in named if (citation := await self._citation(number, self._span(piece, number)))]
+        held = await asyncio.to_thread(self._held, piece, iter(named), len(named))
+        found = [citation for number, span in held if (citation := await self._citation(number, span))]
         if found:
             return tuple(found)
-        for number in range(1, len(self.hits) + 1):
-            if number not in named and (citation := await self._citation(number, self._span(piece, number))):
+        others = iter([number for number in range(1, len(self.hits) + 1) if number not in named])
+        while held := await asyncio.to_thread(self._held, piece, others, 1):
+            if citation := await self._citation(*held[0]):
                 return (citation,)
         for number in named:
             if citation := await self._citation(number, await self._translated_span(piece, number)):
@@ -151,6 +155,11 @@ class Bench:
         if support(piece.text, persona, self.language if spoken == UNKNOWN_LANGUAGE else spoken):
             return True
         return await self._translated(piece, persona, spoken) is not None
+
+    def _held(self, piece: Piece, numbers: Iterator[int], most: int) -> list[tuple[int, Span]]:
+        """Return the first references of these, `most` at most, that hold a sentence, with their spans."""
+        held = ((number, span) for number in numbers if (span := self._span(piece, number)))
+        return list(islice(held, most))
 
     def _language_of(self, number: int) -> str:
         language = self.hits[number - 1].chunk.language
@@ -170,7 +179,7 @@ class Bench:
     async def _translated(self, piece: Piece, text: str, language: str) -> Span | None:
         if piece.block or language == self.language:
             return None
-        spans = translatable(piece.text, self.language, text, language)
+        spans = await asyncio.to_thread(translatable, piece.text, self.language, text, language)
         if not spans:
             return None
         vectors = await self.embedder.passages([piece.text, *(text[start:end] for start, end in spans)])

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from rove.answer.data import tables
 from rove.answer.reading import table_head
 from rove.answer.refusal import refusal
-from rove.language.sentences import sentence_spans
+from rove.language.sentences import MAX_SENTENCE_CHARS, sentence_spans
 from rove.language.tokens import count_tokens
 from rove.models.prompts import FENCES, fill, prompt
 from rove.records import Hit
 
 BUDGET_TOKENS = 3000
 CAMPUS = "campus"
+CHARS_PER_TOKEN = 20  # more than tokens have on average anywhere
 NAMES = {
     "en": "English", "de": "German", "hu": "Hungarian", "zh": "Chinese", "ja": "Japanese", "es": "Spanish",
     "fr": "French", "ru": "Russian", "ko": "Korean", "ar": "Arabic", "it": "Italian", "pt": "Portuguese",
@@ -53,7 +54,7 @@ def pack(question: str, hits: Sequence[Hit], language: str, *, budget_tokens: in
     for number, hit in enumerate(hits, 1):
         head = table_head(hit.chunk)
         room = left - count_tokens(head)
-        text = _cut(hit.chunk.text, hit.chunk.language, room, at_least=0 if blocks else 1)
+        text = cut(hit.chunk.text, hit.chunk.language, room, at_least=0 if blocks else 1)
         if not text:
             break
         blocks.append(_block(number, hit, f"{head}\n{text}" if head else text))
@@ -68,10 +69,12 @@ def _block(number: int, hit: Hit, text: str) -> str:
     return fill(prompt("rove.answer", "reference"), slots)
 
 
-def _cut(text: str, language: str, budget_tokens: int, *, at_least: int) -> str:
+def cut(text: str, language: str, budget_tokens: int, *, at_least: int = 1) -> str:
+    """Cut a text after its last sentence that is within the budget; `at_least` so many stay."""
     if count_tokens(text) <= budget_tokens:
         return text
     kept = 0
+    text = text[: CHARS_PER_TOKEN * max(budget_tokens, 0) + MAX_SENTENCE_CHARS]  # no more can fit
     for count, (_, end) in enumerate(sentence_spans(text, language), 1):
         if count > at_least and count_tokens(text[:end]) > budget_tokens:
             break

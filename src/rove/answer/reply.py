@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,13 @@ from rove.answer.cite import marks
 from rove.language.sentences import sentence_spans
 
 _NUMBERS = r"\^?\d{1,3}(?:\s*[,;，、]\s*\^?\d{1,3})*"
-_MARK = re.compile(rf"`[^`\n]*`|\s*(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】]*)?】)")
-_ATOM = re.compile(r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`")  # images, links and code, which no sentence ends in
+# What may repeat is bounded, and blanks are taken from their first: else the time grows with the square of the length.
+_MARK = re.compile(rf"`[^`\n]*`|(?:(?<!\s)\s+)?(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】【]{{0,80}})?】)")
+_ATOM = re.compile(r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`")  # images, links and code, which no sentence ends in
 _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
+_ENDING_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,43 +67,44 @@ def put_together(pieces: Sequence[tuple[Piece, Sequence[int]]]) -> str:
     >>> put_together([(p, p.numbers) for p in take_apart("- One. [1]\n- Two. Three. [2]", "en")])
     '- One. [1]\n- Two. Three. [2]'
     """
-    text = ""
+    text: list[str] = []
     before: Piece | None = None
     for piece, numbers in pieces:
         same_line = before is not None and piece.line == before.line
         breaks = "\n" if before and piece.paragraph == before.paragraph else "\n\n"
         cited = f"{piece.text}\n\n{marks(numbers)}" if piece.block and numbers else f"{piece.text} {marks(numbers)}"
-        text += (piece.gap if same_line else breaks + piece.opening) + cited.rstrip()
+        text.append((piece.gap if same_line else breaks + piece.opening) + cited.rstrip())
         before = piece
-    return text.strip()
+    return "".join(text).strip()
 
 
 def _lines(reply: str) -> list[tuple[int, str]]:
     """Return (number, text) of lines; the lines of one table or fenced block come as one."""
-    found: list[tuple[int, str]] = []
+    found: list[tuple[int, list[str]]] = []
     fence = ""
     for number, line in enumerate(reply.splitlines()):
         opening = _FENCE.match(line)
-        table = line.lstrip().startswith("|") and found and found[-1][1].lstrip().startswith("|")
-        if fence or (table and found[-1][0] + found[-1][1].count("\n") == number - 1):
-            found[-1] = (found[-1][0], f"{found[-1][1]}\n{line}")
+        table = line.lstrip().startswith("|") and found and found[-1][1][0].lstrip().startswith("|")
+        if fence or (table and found[-1][0] + len(found[-1][1]) == number):
+            found[-1][1].append(line)
         else:
-            found.append((number, line))
+            found.append((number, [line]))
         if opening:
             fence = "" if fence == opening.group(1) else fence or opening.group(1)
-    return found
+    return [(number, "\n".join(lines)) for number, lines in found]
 
 
 def _sentences(line: str, number: int, paragraph: int, language: str) -> list[Piece]:
     lead = _LEAD.match(line)
     start = lead.end() if lead else 0
     bare, found = _strip_marks(line[start:])
+    places = [at for at, _ in found]
     spans = sentence_spans(_ATOM.sub(lambda atom: "x" * len(atom.group()), bare), language)
     pieces: list[Piece] = []
     for place, (first, last) in enumerate(spans):
         until = spans[place + 1][0] if place + 1 < len(spans) else len(bare) + 1
-        since = first + 1 if place else 0
-        own = tuple(dict.fromkeys(n for at, n in found if since <= at <= until and (at < until or at == last)))
+        near = found[bisect_left(places, first + 1 if place else 0) : bisect_right(places, until)]
+        own = tuple(dict.fromkeys(n for at, n in near if at < until or at == last))
         gap = bare[spans[place - 1][1] : first] if place else ""
         pieces.append(Piece(bare[first:last], own, number, paragraph, line[:start], gap))
     return pieces
@@ -108,16 +112,20 @@ def _sentences(line: str, number: int, paragraph: int, language: str) -> list[Pi
 
 def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the text without marks, and (place in it, reference number) of each. Inline code stays as it is."""
-    bare = ""
+    parts: list[str] = []
     found: list[tuple[int, int]] = []
-    at = 0
+    at = size = 0
+    tail = ""
     for mark in _MARK.finditer(text):
         numbers = mark.group(1) or mark.group(2)
         if not numbers:
             continue
-        bare += text[at : mark.start()]
+        part = text[at : mark.start()]
         at = mark.end()
-        found += [(len(bare), int(number)) for number in re.findall(r"\d+", numbers)]
-        if _ENDING.search(bare) and at < len(text) and not text[at].isspace() and bare[-1] in ".!?…":
-            bare += " "  # "One.[1]Two." would run together
-    return bare + text[at:], found
+        tail = (tail + part)[-_ENDING_CHARS:]
+        found += [(size + len(part), int(number)) for number in re.findall(r"\d+", numbers)]
+        if _ENDING.search(tail) and at < len(text) and not text[at].isspace() and tail[-1] in ".!?…":
+            part, tail = f"{part} ", f"{tail} "  # "One.[1]Two." would run together
+        parts.append(part)
+        size += len(part)
+    return "".join((*parts, text[at:])), found

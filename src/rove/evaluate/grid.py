@@ -106,7 +106,7 @@ def read_grid(name: str | Path) -> Grid:
         raise ConfigError(message, cure=f"Give a TOML file, or one that ships: {names}.")
     try:
         return grid_of(tomllib.loads(path.read_text("utf-8")), path.stem)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"{path} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
 

@@ -46,12 +46,17 @@ from pydantic_ai.settings import ModelSettings
 
 from rove.errors import ConfigError, ServiceError
 from rove.language.tokens import count_tokens
+from rove.models.bounded import PLAIN as PLAIN_BODY
+from rove.models.bounded import bounds
+from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 from rove.spans import recording, shows_content
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
+TIME_OVER = "The time for asking models is over."
+TIME_CURE = "Look at the model's server, or raise answer.seconds."
 TIMEOUT_CURE = "Raise chat.timeout_s, or look at the server."
 CURES: tuple[tuple[type[Exception], str], ...] = (
     (ModelAuthenticationError, KEY_CURE),
@@ -69,7 +74,7 @@ CHARS_PER_TOKEN = 20  # more than tokens have on average anywhere: past max_toke
 CONNECT_S = 5.0
 LONGEST = 10  # times timeout_s: a reply that takes longer never ends
 SCHEMA_REFUSED = (400, 404, 415, 422, 501)
-MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 """What the provider's client raises over events that are no chat completion."""
 FINAL = (ModelRequestRejectedError, ModelQuotaExceededError, ContentFilterError)
 
@@ -111,24 +116,20 @@ class PydanticChatModel:
         wanted = self._wanted(shape)
         attempt = 0
         while True:
+            if not seconds_left():
+                raise ServiceError(TIME_OVER, cure=TIME_CURE, retryable=False)
             started = False
             try:
                 async with self._model, aclosing(self._pieces(instructions, prompt, wanted)) as pieces:
                     async for piece in pieces:
                         started = True
                         yield piece
-            except AgentRunError as error:
+            except (ServiceError, AgentRunError, TimeoutError, *MALFORMED) as error:
                 if wanted is not PLAIN and _refuses_schema(error):
                     self._holds_schemas, wanted = False, PLAIN
                     continue
                 failure = self._failure(error)
                 wait_s = error.retry_after if isinstance(error, ModelAPIError) else None
-            except MALFORMED as error:
-                message = f"{self._name} sent what is no reply: {type(error).__name__}."
-                failure, wait_s = ServiceError(message, cure="Is chat.base_url that of a chat model?"), None
-            except TimeoutError:
-                message = f"{self._name} wrote nothing for {self._timeout_s:g} s."
-                failure, wait_s = ServiceError(message, cure=TIMEOUT_CURE), None
             else:
                 if started:
                     return
@@ -136,7 +137,7 @@ class PydanticChatModel:
                 failure, wait_s = ServiceError(message, cure="Ask again, or choose another chat.model."), None
             if started or not failure.retryable or attempt == self._retries:
                 raise failure
-            await asyncio.sleep(backoff_s(attempt, wait_s))
+            await asyncio.sleep(min(backoff_s(attempt, wait_s), seconds_left()))
             attempt += 1
 
     def _wanted(self, shape: type[BaseModel] | None) -> ModelRequestParameters:
@@ -155,18 +156,23 @@ class PydanticChatModel:
             instrument=_instrumentation(shows_content()) if recording() else False,
         )
         blank, written = True, ""
-        until = asyncio.get_running_loop().time() + LONGEST * self._timeout_s
+        until = asyncio.get_running_loop().time() + min(LONGEST * self._timeout_s, seconds_left())
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(self._timeout_s):
-                response = await stack.enter_async_context(opening)
-                events = aiter(response)
+            try:
+                async with asyncio.timeout(min(self._timeout_s, seconds_left())):
+                    response = await stack.enter_async_context(opening)
+                    events = aiter(response)
+            except BaseException as error:  # one that failed, or is given up, was a call too
+                read = 0 if isinstance(error, AgentRunError) else count_tokens(f"{instructions}{prompt}")
+                account(Usage(1, read, estimated=True))
+                raise
             try:
                 while len(written) <= self._most_chars:
                     async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
                         event = await anext(events, None)
                     if event is None:
                         return
-                    text = _text_of(event)
+                    text = unicode_of(_text_of(event))[: self._most_chars + 1 - len(written)]
                     written += text
                     blank = blank and not text.strip()
                     if text and not blank:
@@ -174,7 +180,20 @@ class PydanticChatModel:
             finally:  # a reply that is broken off, by whomever, has cost something too
                 account(_usage(response, f"{instructions}{prompt}", written))
 
-    def _failure(self, error: AgentRunError) -> ServiceError:
+    def _failure(self, error: Exception) -> ServiceError:
+        match error:
+            case ServiceError():  # past the bounds of a reply
+                return error
+            case AgentRunError():
+                return self._refused(error)
+            case TimeoutError():
+                message = f"{self._name} wrote nothing for {self._timeout_s:g} s."
+                return ServiceError(message, cure=TIMEOUT_CURE)
+            case _:
+                message = f"{self._name} sent what is no reply: {type(error).__name__}."
+                return ServiceError(message, cure="Is chat.base_url that of a chat model?")
+
+    def _refused(self, error: AgentRunError) -> ServiceError:
         final = isinstance(error, FINAL)
         if isinstance(error, ModelHTTPError):
             final = final or (error.status_code < 500 and error.status_code not in RETRIED)
@@ -200,7 +219,7 @@ def _usage(response: StreamedResponse, read: str, written: str) -> Usage:
     return Usage(1, count_tokens(read), count_tokens(written), estimated=True)
 
 
-def _refuses_schema(error: AgentRunError) -> bool:
+def _refuses_schema(error: Exception) -> bool:
     """Say whether an endpoint may have refused the schema rather than the question."""
     return isinstance(error, ModelHTTPError) and error.status_code in SCHEMA_REFUSED
 
@@ -216,6 +235,19 @@ def _text_of(event: ModelResponseStreamEvent) -> str:
             return ""
 
 
+def unicode_of(text: str) -> str:
+    r"""Return the text with pairs of surrogates as the characters that they mean, and halves of pairs replaced.
+
+    >>> unicode_of("\ud83c\udf5c \ud83c.") == "🍜 �."
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def _build(settings: ChatSettings, key: str) -> Model[Any]:
     if settings.base_url:
         if not settings.model:
@@ -223,7 +255,7 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
             raise ConfigError(message, cure="Set chat.model to the name that the endpoint uses.")
         return OpenAIChatModel(
             settings.model,
-            provider=_Endpoint("endpoint", base_url=settings.base_url, api_key=key or None),
+            provider=_Endpoint(settings, key),
         )
     try:
         return infer_model(settings.model, lambda name: _provider(name, key)) if key else infer_model(settings.model)
@@ -244,15 +276,18 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
 class _Endpoint(OpenAICompatibleProvider):
     """All its connections share one set of certificates: each reply has its own, and to read a set takes 30 ms."""
 
+    def __init__(self, settings: ChatSettings, key: str) -> None:
+        self._hooks = bounds(settings.model, "chat", reply_mb=settings.max_reply_mb, lines=True)
+        super().__init__("endpoint", base_url=settings.base_url, api_key=key or None)
+
     def _get_http_client(self, http_client: object, *, warning_stacklevel: int = 3) -> DefaultAsyncHttpxClient:
         del http_client, warning_stacklevel
-        self._http_client_factory = _connections
-        self._own_http_client = _connections()
+        self._http_client_factory = self._connections
+        self._own_http_client = self._connections()
         return self._own_http_client
 
-
-def _connections() -> DefaultAsyncHttpxClient:
-    return DefaultAsyncHttpxClient(verify=certificates())
+    def _connections(self) -> DefaultAsyncHttpxClient:
+        return DefaultAsyncHttpxClient(verify=certificates(), headers=PLAIN_BODY, event_hooks=self._hooks)
 
 
 def _provider(name: str, key: str) -> Provider[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 from collections.abc import Mapping
 from typing import cast
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
+from rove.foreign import read_json
 from rove.models import Vectors
 
 CURE = "Is this an OpenAI-shaped embeddings endpoint, with an embedding model?"
@@ -50,7 +50,7 @@ def read_embeddings(reply: bytes, count: int, dimension: int, origin: str) -> Ve
 
 def _items(reply: bytes, origin: str) -> list[Mapping[str, object]]:
     try:
-        tree: object = json.loads(reply)
+        tree = read_json(reply, nan=True)
     except ValueError:
         message = f"{origin} answered with something that is not JSON."
         raise ServiceError(message, cure=CURE, retryable=True) from None
@@ -67,7 +67,7 @@ def _vector(value: object, origin: str) -> NDArray[np.float64]:
             return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float64)
         if isinstance(value, list):
             return np.array(cast("list[float]", value), np.float64).reshape(-1)
-    except (binascii.Error, ValueError, TypeError):
+    except (binascii.Error, OverflowError, ValueError, TypeError):
         pass
     raise _malformed(origin, "an embedding is neither a list of numbers nor base64")
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 import httpx
 
 from rove.errors import ConfigError, ServiceError
+from rove.models.bounded import PLAIN, bounds
 
 Result = TypeVar("Result")
 RETRIED = frozenset({408, 409, 429})
@@ -40,18 +41,22 @@ class Endpoint:
         table: the settings' table that names it, for cures: "embedder".
         key: sent as a bearer token if not "", and never repeated in a message.
         key_cure: where to set the key.
+        reply_mb: see `ModelPart.max_reply_mb`.
 
     Raises:
         ConfigError: the address is none.
     """
 
-    def __init__(self, url: str, key: str, *, table: str, key_cure: str, timeout_s: float, retries: int) -> None:
+    def __init__(
+        self, url: str, key: str, *, table: str, key_cure: str, timeout_s: float, retries: int, reply_mb: int
+    ) -> None:
         self.url = url.rstrip("/")
         self._key = key
         self._table = table
         self._key_cure = key_cure
         self._timeout_s = timeout_s
         self._retries = retries
+        self._reply_mb = reply_mb
         if not self.url.startswith(("http://", "https://")):
             message = f"{table}.base_url {self.url!r} is not an http address."
             raise ConfigError(message, cure='Give one such as "http://localhost:8080/v1".')
@@ -64,9 +69,10 @@ class Endpoint:
             ServiceError: it failed after all retries.
         """
         local = httpx.URL(self.url).host in {"localhost", "127.0.0.1", "::1"}
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        headers = PLAIN | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
+        hooks = bounds(self.url, self._table, reply_mb=self._reply_mb)
         async with httpx.AsyncClient(
-            timeout=self._timeout_s, headers=headers, trust_env=not local, verify=certificates()
+            timeout=self._timeout_s, headers=headers, trust_env=not local, verify=certificates(), event_hooks=hooks
         ) as client:
             for attempt in range(self._retries):
                 try:

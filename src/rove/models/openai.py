@@ -44,6 +44,7 @@ class OpenAIEmbedder:
             key_cure=f"Set {KEY_VARIABLE} (OpenAI) or ROVE_EMBEDDER__API_KEY (any endpoint).",
             timeout_s=settings.timeout_s,
             retries=settings.retries,
+            reply_mb=settings.max_reply_mb,
         )
         self._check(ours)
 

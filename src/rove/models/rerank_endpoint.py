@@ -52,6 +52,7 @@ class EndpointReranker:
             key_cure=KEY_CURE,
             timeout_s=settings.timeout_s,
             retries=settings.retries,
+            reply_mb=settings.max_reply_mb,
         )
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping
-from json import JSONDecoder
+from itertools import islice
 from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +18,11 @@ Partial = Callable[[Mapping[str, object]], None]
 
 REPAIR = "Your last reply was not of the right shape: {problem}. Reply again, with nothing but the JSON object."
 MAX_CHARS = 200_000  # a reply past this never ends: what was written by then is taken
+GROWTH = 32  # the part of a reply that comes between two looks at it, as a divisor of its length
+TRIES = 8  # places where the object may begin
+DEEPEST = 200  # objects and lists within one another; the parser's own bound
+_OPENING = re.compile(r'\{(?=\s*(?:["}]|\Z))')
+_SIGNS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)
 
 
 async def reply_as(
@@ -54,20 +60,53 @@ async def reply_as(
 async def _written(
     chat: ChatModel, shape: type[BaseModel], instructions: str, prompt: str, partial: Partial | None
 ) -> str:
-    written, last = "", None
+    written = _Growing(partial)
     stream = chat.stream(instructions, prompt, shape=shape)
     try:
         async for piece in stream:
-            written += piece
-            if partial and (found := _object(written)) and found != last:
-                last = found
-                partial(found)
-            if len(written) > MAX_CHARS:
+            if not written.add(piece):
                 break
     finally:
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
-    return written
+        written.tell()
+    return written.text
+
+
+class _Growing:
+    """A reply that is being written. Who listens is told of it each time it has grown by a share of its length.
+
+    So the time to read it over and over grows with its length, whether it comes in one piece or in a million.
+    """
+
+    def __init__(self, partial: Partial | None) -> None:
+        self._partial = partial
+        self._pieces: list[str] = []
+        self._size = self._told = 0
+        self._last: dict[str, object] = {}
+
+    @property
+    def text(self) -> str:
+        """What was written, `MAX_CHARS` at most."""
+        self._pieces = ["".join(self._pieces)[:MAX_CHARS]]
+        return self._pieces[0]
+
+    def add(self, piece: str) -> bool:
+        """Take a piece in; False when no more is wanted."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size >= self._told + self._told // GROWTH:
+            self.tell()
+        return self._size <= MAX_CHARS
+
+    def tell(self) -> None:
+        """Tell what there is, unless it was told before."""
+        if self._partial is None or self._told == self._size:
+            return
+        self._told = self._size
+        if (found := _object(self.text)) and found != self._last:
+            self._last = found
+            self._partial(found)
 
 
 def _object(written: str) -> dict[str, object]:
@@ -76,20 +115,27 @@ def _object(written: str) -> dict[str, object]:
     >>> _object('Sure! ```json\\n{"a": [1, 2], "b": "x')
     {'a': [1, 2], 'b': 'x'}
     """
-    start = written.find("{")
-    while start >= 0:
-        for read in (_whole, _closed):
-            try:
-                return cast("dict[str, object]", read(written, start))
-            except ValueError:
-                continue
-        start = written.find("{", start + 1)
+    for opening in islice(_OPENING.finditer(written), TRIES):
+        start = opening.start()
+        try:
+            return cast("dict[str, object]", _read(written[start : _end(written, start)]))
+        except ValueError:
+            continue
     return {}
 
 
-def _whole(written: str, start: int) -> object:
-    return JSONDecoder().raw_decode(written, start)[0]
+def _read(text: str) -> object:
+    return from_json(text.encode(), allow_inf_nan=False, allow_partial="trailing-strings")
 
 
-def _closed(written: str, start: int) -> object:
-    return from_json(written[start:], allow_partial="trailing-strings")
+def _end(written: str, start: int) -> int:
+    """Return where the object that begins here ends: behind its last brace, or where the text does."""
+    depth = 0
+    for sign in _SIGNS.finditer(written, start):
+        depth += sign[0] in "{["
+        depth -= sign[0] in "}]"
+        if not depth:
+            return sign.end()
+        if depth > DEEPEST:
+            break
+    return len(written)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.foreign import read_json
 from rove.models import Vectors
 
 STRENGTH = 0.005  # of the L2 penalty on the weights
@@ -51,7 +53,7 @@ class Classifier:
             ValueError: the text is something else.
         """
         try:
-            tree = json.loads(text)
+            tree = cast("dict[str, Any]", read_json(text))
             arrays = {name: np.asarray(tree[name], np.float64) for name in ("weights", "bias", "mean")}
             made = cls(tuple(tree["classes"]), **arrays, spread=float(tree["spread"]), made_of=str(tree["made_of"]))
         except (KeyError, TypeError, ValueError) as error:

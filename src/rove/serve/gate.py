@@ -17,19 +17,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rove.errors import RoveError
 from rove.serve.addresses import address_of
+from rove.serve.arriving import Arriving, too_large
 from rove.serve.callers import Caller, Callers
 from rove.serve.journal import Journal
 from rove.serve.page import FILES
 from rove.serve.problems import (
     DeniedError,
     LongHeadError,
-    TooLargeError,
     UnknownCallerError,
     response_of,
     response_of_fault,
 )
 from rove.serve.spaces import LOOPBACK
-from rove.serve.throttle import Buckets, Throttle
+from rove.serve.throttle import Buckets, Places, Throttle
 from rove.serve.visits import Visits
 from rove.settings import ServeSettings
 
@@ -81,6 +81,8 @@ class Gate:
         self._callers = callers
         self._visits = visits
         self._throttle = Throttle(settings.requests_per_minute, settings.concurrent)
+        self._uploads = Places(settings.uploads, what="uploads", setting="serve.uploads")
+        self._arriving = Arriving()
         self._strangers = Buckets(settings.tries_per_minute)
         self._hosts = {*LOOPBACK, settings.host, *settings.hosts}
 
@@ -113,14 +115,33 @@ class Gate:
                 await self._app(scope, receive, send)
                 return
             caller = self._known(scope, headers)
-            limit = self._limit(scope["path"])
-            check_length(headers, limit)
-            with self._throttle.passed(caller.name), self._visits.noted(caller.name):
-                scope[CALLER] = caller
-                await self._app(scope, _bounded(receive, limit), send)
+            scope[CALLER] = caller
+            with self._visits.noted(caller.name):
+                await self._work(scope, headers, receive, send)
         except RoveError as error:
             if not send.status:  # a reply that has begun is cut where it stands
                 await response_of(error, scope["path"])(scope, receive, send)
+
+    async def _work(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Have a request answered. It takes a place once its body is there: who sends slowly takes none from others.
+
+        What is large is read as it comes, and has places of its own.
+        """
+        name = scope[CALLER].name
+        if scope["path"].endswith(LARGE):
+            limit = self._settings.max_upload_mb * 1_000_000
+            check_length(headers, limit)
+            self._throttle.count(name, self._uploads)
+            with self._uploads.taken(name):
+                await self._app(scope, _bounded(receive, limit), send)
+            return
+        limit = self._settings.max_body_kb * 1_000
+        check_length(headers, limit)
+        self._throttle.count(name)
+        with self._arriving.body(limit) as arriving:
+            if whole := await arriving.read(receive):
+                with self._throttle.working(name):
+                    await self._app(scope, whole, send)
 
     def _known(self, scope: Scope, headers: Headers) -> Caller:
         """Find who asks; bound the tries of those who are not known, by address.
@@ -135,11 +156,6 @@ class Gate:
             message = "Too many requests without a valid key came from this address."
             self._strangers.take(address, message, "Wait a little, and send a valid key.")
             raise
-
-    def _limit(self, path: str) -> int:
-        if path.endswith(LARGE):
-            return self._settings.max_upload_mb * 1_000_000
-        return self._settings.max_body_kb * 1_000
 
 
 def caller_of(scope: Scope) -> Caller:
@@ -194,7 +210,7 @@ def check_length(headers: Headers, limit: int) -> None:
     """
     length = headers.get("content-length", "0")
     if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > limit:
-        raise _too_large(limit)
+        raise too_large(limit)
 
 
 def _bounded(receive: Receive, limit: int) -> Receive:
@@ -206,15 +222,10 @@ def _bounded(receive: Receive, limit: int) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > limit:
-            raise HTTPException(413, _too_large(limit).reason)
+            raise HTTPException(413, too_large(limit).reason)
         return message
 
     return counted
-
-
-def _too_large(limit: int) -> TooLargeError:
-    message = f"The request has more than {limit} bytes."
-    return TooLargeError(message, cure="Send less at once, or raise serve.max_upload_mb or serve.max_body_kb.")
 
 
 def _host_name(host: str) -> str:

@@ -49,7 +49,7 @@ def uri_of(name: str, labels: Sequence[str]) -> str:
 
 
 async def take_files(view: View, jobs: Jobs, files: Sequence[UploadFile], access: Sequence[str]) -> Job:
-    """Keep uploaded files on disk, and queue them."""
+    """Keep uploaded files on disk, and queue them. Raises as `Jobs.check_room` does."""
     labels = view.labels_for(access)
     metadata = _metadata(view, labels)
     draft = jobs.spool.begin()
@@ -70,6 +70,7 @@ async def take_document(view: View, jobs: Jobs, wanted: DocumentIn) -> Job:
 
     Raises:
         InputError: the metadata names the field of the access labels.
+        ThrottledError: see `Jobs.check_room`.
     """
     labels = view.labels_for(wanted.access)
     fields = stored_fields(wanted.metadata)
@@ -93,6 +94,7 @@ async def take_document(view: View, jobs: Jobs, wanted: DocumentIn) -> Job:
             title=wanted.title,
             document_id=content_hash("text", uri),
         )
+    jobs.check_room(view.caller.name)
     return _queued(view, jobs, jobs.spool.begin(), [item])
 
 
@@ -119,6 +121,7 @@ def check_questions(dataset: Dataset, settings: ServeSettings) -> None:
 
 def _queued(view: View, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
     try:
+        jobs.check_room(view.caller.name)
         spooled = jobs.spool.commit(draft, view.caller.name, items)
     except BaseException:
         draft.drop()

@@ -12,11 +12,14 @@ from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
 from rove.holdings import keep_originals
-from rove.serve.problems import AbsentError
-from rove.serve.spool import Spool, Spooled
+from rove.serve.problems import AbsentError, ThrottledError
+from rove.serve.spool import Spool, Spooled, files_of
 from rove.serve.watched import Watched
 
 REMEMBERED = 1_000
+REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so many members that one job is enough
+FULL = "{most} jobs of this key wait to be taken in."
+FULL_CURE = "Wait until some are done, or raise serve.max_queued."
 RETRY_S = 10.0
 MAX_RETRY_S = 600.0
 FAULT = "Something went wrong; the next start tries again."
@@ -85,10 +88,11 @@ class Job(Watched):
 
 
 class Jobs:
-    """The jobs of one base. `start` takes up those that an earlier process left."""
+    """The jobs of one base, `most` of each caller's at once. `start` takes up those that an earlier process left."""
 
-    def __init__(self, kb: AsyncRove) -> None:
+    def __init__(self, kb: AsyncRove, most: int) -> None:
         self.spool = Spool(kb.settings.path)
+        self._most = most
         self._kb = kb
         self._known: dict[str, Job] = {}
         self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
@@ -102,13 +106,25 @@ class Jobs:
             self.put(spooled)
         self._worker = asyncio.create_task(self._work())
 
+    def check_room(self, caller: str) -> None:
+        """See that a caller may hand in more.
+
+        Raises:
+            ThrottledError: as many of its jobs as may wait are not done.
+        """
+        if sum(job.caller == caller and not job.over for job in self._known.values()) >= self._most:
+            raise ThrottledError(FULL.format(most=self._most), cure=FULL_CURE, retry_after_s=RETRY_S)
+
     def put(self, spooled: Spooled) -> Job:
         """Queue a job that is on disk."""
-        job = Job(spooled.order.job_id, spooled.order.caller)
+        job = Job(spooled.job_id, spooled.caller)
         self._known[job.job_id] = job
-        done = [known.job_id for known in self._known.values() if known.state == "done"]
-        for job_id in done[: max(0, len(self._known) - REMEMBERED)]:
-            del self._known[job_id]
+        done = [known for known in self._known.values() if known.over]
+        events = sum(len(known.events) for known in done)
+        while done and (len(self._known) > REMEMBERED or events > REMEMBERED_EVENTS):
+            forgotten = done.pop(0)
+            events -= len(forgotten.events)
+            del self._known[forgotten.job_id]
         self._queue.put_nowait((job, spooled))
         return job
 
@@ -127,6 +143,7 @@ class Jobs:
     async def stop(self, drain_s: float) -> None:
         """Let the job that runs come to its end, for so long; what is left stays on disk for the next process."""
         if self._worker is None:
+            self.spool.close()
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(drain_s):
@@ -134,8 +151,7 @@ class Jobs:
         self._worker.cancel()
         with suppress(asyncio.CancelledError):
             await self._worker
-        while not self._queue.empty():
-            self._queue.get_nowait()[1].leave()
+        self.spool.close()
 
     async def _work(self) -> None:
         while True:
@@ -143,13 +159,9 @@ class Jobs:
             self._idle.clear()
             try:
                 await self._run(job, spooled)
-            except asyncio.CancelledError:
-                spooled.leave()
-                raise
             except Exception:  # a fault of ours: others wait, and what was handed in is kept for the next start
                 log.exception("job failed", extra={"job": job.job_id})
                 job.state, job.trouble = "waiting", FAULT
-                spooled.leave()
                 job.changed()
                 if (task := asyncio.current_task()) and task.cancelling():
                     return
@@ -161,8 +173,10 @@ class Jobs:
         while True:
             job.begin()
             try:
-                await self._kb.add(spooled.locations(), listener=job.listen)
-                offered = await asyncio.to_thread(self._kb.store.originals.offered, spooled.files())
+                items = await asyncio.to_thread(spooled.items)
+                await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen)
+                files = files_of(items, spooled.folder)
+                offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
             except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
                 job.state, job.trouble = "waiting", error.reason

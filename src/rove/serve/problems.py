@@ -74,6 +74,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "head-too-large": "Headers too large",
         "too-large": "Too large",
         "too-many": "Too many requests",
+        "too-slow": "Too slow",
         "unworkable": "This cannot be worked with",
         "disk-full": "The server's disk is full",
         "misconfigured": "The server is not set up for this",
@@ -100,6 +101,11 @@ OPENAI = ("/v1/chat/", "/v1/models")
 BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
 FULL = (errno.ENOSPC, errno.EDQUOT)
+OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
+
+
+NO_FILES = "The server has as many files open as the system lets it."
+NO_FILES_CURE = "Wait a little. Whoever runs the server can raise its limit of open files."
 
 
 def problem_of(error: RoveError) -> Problem:
@@ -143,6 +149,12 @@ def response_of(error: RoveError, path: str) -> Response:
     return _reply(problem_of(error), path, headers)
 
 
+def too_slow() -> bytes:
+    """Say to whom there is no request to reply to yet that it came too slowly."""
+    detail, cure = "The request came too slowly.", "Send it again, over a quicker connection."
+    return _problem("too-slow", 408, detail, cure).model_dump_json().encode()
+
+
 def handle_problems(app: FastAPI) -> None:
     """Make every error of an app a problem+json."""
     app.add_exception_handler(RoveError, _rove_error)
@@ -167,7 +179,10 @@ def _rove_error(request: Request, error: Exception) -> Response:
 
 
 def _os_error(request: Request, error: Exception) -> Response:
-    """A full disk is nobody's mistake in the request; what else the system refuses is not expected."""
+    """A full disk, or no file more to open, is nobody's mistake in the request; nothing else is expected."""
+    if isinstance(error, OSError) and error.errno in OUT_OF_FILES:
+        log.error("out of files", extra={"reason": str(error)})
+        return response_of(ServiceError(NO_FILES, cure=NO_FILES_CURE), request.url.path)
     if not isinstance(error, OSError) or error.errno not in FULL:
         raise error
     log.error("disk full", extra={"reason": str(error)})

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from rove.serve.connection import Connection, most_connections
+from rove.serve.connection import Connection, Pace, most_connections
 from rove.serve.gate import MAX_HEAD_BYTES
 from rove.serve.served import Served
 from rove.serve.spaces import Spaces
 
 KEEP_ALIVE_S = 15
+BACKLOG = 512
+"""Connections that wait to be accepted. Where no file is left for one, asyncio fails so often at once."""
+QUIET_S = 10.0
+NO_FILES = "socket.accept() out of system resource"
+log = logging.getLogger("rove.serve")
+
+
+class Patience:
+    """Handles errors that no task sees: where no file is left for a connection, a line now and then says so.
+
+    asyncio tries again after a second; it would write a stack for each connection that waits.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._quiet_until = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """See `asyncio.loop.set_exception_handler`."""
+        if context.get("message") != NO_FILES:
+            loop.default_exception_handler(context)
+        elif self._clock() >= self._quiet_until:
+            self._quiet_until = self._clock() + QUIET_S
+            log.error("out of files", extra={"reason": str(context.get("exception"))})
 
 
 class Server(uvicorn.Server):
@@ -22,6 +52,11 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, served: Served) -> None:
         super().__init__(config)
         self._served = served
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server.startup`."""
+        asyncio.get_running_loop().set_exception_handler(Patience())
+        await super().startup(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server.handle_exit`."""
@@ -32,14 +67,15 @@ class Server(uvicorn.Server):
 def make_server(app: FastAPI, spaces: Spaces) -> Server:
     """Make the server of an app, for the address that the settings name. Raises as `most_connections` does."""
     settings = spaces.settings
-    connection = partial(Connection, most=most_connections(len(spaces)), stall_s=settings.stall_s)
+    pace = Pace(most_connections(len(spaces)), settings.stall_s, settings.body_s, settings.least_kb_s)
     config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
-        http=connection,  # pyright: ignore[reportArgumentType] - it is called, whatever it is
+        http=partial(Connection, pace=pace),  # pyright: ignore[reportArgumentType] - it is called, whatever it is
         ws="none",
         loop="asyncio",
+        backlog=BACKLOG,
         lifespan="on",
         log_config=None,
         access_log=False,

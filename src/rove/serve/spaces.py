@@ -45,7 +45,10 @@ class Spaces:
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
         hide(kb.settings.path for kb in bases.values())
-        self._spaces = {name: Space(name, kb, Jobs(kb), Evaluations(kb, settings)) for name, kb in bases.items()}
+        self._spaces = {
+            name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
+            for name, kb in bases.items()
+        }
         self.admit(settings.keys)
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
@@ -66,6 +66,15 @@ class Places:
         """Say whether a name has taken all its places."""
         return self._taken[name] >= self._at_once
 
+    def check(self, name: str) -> None:
+        """See that a name has a place left.
+
+        Raises:
+            ThrottledError: it has none.
+        """
+        if self.full(name):
+            raise ThrottledError(self._message, cure=self._cure, retry_after_s=1)
+
     @contextmanager
     def taken(self, name: str) -> Generator[None]:
         """Take a place for the length of the block.
@@ -73,8 +82,7 @@ class Places:
         Raises:
             ThrottledError: there is none left.
         """
-        if self.full(name):
-            raise ThrottledError(self._message, cure=self._cure, retry_after_s=1)
+        self.check(name)
         self._taken[name] += 1
         try:
             yield
@@ -92,13 +100,15 @@ class Throttle:
         self._buckets = Buckets(per_minute, clock=clock)
         self._message = f"This key has made its {per_minute} requests of this minute."
 
-    @contextmanager
-    def passed(self, name: str) -> Generator[None]:
-        """Let one request of a key's pass, for the length of the block.
+    def count(self, name: str, places: Places | None = None) -> None:
+        """Count one request of a key's, before its body is read.
 
         Raises:
             ThrottledError: too many this minute, or too many at once.
         """
-        with self._places.taken(name):
-            self._buckets.take(name, self._message, "Wait a little, or raise serve.requests_per_minute.")
-            yield
+        (places or self._places).check(name)
+        self._buckets.take(name, self._message, "Wait a little, or raise serve.requests_per_minute.")
+
+    def working(self, name: str) -> AbstractContextManager[None]:
+        """Take a place for the work at a request. Raises as `Places.taken` does."""
+        return self._places.taken(name)

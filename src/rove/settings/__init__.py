@@ -116,7 +116,7 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         _file.set(tree)
         _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
     except ValidationError as error:

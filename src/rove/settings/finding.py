@@ -99,7 +99,8 @@ class AnswerSettings(Part):
 
     `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
     is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
-    "synonyms", "hyde", "unsourced", "refuse", or a plug-in's name.
+    "synonyms", "hyde", "unsourced", "refuse", or a plug-in's name. `seconds`: how long models may be asked for one
+    question, all steps and retries together; what is left is then done by rules, which have 30 s more. 0: no bound.
     """
 
     pipeline: Literal["search", "gather", "none"] = "search"
@@ -108,6 +109,7 @@ class AnswerSettings(Part):
     references: int = Field(default=5, ge=1)
     """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
+    seconds: float = Field(default=600.0, ge=0)
     max_distance: float = Field(default=0.0, ge=0, le=2)
     """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
 

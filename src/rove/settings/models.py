@@ -8,13 +8,18 @@ from rove.settings.part import Part
 
 
 class ModelPart(Part):
-    """What every model may need: its name, and how to reach it where it stands behind an address."""
+    """What every model may need: its name, and how to reach it where it stands behind an address.
+
+    `timeout_s` bounds the wait for a reply, or for each piece of one that comes in pieces; what failed is tried again
+    `retries` times. A reply of more than `max_reply_mb` megabytes is an error: an endpoint can go on for ever.
+    """
 
     model: str = ""
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     timeout_s: float = Field(default=60.0, gt=0)
     retries: int = Field(default=2, ge=0)
+    max_reply_mb: int = Field(default=16, ge=1)
 
 
 class EmbedderSettings(ModelPart):

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from rove.errors import ServiceError
 from rove.store.presence import LOCK, TURNS
-from rove.store.private import file_mode
+from rove.store.private import file_mode, make_private
 
 try:
     import fcntl
@@ -96,7 +96,7 @@ class _Ticket:
         self._handle = -1
         if fcntl is None:
             return
-        queue.mkdir(exist_ok=True)
+        make_private(queue)
         while self._handle < 0:
             self.ahead = sorted((int(p.name) for p in queue.iterdir() if p.name.isdecimal()), reverse=True)
             self._path = queue / str(self.ahead[0] + 1 if self.ahead else 1)

@@ -35,6 +35,11 @@ class Clock:
         """Seconds of this step."""
         return monotonic() - self._began
 
+    @property
+    def pending(self) -> float:
+        """Seconds since it was last asked what was spent, which no account has yet."""
+        return monotonic() - self._since if self._meter else 0.0
+
     @contextmanager
     def held(self, deadline: asyncio.Timeout | None) -> Generator[None]:
         """Stand still for the length of the block, and push a deadline back by as much."""

@@ -36,6 +36,7 @@ from rove.walk.step import Compose, Judge, Read, Rest, Step, next_step
 from rove.walk.wire import info_of, to_line
 
 ANSWER_S = 20.0  # for an answer without a model, past the deadline too
+STUCK_S = 2.0  # the same, where the search that it may need has just been waited for in vain
 SHARE = 0.5  # of the seconds that are left, for one call of a model: a model that hangs leaves time to do without it
 FAILURES = 2  # of a model, in a row or not; then it is not asked any more
 SLOW = "{model} was not done after {seconds:.0f} s; the walk goes on without it."
@@ -65,6 +66,7 @@ class AsyncWalk:
         self._clock = Clock()
         self._resting = False
         self._failures = 0
+        self._stuck = False
 
     @property
     def answer(self) -> Answer | None:
@@ -183,7 +185,7 @@ class AsyncWalk:
             if self._taken_up:
                 self._taken_up = False
                 await self._tell(await revisited(self.state, self._gear))
-            while not isinstance(step := next_step(self.state, self._gear.settings.leads), Rest):
+            while not isinstance(step := await self._next(), Rest):
                 with stage(f"walk.{type(step).__name__.lower()}", round=self.state.round):
                     await self._perform(step)
             walking.tell(rounds=self.state.round, facts=len(self.state.facts))
@@ -191,7 +193,7 @@ class AsyncWalk:
 
     async def _learn(self) -> None:
         """Keep for later walks what this one has found; that it could not be kept is no reason to fail."""
-        if self._gear.memory and self.state.over:
+        if self._gear.memory and self.state.over and not self._stuck:
             try:
                 async with asyncio.timeout(ANSWER_S):
                     await self._gear.memory.keep(self.state)
@@ -202,11 +204,18 @@ class AsyncWalk:
         if not self.state.events:
             await self._keep([self._started])
 
+    async def _next(self) -> Step:
+        """Return the step that comes next; one that no time is left for is not begun."""
+        if not self.state.stopped and self._clock.pending >= seconds_left(self.state.spent, self.state.budget):
+            await self._tell(self._used())
+        return next_step(self.state, self._gear.settings.leads)
+
     async def _perform(self, step: Step) -> None:
         """Carry out a step within its time; one that a model failed in is done without it."""
         asks = self._asks_model(step)
+        deadline = asyncio.timeout(self._limit(step, asks))
         try:
-            async with asyncio.timeout(self._limit(step, asks)) as deadline:
+            async with deadline:
                 batches = Loop(self._gear, model=asks).perform(step, self.state)
                 try:
                     async for batch in batches:
@@ -215,24 +224,37 @@ class AsyncWalk:
                 finally:
                     await batches.aclose()
         except TimeoutError:
-            if asks:
-                self._failures = FAILURES
-                await self._warn(SLOW.format(model=self._gear.mode, seconds=self._clock.elapsed))
-            elif isinstance(step, Compose):
-                await self._tell([quoted(self.state, "")])
+            if deadline.expired():
+                await self._late(step, asks=asks)
+            else:  # of a model or an embedder that lets its own out
+                await self._failed(step, ServiceError("It took too long."), asks=asks)
         except ServiceError as error:
-            if asks:
-                self._failures += 1 if error.retryable else FAILURES
-                await self._warn(FAILED.format(problem=error))
-            elif isinstance(step, Compose):
-                await self._tell([quoted(self.state, str(error))])
-            else:
-                reason = said("failed", self.state.budget, str(error))
-                await self._tell([*self._used(), Stopped("failed", reason, self.state.spent)])
+            await self._failed(step, error, asks=asks)
         finally:
             self._clock.step()
         if isinstance(step, Read | Judge):
             await self._tell(self._used())
+
+    async def _late(self, step: Step, *, asks: bool) -> None:
+        """Go on after a step whose time was over: without the model that it waited for, or to the end of the walk."""
+        if asks:
+            self._failures = FAILURES
+            await self._warn(SLOW.format(model=self._gear.mode, seconds=self._clock.elapsed))
+        elif isinstance(step, Compose):
+            await self._tell([quoted(self.state, "")])
+        else:  # `_next` counts it
+            self._stuck = True
+
+    async def _failed(self, step: Step, error: ServiceError, *, asks: bool) -> None:
+        """Go on after a step that failed: without the model that failed, with what is there, or not at all."""
+        if asks:
+            self._failures += 1 if error.retryable else FAILURES
+            await self._warn(FAILED.format(problem=error))
+        elif isinstance(step, Compose):
+            await self._tell([quoted(self.state, str(error))])
+        else:
+            reason = said("failed", self.state.budget, str(error))
+            await self._tell([*self._used(), Stopped("failed", reason, self.state.spent)])
 
     def _asks_model(self, step: Step) -> bool:
         if self._gear.chat is None or self.state.mode == EXTRACTIVE or self._failures >= FAILURES:
@@ -242,9 +264,9 @@ class AsyncWalk:
         return isinstance(step, Read | Judge)
 
     def _limit(self, step: Step, asks: bool) -> float | None:
-        left = seconds_left(self.state.spent, self.state.budget)
+        left = max(seconds_left(self.state.spent, self.state.budget) - self._clock.pending, 0.0)
         if isinstance(step, Compose) and not asks:
-            return ANSWER_S
+            return STUCK_S if self._stuck else ANSWER_S
         if left == float("inf"):
             return None
         return left * (SHARE if asks else 1.0)

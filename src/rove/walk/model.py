@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 from pydantic import BaseModel, Field, ValidationError
 
 from rove.answer.chat import Bench
-from rove.answer.pack import BUDGET_TOKENS
+from rove.answer.pack import BUDGET_TOKENS, cut
 from rove.answer.reply import Piece
 from rove.errors import ServiceError
 from rove.language.tokens import count_tokens
@@ -20,6 +21,7 @@ from rove.models.typed import reply_as
 from rove.records import Hit
 from rove.records.walk import Fact, FactDelta, FactFound, FactRejected
 from rove.walk import Finding, Gear, Material
+from rove.walk.budget import exhausted
 from rove.walk.leads import fact_id
 from rove.walk.state import State
 
@@ -44,7 +46,10 @@ class Notes(BaseModel):
 
 
 class ModelReader:
-    """See `Reader`. References are read in groups of at most `BUDGET_TOKENS`, one call each."""
+    """See `Reader`. References are read in groups of at most `BUDGET_TOKENS`, one call each, as long as calls are left.
+
+    A reference that is longer by itself is cut.
+    """
 
     def __init__(self, gear: Gear) -> None:
         if gear.chat is None:
@@ -56,7 +61,9 @@ class ModelReader:
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`."""
         state = material.state
-        for hits in grouped(material.hits):
+        for number, hits in enumerate(grouped(material.hits)):
+            if exhausted(replace(state.spent, calls=state.spent.calls + number), state.budget):
+                return
             bench = Bench(hits, state.language, self._gear.text_of, self._gear.means.embedder)
             async for finding in self._notes(hits, state, bench):
                 yield finding
@@ -142,9 +149,10 @@ def grouped(hits: Sequence[Hit]) -> list[list[Hit]]:
 
 def packed(hits: Sequence[Hit], state: State) -> str:
     """Return the numbered references, what is known already, and the question."""
+    texts = [cut(hit.chunk.text, hit.chunk.language, BUDGET_TOKENS) for hit in hits]
     references = "\n\n".join(
-        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(hit.chunk.text, str(number))}"
-        for number, hit in enumerate(hits, 1)
+        f"Reference {number}\nTitle: {_line(_title(hit))}\n{fenced(text, str(number))}"
+        for number, (hit, text) in enumerate(zip(hits, texts, strict=True), 1)
     )
     facts = sorted(state.facts, key=lambda fact: -fact.relevance)[:KNOWN]
     lines = "\n".join(f"- {_line(fact.text)}" for fact in facts)

@@ -14,6 +14,7 @@ from rove.answer.refusal import refusal
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
+from rove.models.deadline import within
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
@@ -24,6 +25,7 @@ from rove.store.asked import AskedLog
 from rove.store.moved import TRIES
 from rove.walk.gather import Gatherer
 
+SECONDS = "answer.seconds"
 UNSOURCED, CLARIFYING = "unsourced", "clarifying"
 ANY_DISTANCE = 2.0
 GATHERINGS = 2
@@ -55,12 +57,14 @@ class Responder:
     async def understand(self, question: str, history: History, where: Filter | None) -> Understood:
         """Understand a question as `respond` does. See `Understander.understand`."""
         once = self.settings.answer.pipeline != GATHER
-        return await self.understander.understand(question, history, where, once=once)
+        async with within(self.settings.answer.seconds, SECONDS):
+            return await self.understander.understand(question, history, where, once=once)
 
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
-        understood = await self.understander.understand(question, history, where)
-        return await self._gathered(understood, history, where)
+        async with within(self.settings.answer.seconds, SECONDS):
+            understood = await self.understander.understand(question, history, where)
+            return await self._gathered(understood, history, where)
 
     async def respond(
         self,
@@ -77,12 +81,13 @@ class Responder:
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.
-            ServiceError: the embedder failed.
+            ServiceError: the embedder failed, or it took longer than `answer.seconds` and some more.
         """
         with operation("ask", turns=len(history.turns)) as asking:
+            async with within(self.settings.answer.seconds, SECONDS):
+                understood = await self.understand(question, history, where)
+                answer, gathered = await self._answered(understood, history, where, listener)
             asking.show(question=question)
-            understood = await self.understand(question, history, where)
-            answer, gathered = await self._answered(understood, history, where, listener)
             asking.tell(mode=answer.mode, sentences=len(answer.sentences))
             asking.show(answer=answer.text)
         understood = gathered.understood if gathered else understood
@@ -153,9 +158,9 @@ class Responder:
         """Search once; within the topics that were found, as long as something near enough is there."""
         words = understood.expansion
         query = Query(understood.standalone, settings.references, where, True, words.keywords, words.synonyms)
-        within = topic_filter(understood.topics, self.settings.question)
-        if within is not None:
-            hits = await retrieve(mode, self.means, replace(query, where=within if where is None else where & within))
+        topics = topic_filter(understood.topics, self.settings.question)
+        if topics is not None:
+            hits = await retrieve(mode, self.means, replace(query, where=topics if where is None else where & topics))
             distances = await self._distances(understood.standalone, hits, settings)
             if Answerer(self.means.embedder, None, settings, distances).near(hits):
                 return hits

@@ -49,7 +49,7 @@ def from_line(line: str) -> WalkEvent:
     try:
         told = msgspec.json.decode(line, type=_Line)
         return _decoder(told.event).decode(told.data)
-    except (msgspec.MsgspecError, KeyError) as error:
+    except (msgspec.MsgspecError, KeyError, RecursionError, UnicodeEncodeError) as error:
         message = f"This is no event of a walk: {line[:80]!r} ({error})."
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
 
@@ -95,7 +95,7 @@ def filter_of(text: str) -> Filter | None:
         return None
     try:
         return _filter(msgspec.json.decode(text, type=list[Any]))
-    except (msgspec.MsgspecError, ValueError, TypeError, IndexError) as error:
+    except (msgspec.MsgspecError, RecursionError, ValueError, TypeError, IndexError) as error:
         message = f"This is no filter: {text[:80]!r}."
         raise InputError(message, cure="Export the walk again, with this version of Rove.") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import cast
 
@@ -10,6 +9,7 @@ from rove.errors import InputError
 from rove.evaluate.dataset import Dataset, GoldSpan
 from rove.evaluate.dataset.rows import Row, bad, read_qrels
 from rove.evaluate.dataset.texts import Texts, corpus_of, read_questions
+from rove.foreign import read_json
 
 QUESTIONS, QRELS, META = "queries.jsonl", "qrels.tsv", "META.json"
 
@@ -43,7 +43,7 @@ def _language(meta: Path) -> str:
     if not meta.is_file():
         return ""
     try:
-        said = json.loads(meta.read_text("utf-8"))
+        said = read_json(meta.read_bytes(), nan=True)
     except ValueError as error:
         raise bad(str(meta), f"this is no JSON ({error})", "Mend it, or take it away.") from error
     known = cast("dict[str, object]", said) if isinstance(said, dict) else {}

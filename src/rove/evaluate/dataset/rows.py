@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TypeGuard, cast
 import pyarrow.parquet
 
 from rove.errors import InputError
+from rove.foreign import read_json
 from rove.records.source import Metadata, MetaValue
 
 MOST_FIELD_CHARS = 10_000_000
@@ -92,8 +92,8 @@ def read_json_lines(path: Path) -> Iterator[Row]:
             continue
         place = f"{path}:{number}"
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            value = read_json(line, nan=True)
+        except ValueError as error:
             raise bad(place, f"this line is no JSON ({error})", "Write one JSON object a line.") from error
         if not isinstance(value, dict):
             raise bad(place, "this line is no JSON object", "Write one {…} a line.")

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from itertools import islice
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from rove.events import PageReached, Stage
 from rove.records import LedgerEntry
@@ -17,7 +17,8 @@ from rove.serve.wire import Reply, Wire
 from rove.settings.serving import Label
 
 Word = Annotated[str, Field(max_length=10_000)]
-MetaIn = str | bool | int | float | tuple[Word, ...]
+Int64 = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+MetaIn = str | bool | Int64 | FiniteFloat | tuple[Word, ...]
 MetadataIn = Annotated[dict[Annotated[str, Field(min_length=1, max_length=100)], MetaIn], Field(max_length=100)]
 Access = Annotated[list[Label], Field(max_length=50, description="Access labels of the document.")]
 
