@@ -1,4 +1,4 @@
-"""The attack campaign: `python -m campaign --minutes 60 --seed 1`; the kinds of attack are named in `campaign.kinds`."""
+"""The attack campaign: `python -m campaign --minutes 60 --seed 1`; `campaign.kinds` names the kinds of attack."""
 
 from __future__ import annotations
 

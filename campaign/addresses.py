@@ -1,4 +1,4 @@
-"""Addresses that lead into the private network: by spelling, by name, by redirect; nothing may be connected to."""
+"""Addresses that lead into the private network, in any spelling: refused, and nothing may be connected to."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from rove.sync import Rove
 
 EACH = 10
 HOSTS = (
-    "127.0.0.1", "localhost", "LOCALHOST.", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.1", "0",
-    "0.0.0.0", "127.8.8.8", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[fe80::1]",
-    "[0:0:0:0:0:0:0:1]", "user:pw@127.0.0.1", "example.com@127.0.0.1", "127.0.0.1%2eexample.com", "１２７.0.0.1", "127。0。0。1",
-    "ⓛocalhost", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "[fd00::1]", "[::127.0.0.1]",
-    "localhost\t", "127.0.0.1\\@example.com", "127.0.0.1#@example.com", "%31%32%37.0.0.1", "0x7f.0x0.0x0.0x1", "127.0.1",
+    "127.0.0.1", "localhost", "LOCALHOST.", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.1",
+    "0", "0.0.0.0", "127.8.8.8", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]",
+    "[fe80::1]", "[0:0:0:0:0:0:0:1]", "user:pw@127.0.0.1", "example.com@127.0.0.1", "127.0.0.1%2eexample.com",
+    "１２７.0.0.1", "127。0。0。1", "ⓛocalhost", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254",
+    "100.64.0.1", "[fd00::1]",
+    "[::127.0.0.1]", "localhost\t", "127.0.0.1\\@example.com", "127.0.0.1#@example.com", "%31%32%37.0.0.1",
+    "0x7f.0x0.0x0.0x1", "127.0.1",
 )  # fmt: skip
 SCHEMES = ("http", "https", "HTTP", "ftp", "gopher", "file", "javascript", "data", "ws", "jar:http", "view-source:http")
 PATHS = ("/", "/latest/meta-data/", "/x?y=http://example.com", "//", "/%2e%2e/", "/#", "\\")

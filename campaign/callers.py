@@ -49,8 +49,9 @@ RIGHTS = {
     f"POST {SPACE}/import": "admin",
     "POST /mcp": "",
 }  # fmt: skip
-"""The access table: which right a route takes; "": any key at all; "open": not even that. A route that is not in it is a
-fault, so that whoever makes one says here what opens it."""
+"""The access table: which right a route takes; "": any key at all; "open": not even that.
+
+A route that is not in it is a fault, so that whoever makes one says here what opens it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,12 @@ HOLDERS = {
     "admin of it": Holder(("it",), ("read", "add", "delete", "admin")),
     "admin": Holder(("*",), ("read", "add", "delete", "admin")),
 }
-CANARIES = {("hr", "board"): "quokkazephyr", ("hr", ""): "narwhalgrotto", ("it", "staff"): "axolotlveranda", ("it", ""): "pangolintrellis"}  # fmt: skip
+CANARIES = {
+    ("hr", "board"): "quokkazephyr",
+    ("hr", ""): "narwhalgrotto",
+    ("it", "staff"): "axolotlveranda",
+    ("it", ""): "pangolintrellis",
+}
 """Words of hidden documents: by space and label."""
 SEEN = "The caretaker approves remote work, says the policy of the unit."
 INTERNAL = '"code":-32603'
@@ -178,7 +184,8 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
             "document_id": [*hidden, "policy", "no-such"], "job_id": [job["job_id"], "0" * 32],
             "walk_id": [started["walk_id"], "last", "0" * 10], "evaluation_id": ["0" * 32, "1"],
             "space": ["hr", "hr", "hr", "it", "nowhere"], "model": ["hr", "it", "nowhere"],
-            "action": ["pause", "resume", "stop"], "question": [f"Who approves {chance.choice(list(CANARIES.values()))}?", "remote work"],
+            "action": ["pause", "resume", "stop"],
+            "question": [f"Who approves {chance.choice(list(CANARIES.values()))}?", "remote work"],
             "field": ["access", "title", "secret"], "text": ["A note of the campaign."],
             "state": ["live", "failed"],
         }  # fmt: skip
@@ -198,8 +205,8 @@ def documents(space: str) -> list[Text]:
 
 
 async def _route(
-    client: httpx.AsyncClient, town: Town, holder: str, route: tuple[str, str, dict[str, Any]], described: dict[str, Any],
-    chance: Random, faults: Faults,
+    client: httpx.AsyncClient, town: Town, holder: str, route: tuple[str, str, dict[str, Any]],
+    described: dict[str, Any], chance: Random, faults: Faults,
 ) -> None:  # fmt: skip
     method, template, operation = route
     path, query, space = template, dict[str, Any](), ""

@@ -79,15 +79,29 @@ def good(request: Mapping[str, Any]) -> Reply:
         for text in re.findall(r"[^.\n]+\.", body)
     ]
     if name:
-        facts = [{"fact": text.strip(), "relevance": 0.9, "reference": int(n), "next_source": "Ada Byron", "expected_info": ""}
-                 for n, text in found if n.isdecimal()][:2]  # fmt: skip
+        lead = {"next_source": "Ada Byron", "expected_info": ""}
+        cited = [(int(n), text.strip()) for n, text in found if n.isdecimal()][:2]
+        facts = [{"fact": text, "relevance": 0.9, "reference": n, **lead} for n, text in cited]
         return chat(json.dumps({"facts": facts, "enough": False, "missing": "", "reason": ""}))
     return chat(" ".join(f"{text.strip()} [{n}]" for n, text in found[:3]) or "Nothing.")
 
 
 BEGUN = chat('{"facts": [{"fact": "The founder', " of Acme", " is", done=False)
 HTML = b"<html><body><h1>Bad gateway</h1> <script>alert(1)</script></body></html>"
-EVENTS = {"Content-Type": "text/event-stream"}
+NO_JSON = (b"{not json", b"null", b"[]", b"\xff\xfe", b"NaN", b"1")
+NO_SHAPE = ("", "I am sorry, Dave.", "[]", "null", '{"facts": "none"}', '{"facts": [{"fact": "The foun')
+CALLED = {
+    "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "delete", "arguments": "{}"}}]
+}
+
+
+def delta(given: Mapping[str, Any], reason: str = "stop") -> Reply:
+    """A stream of one piece, whatever that holds; what is not ASCII is escaped."""
+    choices = [{"index": 0, "delta": given, "finish_reason": reason}]
+    body = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices}
+    return raw_stream(b"data: " + json.dumps(body).encode() + b"\n\n", b"data: [DONE]\n\n")
+
+
 Fault = Callable[[Mapping[str, Any], Random], Reply]
 FAULTS: dict[str, Fault] = {
     "hung": lambda _, __: Reply(delay_s=60),
@@ -98,8 +112,8 @@ FAULTS: dict[str, Fault] = {
     "long wait": lambda _, c: failure(429, Retry_After=c.choice(("30", "1e9", "-1", "tomorrow"))),
     "redirect": lambda _, __: failure(302, Location="http://127.0.0.1:9/elsewhere"),
     "html": lambda _, c: Reply(c.choice((200, 502)), [HTML], {"Content-Type": "text/html"}),
-    "no json": lambda _, c: raw_stream(b"data: " + c.choice((b"{not json", b"null", b"[]", b"\xff\xfe", b"NaN", b"1")) + b"\n\n"),
-    "no shape": lambda _, c: chat(c.choice(("", "I am sorry, Dave.", "[]", "null", '{"facts": "none"}', '{"facts": [{"fact": "The foun'))),
+    "no json": lambda _, c: raw_stream(b"data: " + c.choice(NO_JSON) + b"\n\n"),
+    "no shape": lambda _, c: chat(c.choice(NO_SHAPE)),
     "no choices": lambda _, __: no_choices(),
     "endless": lambda _, c: endless(c.choice(("la la la ", '{"facts": [], "x": "', "[1] ", " ", "\n"))),
     "slow drip": lambda _, __: chat(*("a" for _ in range(400)), delay_s=0.05),
@@ -108,11 +122,13 @@ FAULTS: dict[str, Fault] = {
     "nested envelope": lambda _, c: raw_stream(b"data: " + nested(c).encode() + b"\n\n"),
     "nested body": lambda _, c: Reply(chunks=[nested(c).encode()]),
     "lie": lie,
-    "tool call": lambda _, __: raw_stream(b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"delete","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}\n\n'),
-    "surrogates": lambda _, __: raw_stream(b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"\\ud800 [1] \\u0000"},"finish_reason":"stop"}]}\n\n', b"data: [DONE]\n\n"),
+    "tool call": lambda _, __: delta(CALLED, "tool_calls"),
+    "surrogates": lambda _, __: delta({"content": "\ud800 [1] \0"}),
     "gzip that is none": lambda _, __: Reply(chunks=[b"not packed"], headers={"Content-Encoding": "gzip"}),
     "bytes": lambda r, c: in_bytes(lie(r, c), c.choice((1, 3, 7))),
 }  # fmt: skip
+REFORM = ("off", "first", "second")
+MODEL = {"model": "scripted", "timeout_s": TIMEOUT_S, "retries": 1, "max_tokens": 300}
 SETTINGS: dict[str, Any] = {
     "embedder": {"name": "fake"},
     "store": {"index": "memory"},
@@ -143,9 +159,7 @@ class ChatFaults:
             faults.insert(0, f"{fault} after {healthy} good replies, by {door}")
         return faults.trial(outcome)
 
-    async def _try(
-        self, base: Path, fault: str, door: str, healthy: int, chance: Random, faults: Faults
-    ) -> str:  # fmt: skip
+    async def _try(self, base: Path, fault: str, door: str, healthy: int, chance: Random, faults: Faults) -> str:
         left = iter(range(healthy))
 
         def model(request: dict[str, Any]) -> Reply:
@@ -153,27 +167,21 @@ class ChatFaults:
 
         settings = {
             **SETTINGS,
-            "question": {"reform": chance.choice(("off", "first", "second")), "expand": chance.random() < 0.2},
+            "question": {"reform": chance.choice(REFORM), "expand": chance.random() < 0.2},
         }
         async with scripted(model) as server:
-            settings["chat"] = {
-                "model": "scripted",
-                "base_url": server.url,
-                "timeout_s": TIMEOUT_S,
-                "retries": 1,
-                "max_tokens": 300,
-            }
+            settings["chat"] = {**MODEL, "base_url": server.url}
             await _fill(base)
             outcome = ["hung"]
-            held = asyncio.create_task(_longest_hold())
+            watch = asyncio.create_task(_longest_hold())
             with faults.typed(door) as refused:
                 try:
                     async with asyncio.timeout(GUARD_S):
                         outcome = [await DOORS[door](base, settings, faults)]
                 except TimeoutError:
                     faults.append(f"no end after {GUARD_S:.0f} s")
-            held.cancel()
-            longest = await held
+            watch.cancel()
+            longest = await watch
             faults.expect(longest < HELD_S, f"the event loop was held for {longest:.1f} s of CPU time")
         async with AsyncRove.open(base, **SETTINGS) as kb:
             faults.expect(
@@ -262,13 +270,15 @@ async def _http(base: Path, settings: dict[str, Any], faults: Faults, *, path: s
         return f"status {reply.status_code}"
 
 
+ASKED = {"question": QUESTION}
+COMPLETION = {"model": "default", "messages": [{"role": "user", "content": QUESTION}]}
 Door = Callable[[Path, dict[str, Any], Faults], Awaitable[str]]
 DOORS: dict[str, Door] = {
     "ask": _ask,
     "walk": _walk,
     "gather": _gather,
-    "POST /ask": partial(_http, path="/v1/spaces/default/ask", body={"question": QUESTION}),
-    "POST /ask as a stream": partial(_http, path="/v1/spaces/default/ask", body={"question": QUESTION, "stream": True}),
+    "POST /ask": partial(_http, path="/v1/spaces/default/ask", body=ASKED),
+    "POST /ask as a stream": partial(_http, path="/v1/spaces/default/ask", body={**ASKED, "stream": True}),
     "POST /walks": partial(
         _http, path="/v1/spaces/default/walks", body={"question": QUESTION, "budget": {"seconds": WALK_S}}
     ),

@@ -1,4 +1,4 @@
-"""Damaged, hostile and mislabelled files through the sandbox: each has a typed outcome, in time, and none kills Rove."""
+"""Damaged, hostile and mislabelled files through the sandbox: each has a typed outcome, in time, none kills Rove."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from rove.sandbox import Limits
 EACH = 100
 """Files of a trial, read by one process; a hundredth of them are hostile ones."""
 TOKENS = (
-    b"<!DOCTYPE", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b", b"endobj", b"xref", b"<?xml", b"]]>", b"&a;", b"\xff\xfe", b"\0" * 64,
-    b"\xef\xbb\xbf", b"{" * 50, b"[" * 50, b"(" * 50, b"<a>" * 30, b"---\n", b"|" * 80, b"%00", b"\xe2\x80\xae", b"9" * 40,
-    b"Content-Type: multipart/mixed; boundary=a\n\n--a\n", b"stream\n", b"/Length 99999999 ",
+    b"<!DOCTYPE", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b", b"endobj", b"xref", b"<?xml", b"]]>", b"&a;", b"\xff\xfe",
+    b"\0" * 64, b"\xef\xbb\xbf", b"{" * 50, b"[" * 50, b"(" * 50, b"<a>" * 30, b"---\n", b"|" * 80, b"%00",
+    b"\xe2\x80\xae", b"9" * 40, b"Content-Type: multipart/mixed; boundary=a\n\n--a\n", b"stream\n",
+    b"/Length 99999999 ",
 )  # fmt: skip
 SLOW_S = 30.0
 

@@ -25,8 +25,8 @@ SEARCHERS = {"memory": {"index": "memory"}, "LanceDB": {"index": "lancedb", "res
 INTS = (0, 1, -1, 2, 3, 2**31, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 10**18 + 1)
 FLOATS = (0.0, -0.0, 1.0, 0.1, -1.5, 2.5, 1e300, -1e-300, float(2**53), float(2**63), 1e19)
 HARD_FLOATS = (math.nan, math.inf, -math.inf)
-WORDS = ("", " ", "a", "A", "b", "ä", "a\u0308", "zz", "1", "true", "None", "it's", 'say "x"', "100%", "_", "漢字", "\\", "a\nb",
-         "😀", "\x7f")  # fmt: skip
+WORDS = ("", " ", "a", "A", "b", "ä", "a\u0308", "zz", "1", "true", "None", "it's", 'say "x"', "100%", "_", "漢字",
+         "\\", "a\nb", "😀", "\x7f")  # fmt: skip
 TOO_LARGE = (2**64, -(2**63) - 1, 10**400)
 OPS = ("==", ">", ">=", "<", "<=")
 

@@ -93,7 +93,7 @@ KINDS: dict[str, Kind] = {
     ),
     "addresses": Kind(
         "campaign.addresses:Addresses",
-        "addresses that lead into the private network by any spelling or redirect: refused, and nothing is connected to",
+        "addresses that lead into the private network, in any spelling: refused, and nothing is connected to",
         250, 2,
     ),
     "trips": Kind(

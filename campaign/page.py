@@ -97,7 +97,7 @@ def tree(scores: Sequence[Score]) -> list[dict[str, object]]:
             "kind": one.kind, "skipped": one.skipped, "tries": one.tries, "asked": one.wanted, "trials": one.trials,
             "diverged": one.failed, "seconds": round(one.seconds, 1), "first_seed": one.first,
             "outcomes": dict(one.outcomes),
-            "faults": [{"seed": seed, "faults": faults, "repeat": repeat(one.kind, seed)} for seed, faults in one.faults],
+            "faults": [{"seed": s, "faults": faults, "repeat": repeat(one.kind, s)} for s, faults in one.faults],
         }
         for one in scores
     ]  # fmt: skip

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -68,12 +69,21 @@ class Run:
         self.open = -1
         self._start()
 
+    def command(self) -> list[str]:
+        """The process that tries."""
+        return [sys.executable, "-m", "campaign.worker", self.score.kind, str(self.next), str(SEEDS_EACH)]
+
     def _start(self) -> None:
-        command = [sys.executable, "-m", "campaign.worker", self.score.kind, str(self.next), str(SEEDS_EACH)]
-        kept = {**os.environ, "TMPDIR": str(self.folder), "PYTHONPATH": str(ROOT), SECONDS: f"{self.granted_s:.0f}"}
+        paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        told = {"TMPDIR": str(self.folder), "PYTHONPATH": paths, SECONDS: f"{self.granted_s:.0f}"}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603
-                command, cwd=ROOT, env=kept, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+                self.command(),
+                cwd=ROOT,
+                env={**os.environ, **told},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
             )
         self.heard = monotonic()
         self.part = b""
@@ -129,10 +139,8 @@ class Run:
 
     def stop(self) -> None:
         """End the process, and every process that it has started."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -168,7 +176,7 @@ def campaign(
 
 
 def _granted_s(waiting: Sequence[str], running: Sequence[Run], left_s: float) -> float:
-    """The seconds of the next kind: its share of what is left, so that what one does not need goes to those after it."""
+    """The seconds of the next kind: its share of what is left; so what one does not need goes to those after it."""
     promised = sum(max(0.0, run.deadline - monotonic()) for run in running)
     return max(0.0, left_s - promised) * KINDS[waiting[0]].share / sum(KINDS[name].share for name in waiting)
 

@@ -130,7 +130,7 @@ class Torn:
 
 
 def make(early: Path, late: Path) -> None:
-    """Make a base at two times: with an index, an original, a walk, keys, a queue, and a log of what was written last."""
+    """Make a base at two times: with an index, an original, a walk, keys, a queue, and a log of the last writes."""
     with Rove.open(early, **FAKE, store={"resident_chunks": 0}) as kb:
         kb.add([document(f"d{n}", 1) for n in range(DOCUMENTS)])
         (early / "rove.toml").write_text(keys_of(), "utf-8")

@@ -1,4 +1,4 @@
-"""One kind of attack in a process of its own: `python -m campaign.worker KIND FIRST COUNT`, one line of JSON a trial."""
+"""One kind of attack in its own process: `python -m campaign.worker KIND FIRST COUNT`, one line of JSON a trial."""
 
 from __future__ import annotations
 
