@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -87,7 +88,7 @@ CANARIES = {
 }
 """Words of hidden documents: by space and label."""
 SEEN = "The caretaker approves remote work, says the policy of the unit."
-INTERNAL = '"code":-32603'
+INTERNAL = re.compile(r'"code":(0|-32603)[,}]')
 """What MCP replies where the server has raised something that it did not mean to."""
 OPEN_PATHS = ("/", "/app.js", "/openapi.json", "/../etc/passwd", "/v1", "/v1/spaces/hr/../it/documents", "/metrics")
 
@@ -312,5 +313,5 @@ async def _tool(client: httpx.AsyncClient, town: Town, holder: str, chance: Rand
     reply = await call(method, params)
     said = f"{holder}: {method} {params}"
     faults.expect(reply.status_code < 500, f"{said}: {reply.status_code}")
-    faults.expect(INTERNAL not in reply.text, f"{said}: an internal error: {reply.text[:200]}")
+    faults.expect(not INTERNAL.search(reply.text), f"{said}: an internal error: {reply.text[:200]}")
     _has_no_canary(reply, holder, said, faults)

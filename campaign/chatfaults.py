@@ -26,7 +26,7 @@ from rove.serve.http import create_app
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
-TIMEOUT_S, WALK_S, GUARD_S = 0.6, 3.0, 25.0
+TIMEOUT_S, WALK_S, GUARD_S = 0.6, 3.0, 50.0  # of a pause that a server asks for, 30 s are granted
 HELD_S = 2.0
 """The longest that the event loop may be held, in CPU time, while a reply is taken in."""
 QUESTION = "On which river lies the birthplace of the founder of Acme?"
@@ -109,7 +109,7 @@ FAULTS: dict[str, Fault] = {
     "half-closed": lambda _, __: replace(BEGUN, half=True),
     "no end": lambda _, __: replace(BEGUN, cut=True),
     "status": lambda _, c: failure(c.choice((400, 401, 403, 404, 413, 418, 429, 500, 502, 503, 529))),
-    "long wait": lambda _, c: failure(429, Retry_After=c.choice(("30", "1e9", "-1", "tomorrow"))),
+    "long wait": lambda _, c: failure(429, Retry_After=c.choice(("3", "1e9", "-1", "tomorrow"))),
     "redirect": lambda _, __: failure(302, Location="http://127.0.0.1:9/elsewhere"),
     "html": lambda _, c: Reply(c.choice((200, 502)), [HTML], {"Content-Type": "text/html"}),
     "no json": lambda _, c: raw_stream(b"data: " + c.choice(NO_JSON) + b"\n\n"),

@@ -11,6 +11,12 @@ from campaign.runner import SECONDS
 from campaign.trial import Faults, Trial
 
 QUESTIONS = 20
+MOST_MB_H = 1.0
+"""What memory may grow by in an hour, once caches are full: the slope less two standard errors is held against it."""
+LONG_MINUTES = 5.0
+"""Below, a slope says nothing."""
+SPARE = 4
+"""Handles and threads that come and go."""
 
 
 class Worlds:
@@ -46,5 +52,11 @@ class Soak:
         """Work, and look at memory, handles, threads and the folder."""
         minutes = float(os.environ.get(SECONDS, "60")) / 60
         faults, result = Faults(), self._soak.run(minutes, seed)
-        faults += result.faults
-        return faults.trial(str(result))
+        faults += result.wrong
+        for what, (half, end) in {"handles": result.handles, "threads": result.threads}.items():
+            faults.expect(end <= half + SPARE, f"{half} {what} at the half, {end} in the end")
+        if minutes >= LONG_MINUTES:
+            least = result.slope_mb_h - 2 * result.noise_mb_h
+            said = f"memory grows by {result.slope_mb_h:.1f} ± {result.noise_mb_h:.1f} MB an hour"
+            faults.expect(least < MOST_MB_H, said)
+        return faults.trial(result.told().replace("\n", "; "))

@@ -243,15 +243,20 @@ async def served(base: Path) -> AsyncIterator[httpx.AsyncClient]:
 async def drained(base: Path) -> None:
     """Let a server take in what an earlier one has acknowledged and not taken in."""
     async with served(base):
-        while any((base / "incoming").iterdir()):  # noqa: ASYNC110 - nobody tells when nothing waits
+        while waiting(base):  # noqa: ASYNC110 - nobody tells when nothing waits
             await asyncio.sleep(0.02)
+
+
+def waiting(base: Path) -> bool:
+    """Say whether a server has acknowledged what is not in the base yet."""
+    return any((base / "incoming").rglob("job.json"))
 
 
 def look(base: Path, known: Known, walks: dict[str, int], resident: int, tell: Tell) -> None:
     """Open the base anew, and hold it against what is known."""
     os.environ["ROVE_FAILPOINT"] = ""
     faults = Faults()
-    if (base / "incoming").is_dir() and any((base / "incoming").iterdir()):
+    if waiting(base):
         asyncio.run(drained(base))
     with Rove.open(base, **FAKE, store={"resident_chunks": resident}) as kb:
         check_base(kb, known, faults)

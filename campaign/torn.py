@@ -13,7 +13,7 @@ from random import Random
 
 from campaign.bases import FAKE, document, text_of, word
 from campaign.children import Child, Tell, load_heavy
-from campaign.kills import served
+from campaign.kills import served, waiting
 from campaign.trial import Faults, Trial
 from rove.records.walk import Budget
 from rove.serve.keys import hash_key, make_key
@@ -178,7 +178,7 @@ def use(base: Path, done: list[str], resident: int, tell: Tell) -> None:
 async def _served(base: Path) -> None:
     async with served(base) as client:
         for _ in range(100):
-            if not any((base / "incoming").glob("*/job.json")):
+            if not waiting(base):
                 return
             await asyncio.sleep(0.05)
         (await client.get("/v1/spaces/default/documents")).raise_for_status()
