@@ -7,8 +7,10 @@ import json
 import logging
 import os
 import sys
+import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,17 +19,31 @@ from campaign.kinds import KINDS
 from campaign.trial import Attack, Trial, untyped
 
 
+@contextmanager
+def ready(kind: str) -> Iterator[Attack]:
+    """A kind of attack in a folder of its own, which takes in all temporary files: what is killed leaves some."""
+    with TemporaryDirectory(prefix="rove-campaign-") as folder:
+        before = os.environ.get("TMPDIR", "")
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        try:
+            own = Path(folder) / "attack"
+            own.mkdir()
+            attack = KINDS[kind].load()(own)
+            try:
+                yield attack
+            finally:
+                attack.close()
+        finally:
+            os.environ["TMPDIR"], tempfile.tempdir = before, None
+
+
 def run(kind: str, seeds: range, tell: Callable[[dict[str, object]], None]) -> None:
     """Try seed after seed, and tell each before it begins and when it has ended."""
-    with TemporaryDirectory(prefix="rove-campaign-") as folder:
-        attack = KINDS[kind].load()(Path(folder))
-        try:
-            for seed in seeds:
-                tell({"begun": seed})
-                tell({"seed": seed, **asdict(tried(attack, seed))})
-                gc.collect()
-        finally:
-            attack.close()
+    with ready(kind) as attack:
+        for seed in seeds:
+            tell({"begun": seed})
+            tell({"seed": seed, **asdict(tried(attack, seed))})
+            gc.collect()
 
 
 def tried(attack: Attack, seed: int) -> Trial:

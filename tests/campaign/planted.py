@@ -10,17 +10,14 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import ExitStack
 from typing import Any
 from unittest.mock import patch
 
 import campaign.callers
 import campaign.files
 import campaign.filters
-from campaign.kinds import KINDS
-from campaign.worker import tried
+from campaign.worker import ready, tried
 
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
@@ -158,17 +155,6 @@ def no_where(search: Callable[..., Any]) -> Callable[..., Any]:
     return found
 
 
-@contextmanager
-def attack(kind: str) -> Iterator[Any]:
-    """A kind, ready, in a folder of its own."""
-    with TemporaryDirectory(prefix="rove-campaign-test-") as folder:
-        made = KINDS[kind].load()(Path(folder))
-        try:
-            yield made
-        finally:
-            made.close()
-
-
 def tell(kind: str, fault: str, faults: list[str]) -> None:
     sys.stdout.write(json.dumps({"kind": kind, "fault": fault, "faults": faults[:4]}) + "\n")
     sys.stdout.flush()
@@ -180,7 +166,7 @@ def main(kinds: list[str]) -> None:
     for module, count in QUICK.items():
         module.EACH = count
     for kind in kinds:
-        with attack(kind) as made:
+        with ready(kind) as made:
             tell(kind, "", [fault for seed in CLEAN[kind] for fault in tried(made, seed).faults])
             for (of, fault), patches in PLANTED.items():
                 if of == kind:
