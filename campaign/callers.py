@@ -167,6 +167,8 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
             for name, key in keys.items()
         },
     }  # fmt: skip
+    for name in table["spaces"]:
+        (base / name).mkdir()
     tables = {"embedder": {"name": "fake"}, "store": {"index": "memory"}, "question": {"log": True}, "serve": table}
     spaces = Spaces.open(read_settings(base, **tables), base)
     app = create_app(spaces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -19,6 +20,8 @@ from campaign.runner import Score
 
 SHOWN = ("rove", "lancedb", "numpy", "sqlalchemy", "fastapi", "mcp")
 TELL_S = 20.0
+PLACES = re.compile(r"(?:[\w.@+-]*/){2,}")
+"""Folders of a path."""
 INTRODUCTION = (
     "Rove under attack, by seed. A trial is what one seed makes; it holds, or it diverges from what is written beside "
     "it. “Asked” is the quota of a campaign of 60 minutes, in proportion to the time that this one had."
@@ -104,8 +107,12 @@ def tree(scores: Sequence[Score]) -> list[dict[str, object]]:
 
 
 def _plain(fault: str) -> str:
-    """One line that markdown takes as it is."""
-    return "`" + fault.replace("`", "'").replace("\n", " ")[:400] + "`"
+    """One line that markdown takes as it is, with no folder of the machine that it was found on.
+
+    >>> _plain("KeyError at /home/me/rove/a.py:3, `x`")
+    "`KeyError at …/a.py:3, 'x'`"
+    """
+    return "`" + PLACES.sub("…/", fault).replace("`", "'").replace("\n", " ")[:400] + "`"
 
 
 class Progress:

@@ -29,7 +29,7 @@ from rove.store.memory import MemoryIndex
 from rove.sync import Rove
 
 CLEAN = {
-    "kills": (1, 3, 5), "torn": (3, 4), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
+    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
     "chat": (4, 7), "files": (1,), "addresses": (1,), "trips": (1,),
 }  # fmt: skip
 """Seeds of trials that must hold; those that fork come first."""
