@@ -109,8 +109,8 @@ def tree(scores: Sequence[Score]) -> list[dict[str, object]]:
 def _plain(fault: str) -> str:
     """One line that markdown takes as it is, with no folder of the machine that it was found on.
 
-    >>> _plain("KeyError at /home/me/rove/a.py:3, `x`")
-    "`KeyError at …/a.py:3, 'x'`"
+    >>> _plain("KeyError at /a/b/c/rove.py:3, `x`")
+    "`KeyError at …/rove.py:3, 'x'`"
     """
     return "`" + PLACES.sub("…/", fault).replace("`", "'").replace("\n", " ")[:400] + "`"
 
