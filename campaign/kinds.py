@@ -78,7 +78,7 @@ KINDS: dict[str, Kind] = {
     "worlds": Kind(
         "campaign.hooks:Worlds",
         "two worlds that differ in hidden documents alone: every reply is the same to the byte",
-        2_000, 8, needs="campaign.worlds",
+        2_000, 8, 600.0, needs="campaign.worlds",
     ),
     "chat": Kind(
         "campaign.chatfaults:ChatFaults",
