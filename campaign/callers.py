@@ -24,8 +24,7 @@ from rove.serve.keys import hash_key, make_key
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
-EACH = 60
-"""Requests of a trial."""
+EACH = 60  # requests of a trial
 HUNG_S = 30.0
 SPACE = "/v1/spaces/{space}"
 RIGHTS = {
@@ -86,7 +85,7 @@ CANARIES = {
     ("it", "staff"): "axolotlveranda",
     ("it", ""): "pangolintrellis",
 }
-"""Words of hidden documents: by space and label."""
+"""Words of hidden documents, by space and label."""
 SEEN = "The caretaker approves remote work, says the policy of the unit."
 INTERNAL = re.compile(r'"code":(0|-32603)[,}]')
 """What MCP replies where the server has raised something that it did not mean to."""

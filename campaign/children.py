@@ -53,6 +53,7 @@ class Child:
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.close(self._pipe)
             _live(work, told)
         os.close(told)

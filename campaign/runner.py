@@ -23,6 +23,7 @@ from campaign.kinds import KINDS
 ALL_MINUTES = 60.0
 SEEDS_EACH = 1_000_000
 """Seeds of a campaign: `--seed 2` begins where those of `--seed 1` can never come to."""
+GRACE_S = 5.0
 MOST_FAULTS = 50
 """Trials with faults that are kept of a kind; beyond, they are only counted."""
 
@@ -138,7 +139,10 @@ class Run:
         return self.log.read_text("utf-8", "replace").strip()[-400:].replace("\n", " / ")
 
     def stop(self) -> None:
-        """End the process, and every process that it has started."""
+        """End the process, which may clear up, and every process that it has started."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.terminate()
+            self.process.wait(GRACE_S)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
