@@ -12,7 +12,7 @@ STAMP := $(VENV)/.made
 REQUIREMENTS := requirements/run.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/serve.txt requirements/dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench reproduce clean
+.PHONY: help demo test check format bench reproduce campaign clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -53,6 +53,11 @@ bench: $(STAMP) ## measure quality and speed, and write docs/benchmarks.md
 reproduce: $(STAMP) ## check the published study's scores and rankings; the last line is its best configuration
 	@$(BIN)/python -m reproduce
 
+MINUTES ?= 10
+SEED ?= 1
+campaign: $(STAMP) ## attack Rove for MINUTES=10 minutes, by SEED=1, and write the scoreboard, docs/campaign.md
+	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) --write docs/campaign.md
+
 clean: ## remove .venv, caches and the demo's knowledge base
 	rm -rf $(VENV) build dist demo-kb .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests bench reproduce docs demo -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench reproduce campaign docs demo -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,6 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 
 from rove import Rove, Text
 from rove.registry import load
@@ -76,6 +77,16 @@ async def test_documents_are_resources(town: Town) -> None:
         for uri in ("rove://hr/policy", "rove://it/nothing", "rove://", "file:///etc/passwd", "rove://it/%00"):
             with pytest.raises(MCPError):
                 await client.read_resource(uri)
+
+
+async def test_who_may_not_read_hears_so_and_the_log_has_no_traceback(
+    town: Town, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with listening(town) as address, http_client(town, address, "nobody") as client:
+        with pytest.raises(MCPError, match="does not give the right 'read'") as refused:
+            await client.list_resources()
+        assert refused.value.error.code == INVALID_PARAMS
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 async def test_a_section_is_read_by_its_title(open_town: Opener) -> None:

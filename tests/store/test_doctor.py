@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import lancedb
@@ -19,6 +20,7 @@ from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
 from rove.records import Text, field
 from rove.store.health import Health
+from rove.store.originals import Offered
 from rove.sync import Rove
 
 TEXTS = {
@@ -273,3 +275,17 @@ def test_a_sound_base_is_left_alone(base: Path) -> None:
     with opened(base) as kb:
         assert kb.doctor() == Health(chunks=60)
     assert files() == before
+
+
+def test_what_is_left_of_a_torn_original_goes_when_its_document_is_said_to_have_lost_it(tmp_path: Path) -> None:
+    file = tmp_path / "plan.txt"
+    file.write_text("The plan of the lighthouse.", "utf-8")
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(Text("The plan of the lighthouse.", id="plan"))
+        offered = Offered("plan", sha256(file.read_bytes()).hexdigest(), file)
+        assert kb._run(kb._kb.store.keep_originals([offered], 10**6)) == []
+        (original,) = (tmp_path / "kb" / "originals").iterdir()
+        original.write_bytes(original.read_bytes()[:7])
+        assert kb.doctor().problems == ("1 documents had lost their originals, and show as text",)
+        assert not original.exists()
+        assert kb.doctor().ok

@@ -105,15 +105,18 @@ class McpEndpoint:
     ) -> types.ListResourcesResult:
         bench = self._bench(context)
         start = int(params.cursor) if params and params.cursor and params.cursor.isdecimal() else 0
-        found = [
-            types.Resource(
-                uri=f"{SCHEME}{quote(space)}/{quote(info.document_id, safe='')}",
-                name=info.title or info.document_id,
-                mime_type="text/markdown",
-            )
-            for space in self._served.spaces.visible(bench.caller)
-            for info in await bench.view(space).documents()
-        ]
+        try:
+            found = [
+                types.Resource(
+                    uri=f"{SCHEME}{quote(space)}/{quote(info.document_id, safe='')}",
+                    name=info.title or info.document_id,
+                    mime_type="text/markdown",
+                )
+                for space in self._served.spaces.visible(bench.caller)
+                for info in await bench.view(space).documents()
+            ]
+        except RoveError as error:
+            raise MCPError(types.INVALID_PARAMS, problem_of(error).detail) from None
         more = str(start + PAGE) if start + PAGE < len(found) else None
         return types.ListResourcesResult(resources=found[start : start + PAGE], next_cursor=more)
 

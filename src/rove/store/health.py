@@ -157,6 +157,8 @@ def _originals(catalog: Catalog, originals: Originals, thorough: bool) -> list[s
     """Bring originals and documents together, and say what was wrong."""
     stray = originals.sweep() if thorough else finish_sweeping(catalog, originals)
     lost = originals.forget_lost() if thorough else 0
+    if lost:
+        originals.sweep()  # what is left of them: no document shows it any more
     said = [f"{stray} originals lay there without a document"] * bool(stray)
     return said + [f"{lost} documents had lost their originals, and show as text"] * bool(lost)
 

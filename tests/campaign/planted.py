@@ -1,0 +1,181 @@
+"""A few trials of each kind as Rove is, then with a fault planted into it: a process of its own, which forks.
+
+Run as a script it prints a line of JSON for each: kind, fault ("" for none), what diverged.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+from unittest.mock import patch
+
+import campaign.callers
+import campaign.files
+import campaign.filters
+from campaign.worker import ready, tried
+
+from rove.engine import AsyncRove
+from rove.errors import InputError, RoveError
+from rove.records import Report, SourceEnd
+from rove.sandbox.pool import Pool
+from rove.serve.view import View
+from rove.store.lance import LanceIndex
+from rove.store.memory import MemoryIndex
+from rove.sync import Rove
+
+CLEAN = {
+    "kills": (1, 3, 5), "torn": (3, 4, 1_000_040), "disks": (1, 2), "writers": (1,), "filters": (1,), "callers": (6,),
+    "chat": (4, 7), "files": (1,), "addresses": (1,), "trips": (1,),
+}  # fmt: skip
+"""Seeds of trials that must hold; those that fork come first."""
+SEEDS = 9
+"""Seeds of trials of which one must find a planted fault begin at 1, and end before this."""
+QUICK = {campaign.filters: 60, campaign.callers: 25, campaign.files: 12}
+"""Tries of one trial, fewer than in a campaign."""
+
+
+def losing(add: Callable[..., Report]) -> Callable[..., Report]:
+    """Acknowledge, and keep nothing but what the trial adds in the end."""
+
+    def acknowledged(kb: Rove, source: Any, **more: object) -> Report:  # noqa: ANN401 - as an add's
+        return add(kb, source, **more) if getattr(source, "id", "") == "last" else Report(added=1, documents=1)
+
+    return acknowledged
+
+
+def swallowed(add: Callable[..., Report]) -> Callable[..., Report]:
+    """Acknowledge what the disk has refused."""
+
+    def acknowledged(kb: Rove, *sources: object, **more: object) -> Report:
+        try:
+            return add(kb, *sources, **more)
+        except RoveError:
+            return Report(added=1)
+
+    return acknowledged
+
+
+def blind(search: Callable[..., Any], every: int) -> Callable[..., Any]:
+    """Find nothing, each so many searches."""
+    asked = iter(range(10**9))
+
+    def found(kb: Rove, *given: object, **more: object) -> list[object]:
+        hits = search(kb, *given, **more)
+        return [] if next(asked) % every == every - 1 else hits
+
+    return found
+
+
+def careless(index: type[Any]) -> Callable[..., Any]:
+    """Search without the filter."""
+    keyword = index.keyword
+
+    async def found(self: object, terms: object, *, top_k: int, where: object = None) -> object:
+        del where
+        return await keyword(self, terms, top_k=top_k, where=None)
+
+    return found
+
+
+def forgetful(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Say nothing of how the first source ended."""
+
+    def items(self: Pool, jobs: Any) -> Iterator[Any]:  # noqa: ANN401 - as the pool's
+        ends = 0
+        for item in read(self, jobs):
+            ends += isinstance(item, SourceEnd)
+            if ends != 1 or not isinstance(item, SourceEnd):
+                yield item
+
+    return items
+
+
+def cureless(*_: object, **__: object) -> None:
+    message = "It did not work."
+    raise InputError(message)
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def raised(*_: object, **__: object) -> None:
+        raise error
+
+    return raised
+
+
+async def leaving_out(kb: AsyncRove, lines: Any, *_: object) -> Report:  # noqa: ANN401 - as the engine's
+    """Take in all lines but the last."""
+    return await IMPORT(kb, list(lines)[:-1])
+
+
+def everything(view: View, wanted: Any = None) -> Any:  # noqa: ANN401 - a filter
+    del view
+    return wanted
+
+
+IMPORT = AsyncRove.import_
+PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
+    ("kills", "an add that keeps nothing"): lambda: [patch.object(Rove, "add", losing(Rove.add))],
+    ("torn", "an error of another library"): lambda: [patch.object(Rove, "search", raising(KeyError("chunk_id")))],
+    ("torn", "a refusal without a cure"): lambda: [patch.object(Rove, "doctor", cureless)],
+    ("torn", "a base that opens empty"): lambda: [patch.object(Rove, "documents", lambda _: [])],
+    ("disks", "a full disk is acknowledged"): lambda: [patch.object(Rove, "add", swallowed(Rove.add))],
+    ("writers", "a search that misses"): lambda: [patch.object(Rove, "search", blind(Rove.search, 9))],
+    ("filters", "memory passes all"): lambda: [
+        patch.object(MemoryIndex, "best_keyword", no_where(MemoryIndex.best_keyword))
+    ],
+    ("filters", "LanceDB passes all"): lambda: [patch.object(LanceIndex, "keyword", careless(LanceIndex))],
+    ("callers", "labels are not looked at"): lambda: [
+        patch.object(View, "where", everything), patch.object(View, "_sees", lambda *_: True),
+        patch.object(View, "_seen", lambda _, hits: list(hits)),
+    ],
+    ("callers", "rights are not looked at"): lambda: [patch.object(View, "require", lambda *_: None)],
+    ("callers", "a route that nobody has thought of"): lambda: [
+        patch.dict(campaign.callers.RIGHTS, clear=True)
+    ],
+    ("chat", "an error of another library"): lambda: [
+        patch.object(AsyncRove, name, raising(RecursionError())) for name in ("respond", "gather", "walk")
+    ],
+    ("files", "a source without an end"): lambda: [patch.object(Pool, "read", forgetful(Pool.read))],
+    ("addresses", "every address is public"): lambda: [patch("rove.load.web.address.is_public", lambda _: True)],
+    ("trips", "an import that leaves one out"): lambda: [patch.object(AsyncRove, "import_", leaving_out)],
+}  # fmt: skip
+
+
+def no_where(search: Callable[..., Any]) -> Callable[..., Any]:
+    """Search without the filter."""
+
+    def found(self: object, *given: object, **more: Any) -> Any:  # noqa: ANN401 - as the index's
+        return search(self, *given, **{**more, "where": None})
+
+    return found
+
+
+def tell(kind: str, fault: str, faults: list[str]) -> None:
+    sys.stdout.write(json.dumps({"kind": kind, "fault": fault, "faults": faults[:4]}) + "\n")
+    sys.stdout.flush()
+
+
+def main(kinds: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    for module, count in QUICK.items():
+        module.EACH = count
+    for kind in kinds:
+        with ready(kind) as made:
+            tell(kind, "", [fault for seed in CLEAN[kind] for fault in tried(made, seed).faults])
+            for (of, fault), patches in PLANTED.items():
+                if of == kind:
+                    with ExitStack() as stack:
+                        for one in patches():
+                            stack.enter_context(one)
+                        found = (tried(made, seed).faults for seed in range(1, SEEDS))
+                        tell(kind, fault, list(next(filter(None, found), ())))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(CLEAN))
