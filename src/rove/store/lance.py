@@ -37,15 +37,13 @@ from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
-from rove.store.lance_seen import SeenWords
+from rove.store.lance_seen import K1, B, SeenWords
 from rove.store.lance_versions import GRACE_VERSIONS, grace, too_many, versions_of
 from rove.store.rows import slices
 
 T = TypeVar("T")
 DEFAULTS = StoreSettings()
 TABLE = "chunks"
-K1, B = 1.2, 0.75
-"""BM25's parameters, which LanceDB does not let one set."""
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
 FIXED = ("chunk_id", "terms", "vector")

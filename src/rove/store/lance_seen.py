@@ -22,7 +22,7 @@ from rove.store import Scored
 from rove.store.lance_fields import compile_filter
 
 K1, B = 1.2, 0.75
-"""Those that LanceDB has for everybody else."""
+"""The parameters of BM25, which LanceDB does not let one set."""
 CANDIDATES = 1_000
 REMEMBERED = 10_000
 
