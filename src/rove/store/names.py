@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from threading import Lock
 
 import numpy as np
@@ -67,7 +67,7 @@ class Names:
             keys: dict[str, float] = {}
             at = 0
             while at < len(terms):
-                size = max((size for size, key in self._begun_at(terms, at) if key in titles), default=0)
+                size = self._longest(terms, at, titles)
                 key = JOINT.join(terms[at : at + size])
                 if size > 1 or (size == 1 and key in known):
                     keys[key] = 1.0
@@ -82,6 +82,17 @@ class Names:
                     for document_id in documents:
                         found[document_id] = max(found.get(document_id, 0.0), sure / len(documents))
             return found
+
+    def _longest(self, terms: Sequence[str], at: int, titles: Container[str]) -> int:
+        """How many terms the longest of these titles that begins there has, 0 where none does."""
+        longest, key = 0, ""
+        for size in range(1, min(MAX_KEY_TERMS, len(terms) - at) + 1):
+            key = f"{key}{JOINT}{terms[at + size - 1]}" if key else terms[at]
+            if key in titles:
+                longest = size
+            if key not in self._begun:
+                break
+        return longest
 
     def _begun_at(self, terms: Sequence[str], at: int) -> Iterator[tuple[int, str]]:
         """The keys that may be a title which begins there, each with how many terms it has."""
