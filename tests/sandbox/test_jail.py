@@ -56,7 +56,7 @@ def folder() -> Iterator[Path]:
     (plugin / "attacks-1.dist-info").mkdir(parents=True)
     shutil.copy(HERE / "attacks.py", plugin)
     (plugin / "attacks-1.dist-info" / "METADATA").write_text("Name: attacks\nVersion: 1\n")
-    (plugin / "attacks-1.dist-info" / "entry_points.txt").write_text("[rove.load]\nattack = attacks:AttackLoader\n")
+    (plugin / "attacks-1.dist-info" / "entry_points.txt").write_text("[rove.loaders]\nattack = attacks:AttackLoader\n")
     yield made
     shutil.rmtree(made)
 
