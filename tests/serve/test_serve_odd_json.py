@@ -1,4 +1,4 @@
-"""Odd JSON over the wire: nested too deep, numbers too long, no Unicode; every reply says what is wrong, none is 500."""
+"""Odd JSON over the wire: nested too deep, numbers too long, no Unicode; each reply says what is wrong, none is 500."""
 
 from __future__ import annotations
 
