@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
@@ -28,6 +27,7 @@ from rove.records.metadata import stored_fields
 from rove.store import Vector
 from rove.store.originals import PIECE_BYTES, Offered, digest_of
 from rove.store.rows import blob_of, vector_of
+from rove.store.scratch import scratch
 from rove.store.store import Store
 
 FORMAT = 1
@@ -143,8 +143,8 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         message = "This is not an export of Rove, or one of a newer version."
         raise InputError(message, cure="Make one with: rove export FILE")
     same = head.get("embedder") == str(fingerprint)
-    with TemporaryDirectory(prefix="rove-import-") as folder:
-        luggage, offered = Luggage(Path(folder)), list[Offered]()
+    with scratch(store.folder) as folder:
+        luggage, offered = Luggage(folder), list[Offered]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
