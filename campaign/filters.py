@@ -113,7 +113,8 @@ def compared(kb: Rove, searcher: str, made: list[dict[str, Any]], filters: list[
         wanted = {name for name, of in fields.items() if where.matches(of)}
         said = f"{searcher}: filter {number} {where}"
         with faults.typed(said) as refused:
-            found = {hit.chunk.document_id for hit in kb.search("alpha", mode="keyword", top_k=1000, where=where)}
+            hits = kb.search("alpha", mode="keyword", top_k=1000, where=where, listener=lambda _: None)
+            found = {hit.chunk.document_id for hit in hits}
             if found != wanted:
                 one = sorted(found ^ wanted)[0]
                 kept = {name: fields[one].get(name) for name in names_of(where)}

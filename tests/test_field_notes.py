@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from rove import Rove, Text, field
+from rove import AsyncRove, FieldWarning, Rove, Text, field
 from rove.cli import rove
 from rove.events import Event, Noted
 from rove.records.filter import Sight
@@ -44,6 +45,43 @@ def test_a_field_that_nothing_has_is_noted_with_what_was_meant(tmp_path: Path) -
             assert kb.ask("work", where=where).note.startswith(" ".join(said))
 
 
+@pytest.mark.filterwarnings("always::rove.FieldWarning")
+def test_who_does_not_listen_is_warned_at_the_line_that_asks(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        kb.add(*TEXTS)
+        with warnings.catch_warnings(record=True) as warned:
+            kb.search("work", where=field("topci") == "hr")
+            assert [(str(one.message), one.category, one.filename) for one in warned] == [
+                ("No document has a field 'topci'. Did you mean 'topic'?", FieldWarning, __file__)
+            ]
+            kb.search("work", where=PUBLIC & (field("topic") == "hr"))
+            kb.search("work", where=field("topci") == "hr", listener=lambda _: None)
+            assert "Did you mean 'topic'?" in kb.ask("work", where=field("topci") == "hr").note
+            assert len(warned) == 1
+        with warnings.catch_warnings(action="error"), pytest.raises(FieldWarning, match="題目"):
+            kb.search("work", where=field("題日").exists())
+
+
+@pytest.mark.filterwarnings("always::rove.FieldWarning")
+async def test_who_waits_for_it_is_warned_at_the_line_that_asks_too(tmp_path: Path) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        await kb.add(*TEXTS)
+        with warnings.catch_warnings(record=True) as warned:
+            await kb.search("work", where=field("jahr") == 1)
+        ((said, where),) = [(str(one.message), one.filename) for one in warned]
+    assert said == "No document has a field 'jahr'. Did you mean 'Jahr'?"
+    assert where == __file__
+
+
+def test_a_walk_says_it_in_its_answer(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        kb.add(*TEXTS, Text("Secret.", id="x", metadata=HIDDEN))
+        for name in ("topci", "salary"):
+            note = kb.walk("Remote work?", where=PUBLIC & (field(name) == "hr")).answered().note
+            assert note.startswith(f"No document has a field {name!r}.")
+        assert "No document has" not in kb.walk("Remote work?", where=PUBLIC & field("a.b").exists()).answered().note
+
+
 def test_hidden_documents_change_nothing_of_what_is_told(tmp_path: Path) -> None:
     told: list[list[str]] = []
     for hidden in (True, False):
@@ -62,7 +100,7 @@ def test_names_are_looked_up_once_for_each_state_of_the_base(tmp_path: Path, mon
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
         kb.add(*TEXTS)
         for _ in range(5):
-            kb.search("work", where=field("topci") == "hr")
+            kb.search("work", where=field("topci") == "hr", listener=lambda _: None)
             kb.search("work", where=PUBLIC & (field("topic") == "hr"))
         assert looked == [None, PUBLIC]
         kb.add(Text("More.", metadata={"topci": "now it is there"}))

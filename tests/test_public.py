@@ -13,6 +13,7 @@ NAMES = [
     "Answer",
     "AsyncRove",
     "ConfigError",
+    "FieldWarning",
     "Hit",
     "InputError",
     "Rove",

@@ -6,7 +6,7 @@ from rove.registry import load as _load
 
 if TYPE_CHECKING:
     from rove.engine import AsyncRove
-    from rove.errors import ConfigError, InputError, RoveError, ServiceError
+    from rove.errors import ConfigError, FieldWarning, InputError, RoveError, ServiceError
     from rove.records import Answer, Hit, Text, field
     from rove.sync import Rove
 
@@ -14,6 +14,7 @@ __all__ = [
     "Answer",
     "AsyncRove",
     "ConfigError",
+    "FieldWarning",
     "Hit",
     "InputError",
     "Rove",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Self
 
 from rove.chunk import ChunkModels
 from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
-from rove.errors import InputError
+from rove.errors import FieldWarning, InputError
 from rove.events import Listener, Noted, ignore
 from rove.exchange import imported
 from rove.holdings import Holdings, keep_originals
@@ -225,7 +226,7 @@ class AsyncRove(Holdings, WalkDesk):
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
                 or where the settings name a reranker.
-            listener: told of fields that the filter names and no document has.
+            listener: told of fields that the filter names and no document has; without one it is a `FieldWarning`.
 
         Raises:
             InputError: the question is blank.
@@ -241,6 +242,8 @@ class AsyncRove(Holdings, WalkDesk):
             searching.show(question=question)
             found = await retrieve(mode, self.means, Query(question, depth, where, rerank))
             for note in await self.notes_on(where):
+                if listener is ignore:
+                    warnings.warn(note, FieldWarning, stacklevel=2)
                 listener(Noted(note))
             return ruled(found, self.rules)[:top_k]
 

@@ -41,6 +41,10 @@ class ServiceError(RoveError):
         self.retryable = retryable
 
 
+class FieldWarning(UserWarning):
+    """A filter names a field that no document has, which a misspelt name does too; it is no error."""
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
 

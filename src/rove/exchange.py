@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
@@ -28,6 +27,7 @@ from rove.records.metadata import stored_fields
 from rove.store import Vector
 from rove.store.originals import PIECE_BYTES, Offered, digest_of
 from rove.store.rows import blob_of, vector_of
+from rove.store.scratch import scratch
 from rove.store.store import Store
 
 FORMAT = 1
@@ -143,8 +143,8 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         message = "This is not an export of Rove, or one of a newer version."
         raise InputError(message, cure="Make one with: rove export FILE")
     same = head.get("embedder") == str(fingerprint)
-    with TemporaryDirectory(prefix="rove-import-") as folder:
-        luggage, offered = Luggage(Path(folder)), list[Offered]()
+    with scratch(store.folder) as folder:
+        luggage, offered = Luggage(folder), list[Offered]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
@@ -206,7 +206,7 @@ def _document(tree: dict[str, Any]) -> Document:
         text=str(tree["text"]),
         title=str(tree["title"]),
         language=str(tree["language"]),
-        metadata=stored_fields(tree["metadata"]),
+        metadata=stored_fields(_object(tree, "metadata")),
         sections=tuple(Section(str(t), int(n), (int(a), int(b))) for t, n, a, b in tree["sections"]),
         pages=tuple(Page(int(n), (int(a), int(b))) for n, a, b in tree["pages"]),
         blocks=tuple(Block(str(k), (int(a), int(b)), str(c)) for k, a, b, c in tree.get("blocks", [])),
@@ -215,10 +215,17 @@ def _document(tree: dict[str, Any]) -> Document:
 
 
 def _vectors(tree: dict[str, Any]) -> dict[str, Vector]:
-    blobs = cast("dict[str, str]", tree["vectors"])
+    blobs = _object(tree, "vectors")
     return {key: vector_of(b64decode(blob, validate=True)) for key, blob in blobs.items()}
 
 
 def _tokens(tree: dict[str, Any]) -> dict[str, bytes]:
-    blobs = cast("dict[str, str]", tree["tokens"])
+    blobs = _object(tree, "tokens")
     return {key: b64decode(blob, validate=True) for key, blob in blobs.items() if key in tree["vectors"]}
+
+
+def _object(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    if not isinstance(tree[name], dict):
+        message = f"{name} is no object"
+        raise TypeError(message)
+    return tree[name]

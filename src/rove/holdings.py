@@ -13,7 +13,6 @@ from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
-from rove.records.filter import fields_named, sight_of
 from rove.settings import ServeSettings
 from rove.store.asked import AskedLog
 from rove.store.health import Health
@@ -43,10 +42,7 @@ class Holdings:
 
         It is no error: a field can be optional, and come with the next document.
         """
-        names, sight = fields_named(where), sight_of(where)
-        if self.store.field_names.are_known(names, sight):
-            return []
-        return await asyncio.to_thread(self.store.field_names.notes, names, sight)
+        return await self.store.field_names.on(where)
 
     async def documents(self) -> list[DocumentInfo]:
         """List the documents, in the order they came."""

@@ -10,6 +10,7 @@ import pytest
 from openai_server import chat, serve
 from rove import AsyncRove, ConfigError, Rove, Text, field
 from rove.answer import fallback_hyde
+from rove.answer.itself import is_about_itself
 from rove.answer.pack import instructions
 from rove.answer.refusal import refusal
 from rove.models import chat_model
@@ -142,6 +143,55 @@ async def test_who_the_assistant_is_needs_no_source_and_what_the_persona_does_no
             model = ChatSettings(model="m", base_url=server.url, timeout_s=2, retries=0)
             base.settings = base.settings.model_copy(update={"chat": model, "answer": usual})
             assert (await base.ask(question)).text != wrote
+
+
+ABOUT_ITSELF = {
+    "en": ("You are Ada, the assistant of the university.", "Could you introduce yourself, please?",
+           "I am Ada, the assistant of the university."),
+    "de": ("Du bist Ada, die Assistentin der Universität.", "Bitte stell dich kurz vor!",
+           "Ich bin Ada, die Assistentin der Universität."),
+    "hu": ("Te Ada vagy, az egyetem asszisztense.", "Kérlek, mutatkozz be.", "Ada vagyok, az egyetem asszisztense."),
+    "zh": ("你是小中，中山大学的助手。", "你好，请介绍一下你自己。", "我是小中，中山大学的助手。"),
+    "ja": ("あなたは中山、大学のアシスタントです。", "自己紹介をしてください。",
+           "私は中山、大学のアシスタントです。"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("filled", [True, False])
+async def test_who_the_assistant_is_is_answered_however_far_the_references_are(
+    tmp_path: Path, language: str, filled: bool
+) -> None:
+    """The second demonstration matters where nothing is within the threshold, too."""
+    persona, question, wrote = ABOUT_ITSELF[language]
+    answer = {"max_distance": 0.0001, "persona": persona, "fallback": ("refuse",)}
+    async with AsyncRove.open(tmp_path, preset="campus", embedder={"name": "fake"}, answer=answer) as base:
+        hours = "图书馆每天早上八点开门。"
+        await base.add(*([Text(hours, title="图书馆")] if filled else []))
+        async with serve(*[chat(f"{wrote} {hours} [1]")] * 2, chat(f"{hours} [1]")) as server:
+            model = ChatSettings(model="m", base_url=server.url, timeout_s=2, retries=0)
+            base.settings = base.settings.model_copy(update={"chat": model})
+            told = await base.ask(question)
+            assert (told.text, told.citations, told.hits) == (wrote, (), ()), "what is too far holds nothing"
+            assert (hours in server.requests[0]["messages"][-1]["content"]) == filled
+            usual = base.settings.answer.model_copy(update={"demonstrations": "usual"})
+            chosen = base.settings
+            base.settings = chosen.model_copy(update={"answer": usual})
+            assert (await base.ask(question)).refused
+            assert len(server.requests) == 1, "without the demonstration it is not asked"
+            base.settings = chosen
+            assert (await base.ask(f"{question} 图书馆几点开门？")).refused
+            assert len(server.requests) == 1, "who asks for something else too is answered as ever"
+            await base.ask(question)
+            assert (await base.ask(question)).refused, "nothing that it wrote is the persona's"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who are you sending to Oslo?", "Wer bist du eigentlich im Vergleich zu 1931?", "你是谁的学生？", "x" * 99],
+)
+def test_what_is_not_about_the_assistant(question: str) -> None:
+    assert not is_about_itself(question)
 
 
 @pytest.mark.parametrize("separator", [",", "，", "、", ";", "；", ", "])

@@ -110,6 +110,17 @@ async def test_a_tree_of_any_depth_does_no_harm(town: Town) -> None:
         adapter.validate_python({"and": [{"or": []}] * 1_000})
 
 
+@pytest.mark.parametrize("holder", ["root", "lara"])
+async def test_a_field_that_nothing_has_is_noted(town: Town, holder: str) -> None:
+    where = {"and": [{"field": "topci", "op": "==", "value": "work"}, {"not": {"field": "topic", "op": "exists"}}]}
+    said = "No document has a field 'topci'. Did you mean 'topic'?"
+    async with town.client(holder) as client:
+        assert (await client.post(SEARCH, json={**QUESTION, "where": where})).json() == {"hits": [], "notes": [said]}
+        assert said in (await client.post(ASK, json={**QUESTION, "where": where})).json()["note"]
+        known = (await client.post(SEARCH, json={**QUESTION, "where": where["and"][1]})).json()
+        assert known["notes"] == []
+
+
 async def test_hits_say_where_they_stand(town: Town) -> None:
     async with town.client("anna") as client:
         hit = (await client.post(SEARCH, json={**QUESTION, "top_k": 1})).json()["hits"][0]

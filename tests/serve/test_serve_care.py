@@ -11,7 +11,7 @@ import pytest
 
 from rove.serve.journal import JsonLines
 from rove.spans import CONTENT
-from serve.conftest import PUBLIC, Opener, Town
+from serve.conftest import HOLDERS, PUBLIC, Opener, Town
 
 SEARCH = "/v1/spaces/hr/search"
 
@@ -72,6 +72,42 @@ async def test_numbers_hold_the_time_of_each_stage(town: Town) -> None:
     assert counts.keys() >= {"search", "retrieve", "keyword", "semantic", "fetch", "embed", "ask", "understand"}
     assert float(counts["search"]) == float(counts["ask"]) == 1
     assert float(counts["retrieve"]) >= 2
+
+
+async def test_who_deletes_is_told_of_words_that_name_it_and_an_administrator_erases_them(open_town: Opener) -> None:
+    """Questions and walks of users, see docs/how-to/care.md: they stay without `mentions`."""
+    asked = {"question": "Who approves the merger with Nordwind?"}
+    delete, merger = "/v1/spaces/hr/document", {"document_id": "merger"}
+    holders = {name: HOLDERS[name] for name in ("root", "anna")}  # with labels no question is kept
+    town_open = open_town(holders=holders, question={"log": True})
+    async with town_open as town, town.client("root") as root, town.client("anna") as anna:
+        kb = town.spaces._spaces["hr"].kb
+        assert (await anna.post("/v1/spaces/hr/ask", json=asked)).json()["citations"]
+        assert "WalkStarted" in (await root.post("/v1/spaces/hr/walks", json=asked)).text
+
+        refused = await anna.delete(delete, params={**merger, "mentions": True})
+        assert refused.status_code == 403
+        assert "admin" in refused.json()["detail"]
+        assert (await anna.get(delete, params=merger)).status_code == 200, "nothing of it was done"
+
+        lines = [line async for line in kb.export()]
+        told = await root.delete(delete, params=merger)
+        assert (told.status_code, told.headers["rove-mentions"]) == (204, "questions=1, walks=1")
+        assert len((await root.get("/v1/spaces/hr/walks")).json()["walks"]) == 1
+
+        await kb.import_(lines)
+        untold = await anna.delete(delete, params=merger)
+        assert (untold.status_code, "rove-mentions" in untold.headers) == (204, False)
+
+        await kb.import_(lines)
+        erased = await root.delete(delete, params={**merger, "mentions": True})
+        assert (erased.status_code, erased.headers["rove-mentions"]) == (204, "questions=1, walks=1")
+        assert not await kb.mentions("Nordwind")
+        assert (await root.get("/v1/spaces/hr/walks")).json()["walks"] == []
+
+        await kb.import_(lines)
+        nothing = await root.delete(delete, params=merger)
+        assert (nothing.status_code, "rove-mentions" in nothing.headers) == (204, False)
 
 
 @pytest.mark.parametrize("shown", [False, True])

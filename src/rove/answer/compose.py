@@ -98,6 +98,28 @@ class Answerer:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
         return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
 
+    async def portrait(
+        self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
+    ) -> Answer | None:
+        """Answer a question about the assistant itself, of which only what the persona holds is kept (mission E.5).
+
+        The chat model gets the references that there are, however far they are. None where there is no chat model, the
+        demonstrations do not let it speak of itself, it fails, or nothing that it wrote is the persona's.
+        """
+        persona = self._settings.self_portrait
+        if self._chat is None or not persona:
+            return None
+        shown_to_it = await read_parents(hits[: self._settings.references], text_of)
+        try:
+            reply = await write(question, shown_to_it, language, self._chat, self._settings, listener)
+        except ServiceError:
+            return None
+        verified = await verify(reply, (), language, text_of, self._embedder, persona=persona)
+        if not verified.holds:
+            return None
+        note = verified_note(verified)
+        return Answer(question, verified.text, self._chat.name, language, verified.sentences, (), note)
+
     def near(self, hits: Sequence[Hit]) -> bool:
         """Say whether any of the first `settings.references` hits is near enough to be answered from."""
         lead = 0.0 if self._settings.max_distance else self._embedder.min_lead

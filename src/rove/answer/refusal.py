@@ -28,7 +28,7 @@ def is_refusal(sentence: str) -> bool:
     >>> is_refusal("**the knowledge base does not hold enough to answer this**"), is_refusal("It does.")
     (True, False)
     """
-    return _letters(sentence) in {_letters(known) for known in table("refusals").values()}
+    return letters(sentence) in {letters(known) for known in table("refusals").values()}
 
 
 def near_enough(
@@ -59,5 +59,6 @@ def _near(place: Place, max_distance: float, min_lead: float) -> bool:
     return distance <= SURE * max_distance or (distance <= PERHAPS * max_distance and place.lead >= min_lead)
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """Return the letters and digits of a text in lower case: what is the same however it is written."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

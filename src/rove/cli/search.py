@@ -6,6 +6,7 @@ import click
 
 from rove.cli.output import plain
 from rove.cli.session import Session, command
+from rove.events import Event, Noted
 from rove.records import Hit
 from rove.retrieve.condition import parse_where
 
@@ -31,11 +32,14 @@ def search(
     rerank: bool | None,
 ) -> None:
     """Find the passages that match QUESTION best."""
+
+    def said(event: Event) -> None:
+        if isinstance(event, Noted):
+            session.output.note(event.text)
+
     condition = parse_where(where)
     with session.base(once=True) as kb:
-        hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank)
-        for note in kb.notes_on(condition):
-            session.output.note(note)
+        hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank, listener=said)
     if session.output.as_json:
         session.output.json(hits)
         return

@@ -151,7 +151,7 @@ def _keys(text: str) -> dict[str, Any]:
     """The keys that a settings file holds."""
     try:
         return tomllib.loads(text).get("serve", {}).get("keys", {})
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, or a number of 5,000 digits
         message = f"The settings file is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
 

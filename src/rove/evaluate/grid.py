@@ -105,10 +105,11 @@ def read_grid(name: str | Path) -> Grid:
         message = f"There is no grid {str(name)!r}."
         raise ConfigError(message, cure=f"Give a TOML file, or one that ships: {names}.")
     try:
-        return grid_of(tomllib.loads(path.read_text("utf-8")), path.stem)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{path} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
+    return grid_of(tree, path.stem)
 
 
 def grid_of(tree: Mapping[str, Any], name: str) -> Grid:

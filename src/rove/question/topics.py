@@ -79,8 +79,8 @@ def with_parents(paths: Iterable[Path], tree: Mapping[str, TopicSettings]) -> tu
 def topic_filter(topics: Sequence[Topic], settings: QuestionSettings) -> Filter | None:
     """Return what a chunk must carry: a topic that was found, or one of its subtopics that were.
 
-    The rule is the original's (mission A.3): a subtopic's missing parent is added to what was found, and chunks are
-    filtered by both; so what is filed under the topic itself ("hr") is found under its subtopic ("leave"), too. What is
+    As mission A.3 is read here: a subtopic's missing parent is added to what was found, and chunks are filtered by
+    both; so what is filed under the topic itself ("hr") is found under its subtopic ("leave"), too. What is
     filed under another subtopic of it alone ("pay", or "hr" and "pay") is not: else a subtopic would narrow nothing.
     Where subtopics stand in a field of their own, the chunk must carry their topic too.
 

@@ -116,13 +116,13 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         _file.set(tree)
         _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"{file} is not valid TOML: {error}."
-        raise ConfigError(message, cure="Mend the file.") from error
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
         message = f"Settings of {location}: {problems}."
         raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
+        message = f"{file} is not valid TOML: {error}."
+        raise ConfigError(message, cure="Mend the file.") from error
 
 
 def _check_environment() -> None:

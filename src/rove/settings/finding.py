@@ -120,7 +120,8 @@ class AnswerSettings(Part):
     """Who answers: it opens the chat model's instructions."""
     demonstrations: Literal["usual", "campus"] = "usual"
     """The three examples in the chat model's instructions. "campus": they are in the question's language, and the
-    second answers a question about the assistant itself from the persona; such sentences then need no source."""
+    second answers a question about the assistant itself from the persona; such sentences then need no source, nor does
+    such a question need anything within `max_distance`."""
 
     @property
     def self_portrait(self) -> str:

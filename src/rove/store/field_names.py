@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 
 from sqlalchemy import select, true
@@ -9,7 +10,7 @@ from sqlalchemy.sql.functions import func
 
 from rove.errors import meant
 from rove.records import Filter
-from rove.records.filter import BUILT_IN
+from rove.records.filter import BUILT_IN, fields_named, sight_of
 from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.rows import enriched, within
@@ -24,6 +25,13 @@ class FieldNames:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self._known: dict[Filter | None, tuple[int, frozenset[str]]] = {}
+
+    async def on(self, where: Filter | None) -> list[str]:
+        """Say of each field that a filter names and no document has, which was meant. See `notes`."""
+        names, sight = fields_named(where), sight_of(where)
+        if self.are_known(names, sight):
+            return []
+        return await asyncio.to_thread(self.notes, names, sight)
 
     def are_known(self, names: Collection[str], sight: Filter | None) -> bool:
         """Say whether all of these fields have been met before. Costs microseconds."""

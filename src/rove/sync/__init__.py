@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
 from pathlib import Path
 from threading import Thread
@@ -10,7 +11,8 @@ from typing import Self, TypeVar
 
 from rove.engine import NONE, START, AsyncRove, Given
 from rove.enrich import Enriched
-from rove.events import Listener, ignore
+from rove.errors import FieldWarning
+from rove.events import Event, Listener, Noted, ignore
 from rove.instances import Instances, Table, told_apart
 from rove.load.web.crawl import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
@@ -82,6 +84,10 @@ class Rove:
         """The settings that are in force."""
         return self._kb.settings
 
+    def chat_model(self) -> ChatModel | None:
+        """See `AsyncRove.chat_model`."""
+        return self._kb.chat_model()
+
     def add(
         self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
     ) -> Report:
@@ -118,9 +124,13 @@ class Rove:
         listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
-        return self._run(
-            self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=listener)
-        )
+        unheard: list[Event] = []
+        heard = unheard.append if listener is ignore else listener
+        found = self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=heard))
+        for event in unheard:
+            if isinstance(event, Noted):
+                warnings.warn(event.text, FieldWarning, stacklevel=2)  # here, it names the caller's line
+        return found
 
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""

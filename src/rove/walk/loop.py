@@ -182,8 +182,10 @@ class Loop:
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
-        note = await unmentioned(state, answer, gear.means.store)
-        return replace(answer, note=f"{answer.note} {note}".strip()) if note else answer
+        store = gear.means.store
+        absent = await store.field_names.on(filter_of(state.where))
+        note = await unmentioned(state, answer, store)
+        return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
 
 
 def missing_leads(judged: Judged) -> list[Lead]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rove.answer.compose import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, Gear, fall_back
+from rove.answer.itself import is_about_itself
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.errors import ConfigError, ServiceError
@@ -190,6 +191,12 @@ class Responder:
     ) -> Answer:
         distances = await self._distances(understood.standalone, hits, settings)
         answerer = Answerer(self.means.embedder, self.chat, settings, distances)
+        if not answerer.near(hits) and is_about_itself(understood.question):
+            portrait = await answerer.portrait(
+                understood.question, hits, language=understood.language, text_of=text_of, listener=listener
+            )
+            if portrait:
+                return portrait
         answer = await answerer.answer(
             understood.standalone, hits, language=understood.language, text_of=text_of, listener=listener
         )

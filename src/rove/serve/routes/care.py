@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
-from pathlib import Path as FilePath
-from tempfile import TemporaryDirectory
+from io import TextIOWrapper
+from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -13,7 +12,6 @@ from starlette.responses import StreamingResponse
 
 from rove.serve.public import Said
 from rove.serve.served import ViewIn
-from rove.serve.spool import write_stream
 from rove.serve.view import View
 from rove.serve.wire import Reply
 from rove.serve.wire.documents import SourceOut
@@ -73,11 +71,11 @@ async def export(view: ViewIn) -> StreamingResponse:
 async def import_(request: Request, view: ViewIn) -> RestoredOut:
     """Take in what an export wrote, while the base is served."""
     view.require("admin")
-    with TemporaryDirectory(prefix="rove-import-") as folder:
-        file = FilePath(folder) / "base.jsonl"
-        await write_stream(file, request.stream())
-        lines = await asyncio.to_thread(file.open, encoding="utf-8", errors="replace")
-        with lines:
+    with TemporaryFile() as file:  # it has no name, and goes with this process whatever ends it
+        async for piece in request.stream():
+            file.write(piece)
+        file.seek(0)
+        with TextIOWrapper(file, "utf-8", "replace") as lines:
             report = await view.import_(lines)
     failed = [entry.reason for entry in report.failed]
     return RestoredOut(documents=report.documents, chunks=report.chunks, unchanged=report.unchanged, failed=failed)

@@ -1,0 +1,56 @@
+"""A folder for what is on its way into a base: it goes when that is done, and after a crash with the next one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+from filelock import FileLock, Timeout
+
+from rove.store.presence import INCOMING
+
+PREFIX, LOCK = "import-", "lock"
+
+
+@contextmanager
+def scratch(base: Path) -> Generator[Path]:
+    """Make a folder within the base for the length of the block, and take away those of processes that have ended.
+
+    It is locked as long as it lives. A server that starts takes away what nobody holds here too.
+    """
+    incoming = base / INCOMING
+    incoming.mkdir(mode=0o700, exist_ok=True)
+    for left in incoming.glob(f"{PREFIX}*"):
+        _remove(left)
+    folder, lock = _locked(incoming)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
+
+
+def _locked(incoming: Path) -> tuple[Path, FileLock]:
+    """Make a folder and lock it; anew where somebody was quicker, and took it for one that nobody holds."""
+    while True:
+        folder = incoming / f"{PREFIX}{token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except (Timeout, FileNotFoundError):
+            continue
+        return folder, lock
+
+
+def _remove(left: Path) -> None:
+    lock = FileLock(left / LOCK, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except (Timeout, OSError):  # held, or gone already
+        return
+    shutil.rmtree(left, ignore_errors=True)
+    lock.release()
