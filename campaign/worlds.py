@@ -217,7 +217,7 @@ async def opened(plot: Plot, folder: Path, *, hidden: bool, **tables: Any) -> As
     rights = ("read", "add", "delete")
     keys = {"lara": {"hash": hash_key(key), "spaces": ("*",), "rights": rights, "labels": ("staff",)}}
     serve = {"keys": keys, "requests_per_minute": 10**6, "mcp_add": True}
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - before anything is served
     spaces = Spaces.open(read_settings(folder, **{**tables, "serve": serve}), folder)
     app = create_app(spaces)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)

@@ -35,7 +35,9 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
     shutil.copy(Path(__file__).with_name("hostile.py"), folder / "hostile.py")
     (folder / "hostile-1.dist-info").mkdir()
     (folder / "hostile-1.dist-info" / "METADATA").write_text("Name: hostile\nVersion: 1\n")
-    (folder / "hostile-1.dist-info" / "entry_points.txt").write_text("[rove.loaders]\nhostile = hostile:HostileLoader\n")
+    (folder / "hostile-1.dist-info" / "entry_points.txt").write_text(
+        "[rove.loaders]\nhostile = hostile:HostileLoader\n"
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH", "")])))
         patch.setenv("SECRET_KEY", "hunter2")

@@ -25,8 +25,8 @@ from rove.models.cache import LateQueryCache, QueryCache
 from rove.records import Answer, Filter, Hit, vector_key
 from rove.settings import Settings
 from rove.store import Vector
-from rove.store.documents import Found
 from rove.store.lists import Lists
+from rove.store.live_chunks import Found
 from rove.store.store import Store
 from rove.store.vectors import VectorCache
 

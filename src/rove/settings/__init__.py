@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
-from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings
+from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings, check_sub_vectors
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelPart, RerankerSettings
 from rove.settings.part import Part
 from rove.settings.presets import PRESETS, Preset
@@ -42,6 +42,7 @@ __all__ = [
     "StoreSettings",
     "TopicSettings",
     "WalkSettings",
+    "check_sub_vectors",
     "read_settings",
 ]
 

@@ -7,6 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from rove.errors import ConfigError
 from rove.settings.part import Part
 
 
@@ -44,6 +45,19 @@ class StoreSettings(Part):
     k1: float = Field(default=1.2, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
     document_share: float = Field(default=0.5, ge=0, le=1)
+
+
+def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
+    """See that vectors of this dimension can be cut into the parts that the settings want.
+
+    Raises:
+        ConfigError: they cannot.
+    """
+    parts = settings.num_sub_vectors
+    if settings.vector_index == "ivf_pq" and parts and dimension % parts:
+        message = f"store.num_sub_vectors is {parts}, which does not divide the embedder's dimension, {dimension}."
+        near = max(size for size in range(1, min(parts, dimension) + 1) if dimension % size == 0)
+        raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
 
 
 class SearchSettings(Part):

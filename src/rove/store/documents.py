@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,9 @@ from sqlalchemy import Select, func, or_, select
 
 from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import MetaValue
-from rove.store import IndexRow, Vector, tables
+from rove.store import IndexRow, tables
 from rove.store.database import Database, get_fact
+from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost
 from rove.store.private import make_folder
@@ -26,47 +26,17 @@ from rove.store.rows import (
     info_of,
     metadata_of,
     slices,
-    vector_of,
     within,
 )
 from rove.store.unfinished import FORGOTTEN, Unfinished
 
 BATCH = 2_000
-SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
-"""What a reader sees of a chunk."""
-ENRICHED = tables.enrichments.c.fields.label("enriched")
-
-
-_C, _D = tables.chunks.c, tables.documents.c
-_FOUND = Lookup(
-    select(*SHOWN, _D.document_id, _D.source, _D.title, _D.metadata.label("document_metadata"), ENRICHED)
-    .join(tables.documents, _D.seq == _C.document)
-    .outerjoin(tables.enrichments, tables.enrichments.c.document == _D.seq)
-    .where(_D.revision > 0),
-    _C.chunk_id,
-)
-_LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
+_D = tables.documents.c
 _TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
 _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
-_TERMS = Lookup(select(_C.terms), _C.chunk_id)
-_VECTORS = Lookup(
-    select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
-)
-_TOKENS = Lookup(
-    select(_C.chunk_id, tables.tokens.c.tokens).join(tables.tokens, tables.tokens.c.vector == _C.vector), _C.chunk_id
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A chunk that is live, with the place and title of its document."""
-
-    chunk: Chunk
-    uri: str
-    title: str
-
-
-class Documents(Unfinished):
+class Documents(LiveChunks, Unfinished):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, folder: Path) -> None:
@@ -90,19 +60,6 @@ class Documents(Unfinished):
         if version != self._revision[0]:
             self._revision = (version, int(self.fact("revision") or "0"))
         return self._revision[1]
-
-    def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
-        """Fetch live chunks by id; one that is not live is absent."""
-        return {
-            row.chunk_id: Found(
-                chunk_of(row, row.document_id, enriched(row.document_metadata, row.enriched)), row.source, row.title
-            )
-            for row in _FOUND.rows(self.database, chunk_ids)
-        }
-
-    def living(self, chunk_ids: Collection[str]) -> set[str]:
-        """Those of these chunks that are live."""
-        return {row.chunk_id for row in _LIVE.rows(self.database, chunk_ids)}
 
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What the live versions of these documents were made from; an unknown id is absent."""
@@ -196,19 +153,6 @@ class Documents(Unfinished):
                 )
                 if row.document_id not in held[row.ledger_source]
             ]
-
-    def terms(self, chunk_id: str) -> list[str]:
-        """The terms of a chunk, none where there is no such chunk."""
-        found = _TERMS.rows(self.database, [chunk_id])
-        return str(found[0].terms).split() if found else []
-
-    def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of chunks, (dimension,) float32 each."""
-        return {row.chunk_id: vector_of(row.vector) for row in _VECTORS.rows(self.database, chunk_ids)}
-
-    def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
-        """What late interaction compares of chunks; one that has none is absent."""
-        return {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, chunk_ids)}
 
     def count(self, *, since: int = 0) -> int:
         """Number of live chunks; of the documents only that have changed after a revision."""

@@ -17,7 +17,7 @@ import os
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -25,30 +25,25 @@ from typing import Any, TypeVar, cast
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
 
 import lancedb
-import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS, IvfPq, IvfSq
 from lancedb.table import AsyncTable
 
-from rove.errors import ConfigError, InputError, ServiceError
+from rove.errors import ConfigError, ServiceError
 from rove.records import Filter
 from rove.records.filter import sight_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
-from rove.store.lance_fields import KINDS, column_of, columns_of, compile_filter
+from rove.store.lance_fields import column_of, compile_filter
 from rove.store.lance_seen import K1, B, SeenWords
+from rove.store.lance_table import FULL_TEXT, TABLE, empty, rewrite, rows_for, vector_index
 from rove.store.lance_versions import GRACE_VERSIONS, grace, too_many, versions_of
 from rove.store.rows import slices
 
 T = TypeVar("T")
 DEFAULTS = StoreSettings()
-TABLE = "chunks"
 VECTOR_INDEX_FROM = 65_536
 """Rows from which on a vector index is built; below, a flat scan is as fast and exact."""
-FIXED = ("chunk_id", "terms", "vector")
-"""The columns that every table has, before those of fields."""
-REWRITTEN_ROWS, SCANNED_COLUMNS = 4_096, 256
 LOST = "its full-text index is gone"
 VECTOR_INDEX_TYPES = {"ivf_sq": "IvfSq", "ivf_pq": "IvfPq"}
 """What LanceDB calls the kinds of index that the settings name."""
@@ -58,14 +53,6 @@ TIDY_FRAGMENTS = 32
 ATTEMPTS = 4
 METADATA_BYTES = 32 << 20
 """What LanceDB may remember of files and versions; by itself it would keep up to 1 GB, most of it of old versions."""
-FULL_TEXT = FTS(
-    base_tokenizer="whitespace",
-    lower_case=False,
-    stem=False,
-    remove_stop_words=False,
-    ascii_folding=False,
-    with_position=False,
-)
 
 
 class LanceIndex:
@@ -88,7 +75,7 @@ class LanceIndex:
         if not latest:
             return
         table = await self._open()
-        data = await self._data(table, list(latest.values()))
+        data = await rows_for(table, list(latest.values()), self.dimension)
         if fresh:
             await table.add(data)
         else:
@@ -112,7 +99,7 @@ class LanceIndex:
             await table.create_index("terms", config=FULL_TEXT)
         wanted = VECTOR_INDEX_TYPES[self.settings.vector_index]
         if kinds.get("vector_idx") != wanted and await table.count_rows() >= VECTOR_INDEX_FROM:
-            await table.create_index("vector", config=self._vector_index())  # pyright: ignore[reportArgumentType]
+            await table.create_index("vector", config=vector_index(self.settings))  # pyright: ignore[reportArgumentType]
         fresh = await table.index_stats("terms_idx")
         stats = cast("dict[str, Any]", await table.stats())
         versions = await self._versions()
@@ -139,40 +126,13 @@ class LanceIndex:
     async def _versions(self) -> list[float]:
         return await asyncio.to_thread(versions_of, self.folder / f"{TABLE}.lance")
 
-    def _vector_index(self) -> IvfPq | IvfSq:
-        partitions = self.settings.num_partitions or None
-        if self.settings.vector_index == "ivf_sq":
-            return IvfSq(distance_type="cosine", num_partitions=partitions)
-        parts = self.settings.num_sub_vectors or None
-        return IvfPq(distance_type="cosine", num_partitions=partitions, num_sub_vectors=parts)
-
     async def erase(self) -> None:
         """See `Index.erase`: writes what is left anew, then drops every older file."""
         await self._open()
-        await asyncio.to_thread(self._rewrite)
+        await asyncio.to_thread(rewrite, self.folder)
         self._table = None
         await self.optimize()
         await self._drop_versions(await self._open())
-
-    def _rewrite(self) -> None:
-        connection = lancedb.connect(self.folder)
-        table = connection.open_table(TABLE)
-
-        def left(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-            yield from table.search().select(list(names)).limit(table.count_rows()).to_batches(REWRITTEN_ROWS)
-
-        names = table.schema.names
-        fields = names[len(FIXED) :]
-        # A column is named after a field, which may have been told by what is erased: those that hold nothing go.
-        for some in slices(fields, SCANNED_COLUMNS):
-            unused = set(some)
-            for batch in left(some):
-                unused.difference_update(name for name in tuple(unused) if batch[name].null_count < len(batch))
-            names = [name for name in names if name not in unused]
-        kept: list[pa.Field[Any]] = [table.schema.field(name) for name in names]
-        schema = pa.schema(kept)
-        reader = pa.RecordBatchReader.from_batches(schema, left(names))
-        connection.create_table(TABLE, reader, mode="overwrite")
 
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
         """See `Index.rebuild`."""
@@ -308,42 +268,13 @@ class LanceIndex:
         try:
             if (self.folder / f"{TABLE}.lance").exists():
                 return await self._connection.open_table(TABLE)
-            schema = pa.schema(
-                [
-                    pa.field("chunk_id", pa.string(), nullable=False),
-                    pa.field("terms", pa.string(), nullable=False),
-                    pa.field("vector", pa.list_(pa.float32(), self.dimension), nullable=False),
-                ]
-            )
-            table = await self._connection.create_table(TABLE, schema=schema, exist_ok=True)
+            table = await self._connection.create_table(TABLE, schema=empty(self.dimension), exist_ok=True)
             await table.set_unenforced_primary_key("chunk_id")
             await table.create_index("terms", config=FULL_TEXT)
         except (RuntimeError, OSError, ValueError) as error:
             message = f"The index in {self.folder} cannot be opened: {error}."
             raise ServiceError(message, cure="Run: rove doctor", retryable=False) from error
         return table
-
-    async def _data(self, table: AsyncTable, rows: Sequence[IndexRow]) -> pa.Table:
-        """Lay rows out as the table's columns, and add the columns that it does not have yet."""
-        fields = [columns_of(row.fields) for row in rows]
-        wanted = {name for row in fields for name in row}
-        schema = await table.schema()
-        missing = sorted(wanted.difference(schema.names))
-        if missing:
-            await table.add_columns(pa.schema([pa.field(name, KINDS[name[-1]]) for name in missing]))
-            schema = await table.schema()
-        vectors = np.stack([row.vector for row in rows]).astype(np.float32, copy=False)
-        if not np.isfinite(vectors).all():
-            message = "A vector holds a number that is not finite."
-            raise InputError(message, cure="Check the embedder.")
-        arrays: dict[str, pa.Array[Any]] = {
-            "chunk_id": pa.array([row.chunk_id for row in rows]),
-            "terms": pa.array([row.terms for row in rows]),
-            "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), self.dimension),
-        }
-        for name in schema.names[len(arrays) :]:
-            arrays[name] = pa.array([row.get(name) for row in fields], KINDS[name[-1]])
-        return pa.Table.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
 
 def _clear(folder: Path) -> None:

@@ -17,17 +17,17 @@ from rove.records import Filter, Prepared
 from rove.records.filter import sight_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
-from rove.settings import StoreSettings
+from rove.settings import StoreSettings, check_sub_vectors
 from rove.spans import stage
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
-from rove.store.documents import Found
 from rove.store.failpoints import failpoint
 from rove.store.field_names import FieldNames
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
 from rove.store.lists import Lists, coverage
+from rove.store.live_chunks import Found
 from rove.store.memory import MemoryIndex
 from rove.store.moved import TRIES, note_gone
 from rove.store.names import Names
@@ -317,16 +317,3 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         self.catalog.close()
-
-
-def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
-    """See that vectors of this dimension can be cut into the parts that the settings want.
-
-    Raises:
-        ConfigError: they cannot.
-    """
-    parts = settings.num_sub_vectors
-    if settings.vector_index == "ivf_pq" and parts and dimension % parts:
-        message = f"store.num_sub_vectors is {parts}, which does not divide the embedder's dimension, {dimension}."
-        near = max(size for size in range(1, min(parts, dimension) + 1) if dimension % size == 0)
-        raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
