@@ -187,7 +187,7 @@ def open_files_of_parent(pid: str) -> None:
 
 
 def go_round_by_root(pid: str) -> None:
-    Path(f"/proc/self/root/proc/{pid}/environ").read_bytes()
+    Path("/proc/self/root", "proc", str(pid), "environ").read_bytes()
 
 
 def take_memory_of_parent(pid: str) -> None:
