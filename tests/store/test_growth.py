@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from sqlite3 import connect
 
@@ -100,3 +101,31 @@ def test_doctor_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> None:
     with closing(connect(folder / "catalog.sqlite")) as catalog:
         assert catalog.execute("PRAGMA freelist_count").fetchone() == (0,)
     assert (folder / "catalog.sqlite").stat().st_size < 1_000_000
+
+
+def held_files(folder: Path) -> list[Path]:
+    """The files of the index that this process holds open, those that are gone included."""
+    found: list[Path] = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(handle.readlink())
+    return [path for path in found if path.is_relative_to(folder / "index")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="what a process holds open is read from /proc")
+def test_who_only_reads_lets_go_of_the_indices_that_a_writer_has_replaced(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rove.store.lance_versions, "TIDY_VERSIONS", 4)  # so that few replacements tidy often
+    on_disk = {"resident_chunks": 0}
+    with Rove.open(base, embedder=FAKE) as writer, Rove.open(base, embedder=FAKE, store=on_disk) as reader:
+        most = 0
+        for version in range(1, 31):
+            writer.add(text("d7", version))
+            hits = reader.search(f"version{version}", mode="keyword", top_k=3)
+            assert [hit.chunk.document_id for hit in hits] == ["d7"]
+            if version >= 10:
+                most = max(most, len(held_files(base)))
+        gc.collect()
+        assert most <= 8
+        assert [path for path in held_files(base) if path.name.endswith("(deleted)")] == []
