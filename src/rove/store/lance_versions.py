@@ -23,7 +23,7 @@ def versions_of(table: Path) -> list[float]:
 def indices_of(table: Path) -> int:
     """A number that changes when an index of the table is made or goes, whichever process does it; 0 without any."""
     try:
-        return os.stat(table / "_indices").st_mtime_ns
+        return (table / "_indices").stat().st_mtime_ns
     except FileNotFoundError:
         return 0
 
