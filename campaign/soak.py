@@ -18,6 +18,7 @@ import tracemalloc
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +124,7 @@ class _Soak:
         self.minutes = minutes
         self.seed = seed
         self.chance = random.Random(seed)
-        self.settings = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
+        self.settings: dict[str, Any] = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
         self.held: dict[str, str] = {}
         self.calls = Counter[str]()
         self.wrong: list[str] = []

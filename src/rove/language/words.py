@@ -15,7 +15,8 @@ import regex
 from rove.language.stems import Stem
 from rove.language.stopwords import stop_words
 
-CACHE_ENTRIES = 200_000
+CACHE_ENTRIES = 50_000
+"""Pieces of text remembered by language, some 150 bytes each. With four times as many, words take 2 % less time."""
 CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
 DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
 
