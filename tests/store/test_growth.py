@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -128,3 +131,13 @@ def test_who_only_reads_lets_go_of_the_indices_that_a_writer_has_replaced(
             assert [hit.chunk.document_id for hit in hits] == ["d7"]
         gc.collect()
         assert 0 < len(held_files(base)) <= 4
+
+
+def test_arrow_takes_its_memory_from_the_system_unless_the_user_says_otherwise() -> None:
+    told = "import rove.store.lance, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    env = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    for said in ({}, {"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}):
+        done = subprocess.run(
+            [sys.executable, "-c", told], env={**env, **said}, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == (said.get("ARROW_DEFAULT_MEMORY_POOL") or "system"), done.stderr
