@@ -11,10 +11,13 @@ from campaign.runner import SECONDS
 from campaign.trial import Faults, Trial
 
 QUESTIONS = 20
+MOST_OBJECTS_A_CALL = 0.5
+"""Objects of Python by which there may be more after each call. A leak shows here in minutes: by itself it is 0.0."""
+MOST_KB_A_CALL = 20.0
+"""What memory may grow by with each call once caches are full, less two standard errors; a short run shows no less."""
+LONG_MINUTES = 120.0
 MOST_MB_H = 1.0
-"""What memory may grow by in an hour, once caches are full: the slope less two standard errors is held against it."""
-LONG_MINUTES = 5.0
-"""Below, a slope says nothing."""
+"""What memory may grow by in an hour after the first, in a run of two hours or more."""
 SPARE = 4
 """Handles and threads that come and go."""
 
@@ -55,8 +58,9 @@ class Soak:
         faults += result.wrong
         for what, (half, end) in {"handles": result.handles, "threads": result.threads}.items():
             faults.expect(end <= half + SPARE, f"{half} {what} at the half, {end} in the end")
-        if minutes >= LONG_MINUTES:
-            least = result.slope_mb_h - 2 * result.noise_mb_h
-            said = f"memory grows by {result.slope_mb_h:.1f} ± {result.noise_mb_h:.1f} MB an hour"
-            faults.expect(least < MOST_MB_H, said)
+        more = result.objects_a_call
+        faults.expect(more <= MOST_OBJECTS_A_CALL, f"{more:.2f} more objects after each call")
+        least = result.slope_mb_h - 2 * result.noise_mb_h
+        faults.expect(1_000 * least <= MOST_KB_A_CALL * result.calls_h, result.told_slope())
+        faults.expect(minutes < LONG_MINUTES or least < MOST_MB_H, result.told_slope())
         return faults.trial(result.told().replace("\n", "; "))

@@ -18,6 +18,7 @@ import tracemalloc
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,12 @@ from rove.engine import AsyncRove
 from rove.records import Text
 
 DOCUMENTS = 60
-SAMPLE_S = 1.0
-WARM_SHARE = 0.5
-"""The share of the time after which memory is looked at: before it, caches fill."""
+SAMPLE_S = 2.0
+WARM_CALLS = 4_000
+"""Calls after which memory is looked at: before, threads are begun and caches fill. Some two minutes by itself."""
+OBJECTS_FROM = 400
+"""Calls after which Python's objects are looked at: there are no more of them later."""
+LEAST_SAMPLES = 10
 SUBJECTS = {
     "en": ["The committee {0} approves the budget of unit {1} in version {2}.", "Which committee approves budgets?"],
     "de": ["Der Ausschuss {0} genehmigt den Haushalt der Abteilung {1}, Fassung {2}.", "Wer genehmigt den Haushalt?"],
@@ -40,9 +44,14 @@ MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the process held at one moment. `seconds` since the start; sizes in bytes."""
+    """What the process held at one moment. `seconds` since the start, after `calls`; sizes in bytes.
+
+    `objects`: of Python, those that hold others, after garbage was collected.
+    """
 
     seconds: float
+    calls: int
+    objects: int
     memory: int
     handles: int
     threads: int
@@ -52,9 +61,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class SoakResult:
-    """What a soak showed. `slope_mb_h`: growth of memory over the second half, by linear regression, in MB an hour.
+    """What a soak showed. `slope_mb_h`: growth of memory once caches are full, by linear regression, in MB an hour.
 
-    `noise_mb_h`: its standard error; of a short run it is large.
+    `noise_mb_h`: its standard error, infinite where the soak ended before. `calls_h`: calls an hour meanwhile.
+    `objects_a_call`: of Python, by which there were more at the end than after `OBJECTS_FROM` calls.
     """
 
     minutes: float
@@ -63,6 +73,8 @@ class SoakResult:
     wrong: tuple[str, ...]
     slope_mb_h: float
     noise_mb_h: float
+    calls_h: float
+    objects_a_call: float
     samples: tuple[Sample, ...]
     growing: tuple[str, ...] = field(default=())
 
@@ -76,12 +88,21 @@ class SoakResult:
         """Threads: the most at the half, and the most in the last tenth."""
         return _most(self.samples, "threads")
 
+    def told_slope(self) -> str:
+        """The growth of memory in words."""
+        if not np.isfinite(self.noise_mb_h):
+            return f"too short for a slope: caches fill over the first {WARM_CALLS:,} calls"
+        slope, noise = f"{self.slope_mb_h:+.1f}", f"{self.noise_mb_h:.1f}"
+        a_call = f"{1_000 * self.slope_mb_h / self.calls_h:+.2f} kB a call"
+        return f"since call {WARM_CALLS:,} {slope} ± {noise} MB/h, {a_call} at {self.calls_h / 3600:.0f} calls a second"
+
     def told(self) -> str:
         """The result in words."""
         last = self.samples[-1]
         lines = [
             f"{self.minutes:g} minutes, seed {self.seed}: {sum(self.calls.values())} calls ({self.calls})",
-            f"memory {last.memory / 1e6:.0f} MB; second half {self.slope_mb_h:+.1f} ± {self.noise_mb_h:.1f} MB/h",
+            f"memory {last.memory / 1e6:.0f} MB; {self.told_slope()}",
+            f"objects {last.objects}, {self.objects_a_call:+.2f} a call",
             f"handles {self.handles[0]} → {self.handles[1]}, threads {self.threads[0]} → {self.threads[1]}",
             f"folder {last.folder / 1e6:.1f} MB in {last.files} files, "
             f"at most {max(s.folder for s in self.samples) / 1e6:.1f} MB in {max(s.files for s in self.samples)}",
@@ -103,7 +124,7 @@ class _Soak:
         self.minutes = minutes
         self.seed = seed
         self.chance = random.Random(seed)
-        self.settings = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
+        self.settings: dict[str, Any] = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
         self.held: dict[str, str] = {}
         self.calls = Counter[str]()
         self.wrong: list[str] = []
@@ -120,12 +141,13 @@ class _Soak:
             while (now := time.monotonic()) < ends:
                 await self._step(kb)
                 if not self.samples or now - began - self.samples[-1].seconds >= SAMPLE_S:
-                    self.samples.append(await asyncio.to_thread(_sample, now - began, self.folder))
-                if trace and half is None and now - began > (ends - began) * WARM_SHARE:
+                    made = self.calls.total()
+                    self.samples.append(await asyncio.to_thread(_sample, now - began, made, self.folder))
+                if trace and half is None and now - began > (ends - began) / 2:
                     gc.collect()
                     half = tracemalloc.take_snapshot()
         growing = _growing(half) if half else ()
-        slope, noise = _slope(self.samples)
+        slope, noise, calls_h = _slope(self.samples)
         return SoakResult(
             self.minutes,
             self.seed,
@@ -133,6 +155,8 @@ class _Soak:
             tuple(self.wrong),
             slope,
             noise,
+            calls_h,
+            _objects_a_call(self.samples),
             tuple(self.samples),
             growing,
         )
@@ -203,7 +227,9 @@ class _Soak:
             self.wrong.append(what)
 
 
-def _sample(seconds: float, folder: Path) -> Sample:
+def _sample(seconds: float, calls: int, folder: Path) -> Sample:
+    gc.collect()
+    objects = len(gc.get_objects())
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     sizes: list[int] = []
     for path in folder.rglob("*"):
@@ -212,22 +238,35 @@ def _sample(seconds: float, folder: Path) -> Sample:
         except FileNotFoundError:  # tidied away meanwhile
             continue
     handles = len(list(Path("/proc/self/fd").iterdir()))
-    return Sample(
-        seconds, pages * os.sysconf("SC_PAGE_SIZE"), handles, threading.active_count(), sum(sizes), len(sizes)
-    )
+    memory = pages * os.sysconf("SC_PAGE_SIZE")
+    return Sample(seconds, calls, objects, memory, handles, threading.active_count(), sum(sizes), len(sizes))
 
 
-def _slope(samples: list[Sample]) -> tuple[float, float]:
-    """Growth of memory over the second half and its standard error, in MB an hour."""
-    late = [sample for sample in samples if sample.seconds >= WARM_SHARE * samples[-1].seconds]
-    if len(late) < 3:
-        return 0.0, float("inf")
+def _slope(samples: list[Sample]) -> tuple[float, float, float]:
+    """Growth of memory since the caches are full and its standard error, in MB an hour; and calls an hour."""
+    late = [sample for sample in samples if sample.calls >= WARM_CALLS]
+    if len(late) < LEAST_SAMPLES:
+        return 0.0, float("inf"), 1.0
     hours = np.array([sample.seconds for sample in late]) / 3600
     megabytes = np.array([sample.memory for sample in late]) / 1e6
     slope, at = np.polyfit(hours, megabytes, 1)
     left = megabytes - (slope * hours + at)
     spread = float(((hours - hours.mean()) ** 2).sum())
-    return float(slope), float(np.sqrt((left @ left) / (len(late) - 2) / spread))
+    noise = float(np.sqrt((left @ left) / (len(late) - 2) / spread))
+    return float(slope), noise, float((late[-1].calls - late[0].calls) / (hours[-1] - hours[0]))
+
+
+def _objects_a_call(samples: list[Sample]) -> float:
+    """By how many objects a call there were more in the last tenth of the time than just after `OBJECTS_FROM` calls.
+
+    The least of some samples each, since walks and threads that are under way come and go.
+    """
+    late = [sample for sample in samples if sample.calls >= OBJECTS_FROM]
+    some = len(late) // 10
+    if not some:
+        return 0.0
+    first, last = (min(part, key=lambda sample: sample.objects) for part in (late[:some], late[-some:]))
+    return (last.objects - first.objects) / max(last.calls - first.calls, 1)
 
 
 def _most(samples: tuple[Sample, ...], name: str) -> tuple[int, int]:

@@ -16,9 +16,10 @@ from campaign.hooks import Soak, Worlds
 from campaign.kinds import KINDS
 from campaign.page import page, tree
 from campaign.runner import Run, Score, campaign
+from campaign.soak import Sample
 from campaign.worker import tried
 
-from campaign import runner
+from campaign import runner, soak
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).with_name("planted.py")
@@ -28,10 +29,14 @@ SOAKED = {
     "wrong": (),
     "handles": (20, 21),
     "threads": (9, 9),
-    "slope_mb_h": 0.1,
-    "noise_mb_h": 0.1,
+    "slope_mb_h": 0.0,
+    "noise_mb_h": float("inf"),
+    "calls_h": 1.0,
+    "objects_a_call": 0.01,
+    "told_slope": lambda: "well",
     "told": lambda: "well",
 }
+GROWS = {"slope_mb_h": 3_000.0, "noise_mb_h": 10.0, "calls_h": 100_000.0}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +73,8 @@ def test_each_kind_holds_and_finds_what_is_planted(kind: str, told: dict[tuple[s
         (Worlds, "worlds", {"differing": 0, "comparisons": 9, "examples": ()},
          {"differing": 1, "comparisons": 9, "examples": ("a is not b",)}),
         (Soak, "soak", SOAKED, {**SOAKED, "handles": (20, 90)}),
+        (Soak, "soak", SOAKED, {**SOAKED, "objects_a_call": 1.0}),
+        (Soak, "soak", {**SOAKED, **GROWS, "slope_mb_h": 900.0}, {**SOAKED, **GROWS}),
     ],
 )  # fmt: skip
 def test_a_kind_of_another_shape_is_taken_over(
@@ -148,3 +155,19 @@ def test_sixty_minutes_have_the_quotas_that_are_asked_for() -> None:
     asked = {"kills": 1_000, "torn": 500, "filters": 20_000, "chat": 500, "files": 10_000}
     assert {name: KINDS[name].quota for name in asked} == asked
     assert sum(kind.share for kind in KINDS.values()) == 2 * runner.ALL_MINUTES  # two cores
+
+
+def test_a_soak_tells_growth_from_caches_that_fill() -> None:
+    def run(growth: int, objects: float) -> list[Sample]:
+        warm = [min(n, 80) for n in range(200)]
+        return [
+            Sample(2.0 * n, 50 * n, int(90_000 + objects * 50 * n), 10**6 * warm[n] + growth * n, 20, 9, 0, 0)
+            for n in range(200)
+        ]
+
+    slope, noise, calls_h = soak._slope(run(0, 0.0))
+    assert (round(slope, 6), round(noise, 6), round(calls_h)) == (0.0, 0.0, 90_000)
+    assert round(soak._slope(run(50_000, 0.0))[0]) == 90
+    assert soak._slope(run(50_000, 0.0)[:85])[1] == float("inf")  # nothing is said of caches that fill
+    assert soak._objects_a_call(run(0, 0.0)) == 0.0
+    assert round(soak._objects_a_call(run(0, 2.0)), 1) == 2.0

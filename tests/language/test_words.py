@@ -122,3 +122,13 @@ def test_threads_agree():
     for thread in threads:
         thread.join()
     assert found == [wanted] * 4
+
+
+def test_long_pieces_do_not_outgrow_what_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "CACHE_ENTRIES", 200)
+    monkeypatch.setattr(words, "_analysers", {})
+    for number in range(100):
+        assert f"n{number}" in terms("the-" + f"{'x' * 990}-n{number}", "en")
+        held = words._analysers["en"]
+        assert sum(map(len, held)) <= 2 * 200 * words.CACHED_CHARS
+        assert sum(map(len, held.stop_terms)) <= 2 * 200 * words.CACHED_CHARS

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from sqlite3 import connect
 
 import pytest
 
 import rove.store.catalog
+import rove.store.lance
 import rove.store.lance_versions
+import rove.store.store
 from rove.records import Text
 from rove.sync import Rove
 
@@ -100,3 +106,38 @@ def test_doctor_gives_back_the_room_of_what_was_deleted(tmp_path: Path) -> None:
     with closing(connect(folder / "catalog.sqlite")) as catalog:
         assert catalog.execute("PRAGMA freelist_count").fetchone() == (0,)
     assert (folder / "catalog.sqlite").stat().st_size < 1_000_000
+
+
+def held_files(folder: Path) -> list[Path]:
+    """The files of the index that this process holds open, those that are gone included."""
+    found: list[Path] = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(handle.readlink())
+    return [path for path in found if path.is_relative_to(folder / "index")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="what a process holds open is read from /proc")
+def test_who_only_reads_lets_go_of_the_indices_that_a_writer_has_replaced(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rove.store.store, "OPTIMIZE_EVERY", 2)
+    monkeypatch.setattr(rove.store.lance, "TIDY_FRAGMENTS", 2)
+    on_disk = {"resident_chunks": 0}
+    with Rove.open(base, embedder=FAKE) as writer, Rove.open(base, embedder=FAKE, store=on_disk) as reader:
+        for version in range(1, 25):
+            writer.add(text("d7", version))
+            hits = reader.search(f"version{version}", mode="keyword", top_k=3)
+            assert [hit.chunk.document_id for hit in hits] == ["d7"]
+        gc.collect()
+        assert 0 < len(held_files(base)) <= 4
+
+
+def test_arrow_takes_its_memory_from_the_system_unless_the_user_says_otherwise() -> None:
+    told = "import rove.store.lance, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    env = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    for said in ({}, {"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}):
+        done = subprocess.run(
+            [sys.executable, "-c", told], env={**env, **said}, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == (said.get("ARROW_DEFAULT_MEMORY_POOL") or "system"), done.stderr

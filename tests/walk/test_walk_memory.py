@@ -11,6 +11,8 @@ from openai_server import chat
 from rove.records import Text, field
 from rove.records.memory import LeadEnd
 from rove.records.walk import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
+from rove.sync import Rove
+from rove.walk.desk import SPACES
 from rove.walk.memory import WalkMemory
 from rove.walk.state import State
 from rove.walk.wire import filter_of, filter_to_text
@@ -223,3 +225,12 @@ async def test_what_is_recalled_leads_on_as_what_is_read(tmp_path: Path) -> None
     assert recalled
     for told_leads in (events, later):
         assert "deans" in {e.lead.document_id for e in told_leads if isinstance(e, LeadFound)}
+
+
+def test_the_memory_of_few_spaces_is_held_at_once(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add(Text("The council approves the budget.", id="d"))
+        held = [kb._kb.memory(f"space{number}") for number in range(SPACES + 10)]
+        assert kb._kb.memory(f"space{SPACES + 9}") is held[-1]
+        assert len(kb._kb._memories) == SPACES
+        assert kb.memory("space0").facts() == []

@@ -15,7 +15,8 @@ import regex
 from rove.language.stems import Stem
 from rove.language.stopwords import stop_words
 
-CACHE_ENTRIES = 200_000
+CACHE_ENTRIES = 50_000
+"""Pieces of text remembered by language, some 150 bytes each. With four times as many, words take 2 % less time."""
 CACHED_CHARS = 24  # longer pieces of text between white space seldom come again
 DOT_GROUPS = frozenset({"de", "es", "it", "nl", "pt", "da", "id", "tr", "el", "ro"})  # 1.234 is a thousand and more
 
@@ -119,6 +120,12 @@ class _Analyser(dict[str, str]):
         self.stops = stop_words(language)
         self.stop_terms: dict[str, str] = {}
         self.term = Stem(language)
+        self.long_chars = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it holds so many pieces, long ones counted as several, that a new one is to take its place."""
+        return len(self) + self.long_chars // CACHED_CHARS > CACHE_ENTRIES
 
     def __missing__(self, piece: str) -> str:
         core = piece.strip(_EDGES)
@@ -153,6 +160,7 @@ class _Analyser(dict[str, str]):
             self.stop_terms[piece] = " ".join(filter(None, stopped))
         if stopped or len(piece) <= CACHED_CHARS:
             self[piece] = kept
+            self.long_chars += max(len(piece) - CACHED_CHARS, 0)
         return kept
 
     def forms(self, word: str) -> list[str]:
@@ -197,7 +205,7 @@ _analysers: dict[str, _Analyser] = {}
 def _analyser(language: str) -> _Analyser:
     """Return the language's analyser: a new one when the old one's cache is full, so that no call sees it emptied."""
     found = _analysers.get(language)
-    if found is None or len(found) > CACHE_ENTRIES:
+    if found is None or found.is_full:
         found = _analysers[language] = _Analyser(language)
     return found
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 os.environ.setdefault("LANCE_CPU_THREADS", str(os.cpu_count() or 2))
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own keeps what each of LanceDB's threads freed
 
 import lancedb
 import pyarrow as pa
@@ -37,7 +38,7 @@ from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import column_of, compile_filter
 from rove.store.lance_seen import K1, B, SeenWords
 from rove.store.lance_table import FULL_TEXT, TABLE, empty, rewrite, rows_for, vector_index
-from rove.store.lance_versions import GRACE_VERSIONS, grace, too_many, versions_of
+from rove.store.lance_versions import GRACE_VERSIONS, grace, indices_of, too_many, versions_of
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -65,6 +66,7 @@ class LanceIndex:
         self._connection: lancedb.AsyncConnection | None = None
         self._table: AsyncTable | None = None
         self._opening = asyncio.Lock()
+        self._indices = 0
         self._seen_words = SeenWords()
 
     # -- writing -------------------------------------------------------------------------------------------------
@@ -251,11 +253,14 @@ class LanceIndex:
         Raises:
             ServiceError: its files are damaged.
         """
-        if self._table is not None:
+        if self._table is not None and self._indices == indices_of(self.folder / f"{TABLE}.lance"):
             return self._table
         async with self._opening:
+            indices = indices_of(self.folder / f"{TABLE}.lance")
+            if self._indices != indices:  # what is remembered of the old ones would hold their files open for good
+                self._table = self._connection = None
             if self._table is None:
-                self._table = await self._open_now()
+                self._table, self._indices = await self._open_now(), indices
         return self._table
 
     async def _open_now(self) -> AsyncTable:

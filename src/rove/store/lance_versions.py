@@ -20,6 +20,14 @@ def versions_of(table: Path) -> list[float]:
         return [entry.stat().st_mtime for entry in entries]
 
 
+def indices_of(table: Path) -> int:
+    """A number that changes when an index of the table is made or goes, whichever process does it; 0 without any."""
+    try:
+        return (table / "_indices").stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
 def too_many(versions: Sequence[float], rows: int) -> bool:
     """Say whether a table of so many rows is to be tidied."""
     return len(versions) >= TIDY_VERSIONS + rows // ROWS_A_VERSION

@@ -25,6 +25,8 @@ from rove.walk.state import folded
 from rove.walk.wire import FORMAT, filter_to_text, from_line, head_of, info_of, to_line
 
 ID_BYTES = 5
+SPACES = 64
+"""Spaces whose memory is held at once; that of another is read again from the catalog."""
 
 
 class WalkDesk:
@@ -142,6 +144,8 @@ class WalkDesk:
         """
         held: dict[str, LongMemory] = self.__dict__.setdefault("_memories", {})
         if space not in held:
+            if len(held) == SPACES:
+                del held[next(iter(held))]
             held[space] = LongMemory(self.store, self.means.embedder, space)
         return held[space]
 
