@@ -228,6 +228,7 @@ async def test_who_asks_nothing_is_not_waited_for(
 
 
 def test_too_few_files_are_said_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "kb").mkdir()
     command = ["sh", "-c", 'ulimit -n 200; exec "$0" serve --kb "$1"', str(ROVE), str(tmp_path / "kb")]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2

@@ -13,11 +13,13 @@ from pathlib import Path
 import lancedb
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import literal, select
 
 from rove import ConfigError, RoveError, Text
 from rove.cli import rove
 from rove.rebuild import LOST
 from rove.settings import Settings
+from rove.store import tables
 from rove.sync import Rove, rebuild_base
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -280,3 +282,12 @@ def test_a_server_names_the_space_that_is_not_there(tmp_path: Path) -> None:
         serving.Spaces.open(settings, tmp_path, create=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hr"]
     assert list((tmp_path / "hr").iterdir()) == []
+
+
+def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, **FAKE) as kb:
+        kb.add(Text("One.", id="a"), Text("Two.", id="b"))
+        catalog = kb._kb.store.catalog
+        going_round = select(literal(1).label("seq")).select_from(tables.chunks)
+        with pytest.raises(ConfigError, match="torn: its chunks have no order"):
+            list(catalog.pages(going_round))

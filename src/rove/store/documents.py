@@ -14,7 +14,7 @@ from rove.store import IndexRow, tables
 from rove.store.database import Database, get_fact
 from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
-from rove.store.presence import CATALOG, check_not_lost
+from rove.store.presence import CATALOG, check_not_lost, lost
 from rove.store.private import make_folder
 from rove.store.rows import (
     AnyRow,
@@ -171,7 +171,7 @@ class Documents(LiveChunks, Unfinished):
     def chunk_ids(self) -> list[str]:
         """Ids of all live chunks."""
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
-        return [str(row.chunk_id) for rows in self._pages(query) for row in rows]
+        return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
 
     def live_texts(self, where: Filter | None = None) -> Iterator[str]:
         """What is indexed of each live chunk that a filter lets through, before it is analysed: prefix and text."""
@@ -195,7 +195,7 @@ class Documents(LiveChunks, Unfinished):
         query = _live(select(c.seq, c.document, c.kind, c.page, c.language, c.metadata, *columns))
         if ids is not None:
             query = query.where(within(tables.documents.c.document_id, ids))
-        for rows in self._pages(query):
+        for rows in self.pages(query):
             owners = self._owners(rows)
             for row in (row for row in rows if row.document in owners):
                 document, common = owners[row.document]
@@ -232,7 +232,7 @@ class Documents(LiveChunks, Unfinished):
         else:
             parts = [_live(query)]
         for part in parts:
-            for rows in self._pages(part):
+            for rows in self.pages(part):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
@@ -248,7 +248,7 @@ class Documents(LiveChunks, Unfinished):
             found = connection.execute(query.where(within(d.seq, seqs)))
             return {row.seq: (row, enriched(row.metadata, row.enriched)) for row in found}
 
-    def _pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
+    def pages(self, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[AnyRow]]:
         """Run a query over chunks page by page, each in a short transaction, so that no reader holds up the log."""
         c = tables.chunks.c
         last = 0
@@ -257,6 +257,8 @@ class Documents(LiveChunks, Unfinished):
                 rows = connection.execute(query.where(c.seq > last).order_by(c.seq).limit(BATCH)).all()
             if not rows:
                 return
+            if rows[-1].seq <= last:  # torn pages can lead back to where they came from
+                raise lost(self.database.file.parent, f"{CATALOG} is torn: its chunks have no order")
             last = rows[-1].seq
             yield rows
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
+from rove.errors import ConfigError
 from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
 from rove.store import Index, IndexRow
@@ -84,7 +85,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
             await index.tidy()
         if await finish_erasing(catalog, index, resident):
             problems.append("an erasure was under way when a writer stopped")
-    except OSError:
+    except (OSError, ConfigError):  # the disk, or the catalog itself
         raise
     except Exception as error:  # noqa: BLE001 - whatever an index raises, it is a projection and is made anew
         problems.append(str(error))
@@ -193,7 +194,7 @@ async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> Non
     staged = await asyncio.to_thread(catalog.staged)
     try:
         await index.rebuild(_rows(catalog))
-    except OSError:
+    except (OSError, ConfigError):
         raise
     except Exception:  # noqa: BLE001 - a live chunk that it refuses, or the index itself: an empty one tells
         await _make_anew_without(catalog, index, problems)

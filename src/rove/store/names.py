@@ -16,7 +16,6 @@ from rove.store.catalog import Catalog
 from rove.store.postings import Postings
 from rove.store.rows import AnyRow
 
-BATCH = 10_000
 PART = 0.5
 MAX_NAMESAKES = 8
 """Documents of one title up to which it still points somewhere."""
@@ -189,17 +188,8 @@ class Names:
             select(c.seq, c.chunk_id, c.names, c.position, d.document_id, d.title, d.language)
             .join(tables.documents, d.seq == c.document)
             .where(d.revision > self._seen)
-            .order_by(c.seq)
-            .limit(BATCH)
         )
-        last = 0
-        while True:
-            with self.catalog.database.read() as connection:
-                rows = connection.execute(query.where(c.seq > last)).all()
-            if not rows:
-                return
-            last = rows[-1].seq
-            yield rows
+        return self.catalog.pages(query)
 
     def _take(self, rows: Sequence[AnyRow]) -> None:
         first = len(self._chunk_ids)
