@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,25 @@ def test_the_preset_has_the_missions_values(tmp_path: Path) -> None:
     assert found.chunk.template == TEMPLATE
     assert (found.answer.mode, found.answer.fallback) == ("semantic", ("hyde", "refuse"))
     assert found.answer.demonstrations == "campus"
+
+
+def test_the_knowledge_framework_has_its_chunks_as_a_preset(tmp_path: Path) -> None:
+    found = read_settings(tmp_path, preset="framework")
+    assert (found.chunk.size_chars, found.chunk.overlap_chars, found.chunk.separator) == (512, 50, "\n")
+    assert {kind: found.chunk.strategy[kind] for kind in ("txt", "url", "string", "pdf", "markdown")} == {
+        "txt": "size", "url": "size", "string": "size", "pdf": "size", "markdown": "header",
+    }  # fmt: skip
+    assert found.search.top_k == 4
+
+
+async def test_a_text_file_is_cut_by_size_under_the_framework(tmp_path: Path) -> None:
+    words = " ".join(f"word{n}" for n in range(400))
+    (tmp_path / "a.txt").write_text(words, "utf-8")
+    async with AsyncRove.open(tmp_path / "kb", preset="framework", embedder={"name": "fake"}) as base:
+        await base.add(tmp_path / "a.txt")
+        _, chunks = await base.document((await base.documents())[0].document_id)
+    assert all(len(chunk.text) <= 512 for chunk in chunks)
+    assert all(before.span[1] > after.span[0] for before, after in pairwise(chunks))  # they overlap
 
 
 def test_the_study_of_posts_has_its_index_as_a_preset(tmp_path: Path) -> None:

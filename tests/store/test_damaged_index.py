@@ -108,7 +108,7 @@ async def test_what_a_plug_in_raises_is_typed_too(
         await kb.add(Text("The lighthouse keeper counts ships.", id="a"))
         with pytest.raises(ServiceError, match=type(raised).__name__) as failed:
             await kb.search("lighthouse", mode="keyword")
-        assert not failed.value.retryable
+        assert failed.value.retryable == isinstance(raised, OSError)  # a full disk may have room again
         assert (await kb.doctor()).chunks == 1
 
 

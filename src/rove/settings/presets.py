@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-Preset = Literal["", "campus", "pawsitive"]
+Preset = Literal["", "campus", "framework", "pawsitive"]
+CUT_BY_SIZE = ("pdf", "pptx", "docx", "txt", "string", "html", "url", "csv", "xlsx")
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "": {},
     "campus": {
@@ -19,6 +20,15 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "demonstrations": "campus",
             "persona": "You are the assistant of the university, and you answer questions about it.",
         },
+    },
+    "framework": {
+        "chunk": {
+            "strategy": {**dict.fromkeys(CUT_BY_SIZE, "size"), "markdown": "header"},
+            "size_chars": 512,
+            "overlap_chars": 50,
+            "separator": "\n",
+        },
+        "search": {"top_k": 4},
     },
     "pawsitive": {
         "store": {
@@ -34,6 +44,8 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
 """What each preset sets.
 
 "campus" is the campus assistant (mission E). Its distance is that of the original's embedder: with the packaged one, in
-which all texts lie nearer to each other, set `answer.max_distance = 0`, the embedder's own. "pawsitive" is the vector
-index of the study of that name (mission C.4), for embedders whose dimension 96 divides.
+which all texts lie nearer to each other, set `answer.max_distance = 0`, the embedder's own. "framework" cuts each type of
+document as the knowledge framework does by default (mission B.2), and gives 4 hits; Rove's own default, by sentence,
+finds more. "pawsitive" is the vector index of the study of that name (mission C.4), for embedders whose dimension 96
+divides.
 """
