@@ -221,9 +221,10 @@ class _Rebuild:
     async def _finish(self, kb: AsyncRove, aside: Sequence[Path]) -> Rebuilt:
         if self.offered:
             await kb.store.keep_originals(self.offered, sys.maxsize)
-        health = await kb.doctor()
+        found = await kb.doctor()
         await asyncio.to_thread(_note_unknown, kb.store, self.known)
         await self._read_again(kb, aside)
+        health = replace(await kb.doctor(), problems=found.problems, rebuilt=found.rebuilt)
         lost = [entry for entry in await kb.ledger("failed") if entry.reason in {LOST, DOUBTFUL}]
         return Rebuilt(len(await kb.documents()), self.vectors, tuple(lost), tuple(aside), health)
 
