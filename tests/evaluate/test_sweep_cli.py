@@ -159,7 +159,7 @@ def test_settings_of_the_call_hold_for_all_configurations(place: Path) -> None:
         (("eval", "data", "-m", "span_recall@x"), "span_recall@5"),
         (("eval", "data", "--where", "=="), "NAME=VALUE"),
         (("eval", "data", "--mode", "psychic"), "hybrid"),
-        (("eval", "questions.csv", "--kb", "empty-kb"), "rove inspect"),
+        (("eval", "questions.csv", "--kb", "empty-kb"), "rove add"),
     ],
 )
 def test_errors_name_the_cure(place: Path, arguments: tuple[str, ...], cure: str) -> None:
