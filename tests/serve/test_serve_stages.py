@@ -16,6 +16,7 @@ from rove.events import AddStarted, Event, PageReached, SourceDone, SourcesAt
 from rove.models import Vectors
 from rove.records import LedgerEntry, Text
 from rove.serve.jobs import Job
+from rove.serve.spool import JOB, Spool
 from rove.serve.wire.documents import MOST_UNDER_WAY, JobOut, progress
 from serve.conftest import FAKE, Town
 
@@ -171,7 +172,7 @@ async def test_a_fault_of_ours_holds_up_no_other_job_and_loses_nothing(
             await client.get(f"/v1/spaces/hr/jobs/{second}/events")
         now = (await client.get(f"/v1/spaces/hr/jobs/{first}")).json()
     assert (now["state"], "Something went wrong" in now["trouble"]) == ("waiting", True)
-    assert [spooled.order.job_id for spooled in space.jobs.spool.waiting()] == [first]
+    assert [path.parent.name for path in (space.kb.store.folder / "incoming").glob(f"*/*/{JOB}")] == [first]
 
 
 async def test_a_fault_while_a_server_ends_does_not_keep_it_up(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,4 +192,4 @@ async def test_a_fault_while_a_server_ends_does_not_keep_it_up(town: Town, monke
         await begun.wait()
     async with asyncio.timeout(20):
         await space.jobs.stop(0)
-    assert len(space.jobs.spool.waiting()) == 1
+    assert len(Spool(space.kb.store.folder).waiting()) == 1
