@@ -186,8 +186,9 @@ def test_an_index_that_is_down_loses_nothing(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(Choosy, "error", OSError)
     with opened(tmp_path) as kb:
         kb.add(Text("The old text.", id="a"))
-        with pytest.raises(OSError, match="no such row"):
+        with pytest.raises(ServiceError, match="no such row") as failed:
             kb.add(Text("toxic", id="b"))
+        assert failed.value.retryable
     with opened(tmp_path, "lancedb") as kb:
         assert not kb.doctor().ok
         assert {info.document_id for info in kb.documents()} == {"a", "b"}

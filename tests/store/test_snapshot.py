@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
-from rove.store import IndexRow, resident, snapshot
+from rove.store import IndexRow, resident, snapshot, store
 from rove.store.memory import MemoryIndex
 from rove.store.snapshot import Snapshot
 
@@ -35,6 +35,7 @@ DIMENSION = 8
 @pytest.fixture(autouse=True)
 def from_few_chunks_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resident, "KEPT_FROM", 5)
+    monkeypatch.setattr(store, "FEW_CHUNKS", 1)
 
 
 def texts(first: int = 0, count: int = 40) -> Iterator[Text]:
@@ -46,9 +47,9 @@ def texts(first: int = 0, count: int = 40) -> Iterator[Text]:
         )
 
 
-def found(folder: Path, **store: object) -> dict[str, list[tuple[str, float]]]:
+def found(folder: Path, **settings_of_store: object) -> dict[str, list[tuple[str, float]]]:
     """What a fresh process finds."""
-    with Rove.open(folder, **FAKE, store=store) as kb:
+    with Rove.open(folder, **FAKE, store=settings_of_store) as kb:
         return {
             f"{mode} {question} {where}": [
                 (hit.chunk.chunk_id, round(hit.score, 5)) for hit in kb.search(question, mode=mode, where=where)

@@ -14,6 +14,7 @@ from rove.settings import StoreSettings
 from rove.store import IndexRow
 from rove.store import lance as module
 from rove.store.lance import LanceIndex
+from rove.store.lance_table import vector_index
 from rove.store.memory import MemoryIndex
 from rove.store.store import check_sub_vectors
 
@@ -58,12 +59,12 @@ async def test_recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Fi
 
 def test_the_studys_numbers_are_settings() -> None:
     store = StoreSettings(vector_index="ivf_pq", num_partitions=1024, num_sub_vectors=96, nprobes=20, refine_factor=10)
-    made = LanceIndex(folder=Path("unused"), dimension=384, settings=store)._vector_index()
+    made = vector_index(store)
     assert isinstance(made, IvfPq)
     assert (made.distance_type, made.num_partitions, made.num_sub_vectors) == ("cosine", 1024, 96)
     check_sub_vectors(store, 384)
     check_sub_vectors(store, 768)
-    usual = LanceIndex(folder=Path("unused"), dimension=384)._vector_index()
+    usual = vector_index(StoreSettings())
     assert isinstance(usual, IvfSq)
     assert (usual.distance_type, usual.num_partitions) == ("cosine", None)
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, ServiceError
 from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
 from rove.store import Index, IndexRow
@@ -85,9 +85,8 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
             await index.tidy()
         if await finish_erasing(catalog, index, resident):
             problems.append("an erasure was under way when a writer stopped")
-    except (OSError, ConfigError):  # the disk, or the catalog itself
-        raise
     except Exception as error:  # noqa: BLE001 - whatever an index raises, it is a projection and is made anew
+        _check_mendable(error)
         problems.append(str(error))
         rebuilt = True
         await _make_anew(catalog, index, problems)
@@ -189,14 +188,19 @@ async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], proble
     return await asyncio.to_thread(catalog.publish, staged)
 
 
+def _check_mendable(error: Exception) -> None:
+    """Raise what a new index does not mend: a disk, a catalog that is torn, an index without room or out of reach."""
+    if isinstance(error, OSError | ConfigError) or (isinstance(error, ServiceError) and error.retryable):
+        raise error
+
+
 async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> None:
     """Make the index anew from what is live, then let in what is staged, chunk by chunk if need be."""
     staged = await asyncio.to_thread(catalog.staged)
     try:
         await index.rebuild(_rows(catalog))
-    except (OSError, ConfigError):
-        raise
-    except Exception:  # noqa: BLE001 - a live chunk that it refuses, or the index itself: an empty one tells
+    except Exception as error:  # noqa: BLE001 - a live chunk that it refuses, or the index itself: an empty one tells
+        _check_mendable(error)
         await _make_anew_without(catalog, index, problems)
     await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
     leaving = await _take_in(catalog, index, staged, problems) if staged else []
