@@ -48,7 +48,7 @@ with Rove.open(folder / "kb", **settings) as kb:
     hit = kb.search("approved by the HEAD", mode="exact")[0]
     print(hit.chunk.text, sorted(hit.sources))
     print([h.chunk.text for h in kb.search("remote work berlin", mode="keyword", rerank=True)][0])
-    print(kb._kb.store.index.asked)
+    print(kb._kb.store.index._index.asked)
     print(kb.ask("Who approves remote work?").mode)
 with Rove.open(folder / "empty", **settings) as kb:
     print(kb.ask("Who?").text)

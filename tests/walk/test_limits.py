@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove
+from rove.instances import Instances
 from rove.errors import ServiceError
 from rove.models import Vectors
 from rove.models.fake import FakeEmbedder
@@ -235,7 +236,7 @@ async def test_a_search_that_hangs_at_any_step_ends_with_the_seconds(
         tmp_path, embedder={"name": "fake"}, chat={"model": "fake" if model else ""}, walk={"rounds": 4}
     )
     embedder = Hanging()
-    async with AsyncRove(settings, embedder) as kb:
+    async with AsyncRove(settings, Instances(embedder=embedder)) as kb:
         await kb.add([*CHAIN, *FILLER])
         embedder.left = calls
         walk = kb.walk(RIVER, budget=Budget(seconds=1.5))
@@ -255,7 +256,7 @@ async def test_an_embedder_that_lets_out_its_own_time_out_fails_the_walk_at_once
     async def late(self: FakeEmbedder, texts: Sequence[str]) -> Vectors:
         raise TimeoutError
 
-    async with AsyncRove(read_settings(tmp_path, embedder={"name": "fake"}), FakeEmbedder()) as kb:
+    async with AsyncRove(read_settings(tmp_path, embedder={"name": "fake"}), Instances(embedder=FakeEmbedder())) as kb:
         await kb.add([*CHAIN, *FILLER])
         monkeypatch.setattr(FakeEmbedder, "queries", late)
         walk = kb.walk(RIVER, budget=Budget(seconds=0))
@@ -268,7 +269,7 @@ async def test_a_question_ends_though_the_search_hangs(tmp_path: Path, monkeypat
     monkeypatch.setattr("rove.models.deadline.RULES_S", 0.5)
     embedder = Hanging()
     settings = read_settings(tmp_path, embedder={"name": "fake"}, answer={"seconds": 0.5})
-    async with AsyncRove(settings, embedder) as kb:
+    async with AsyncRove(settings, Instances(embedder=embedder)) as kb:
         await kb.add([*CHAIN, *FILLER])
         for calls in (0, 1):
             embedder.left = calls

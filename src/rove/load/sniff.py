@@ -63,7 +63,7 @@ def sniff(data: bytes, kind: str) -> str:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(data, kind)
     if head.startswith(OLE_MAGIC):
-        return _ole_kind(data) or kind
+        return _ole_kind(data) or kind or "ole"
     if head[257:262] == b"ustar":
         return "tar"
     text = narrowed(head)
@@ -151,5 +151,5 @@ def _ole_kind(data: bytes) -> str:
         root = cast("_Ole", load("olefile:OleFileIO")(BytesIO(data))).root
         names = {entry.name for entry in root.kids}
     except Exception:  # noqa: BLE001 - a damaged container: olefile names few of its errors
-        return ""
+        return next((kind for name, kind in OLE_NAMES if name.encode("utf-16-le") in data), "")
     return next((kind for name, kind in OLE_NAMES if name in names), "") or OLE_CLASSES.get(root.clsid, "")
