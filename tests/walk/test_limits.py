@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove
-from rove.instances import Instances
 from rove.errors import ServiceError
+from rove.instances import Instances
 from rove.models import Vectors
 from rove.models.fake import FakeEmbedder
 from rove.records.walk import (

@@ -29,7 +29,7 @@ class Unread:
 UNREAD = {
     # documents
     "doc": Unread("a Word document of before 2007 (.doc)", WORD),
-    "ole": Unread("a file of an old Office program, of a kind that cannot be told", "Open it in its own program and save it as .docx, .xlsx or .pdf."),
+    "ole": Unread("a damaged file of an old Office program", "Open it there and save it as .docx, .xlsx or .pdf."),
     "ppt": Unread("a PowerPoint presentation of before 2007 (.ppt)", SLIDES),
     "xlsb": Unread("a binary Excel workbook (.xlsb)", EXCEL),
     "excel-add-in": Unread("an Excel add-in, which has no sheets to show", LEAVE),
