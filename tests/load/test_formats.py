@@ -157,7 +157,7 @@ def test_every_name_that_is_given_is_a_format_or_a_loader() -> None:
     given |= {*formats.BRANDS, *formats.OLE_CLASSES.values()}
     assert given <= {*formats.UNREAD, *LOADERS.names()}
     assert not formats.UNREAD.keys() & set(LOADERS.names())
-    assert formats.UNREAD.keys() <= given | {"video", "program"}
+    assert formats.UNREAD.keys() <= given | {"video", "program", "ole"}
     for known in formats.UNREAD.values():
         assert known.cure.endswith(".")
         assert known.outcome in {"unsupported", "encrypted"}
