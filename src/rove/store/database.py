@@ -32,9 +32,10 @@ FREE_PAGES = 1_024
 PRIMARY = 0xFF
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 """SQLite's codes for a file that is torn, or none of its own."""
-UNDECODABLE = "Could not decode to UTF-8"
-"""What the driver says of a text that is none, without a code of SQLite's."""
+SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
+"""What is said of a text that is none, and of tables that are not those that were made, without a code for it."""
 SHOWN_CHARS = 100
+READ_AT_ONCE = 1_000
 DISK = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
@@ -122,7 +123,7 @@ class Database:
         try:
             with self._engine.connect() as connection:
                 yield connection
-        except DatabaseError as error:
+        except (DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
     def rows(self, statement: str, parameters: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
@@ -140,7 +141,7 @@ class Database:
             finally:
                 if not held:
                     connection.close()
-        except (DatabaseError, sqlite3.DatabaseError) as error:
+        except (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
     @contextmanager
@@ -159,7 +160,7 @@ class Database:
                     yield connection
                 finally:
                     self._within.snapshot = None
-        except DatabaseError as error:
+        except (DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
     def _held_snapshot(self) -> Connection | None:
@@ -178,7 +179,7 @@ class Database:
             connecting = self._engine.connect().execution_options(rove_begin="BEGIN IMMEDIATE")
             with connecting as connection, connection.begin():
                 yield connection
-        except DatabaseError as error:
+        except (DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error, "written") or error from error
 
     def version(self) -> int:
@@ -186,7 +187,7 @@ class Database:
         try:
             with self._watching:
                 return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
     def shrink(self) -> bool:
@@ -206,7 +207,7 @@ class Database:
                 cast("sqlite3.Connection", connection.driver_connection).executescript("PRAGMA incremental_vacuum")
             finally:
                 connection.close()
-        except (DatabaseError, sqlite3.DatabaseError) as error:
+        except (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
     def thin(self, free_pages: int) -> None:
@@ -215,7 +216,7 @@ class Database:
             self.shrink()
 
     def check(self) -> None:
-        """Let SQLite read the whole catalog.
+        """Let SQLite check the whole catalog, and read every text in it.
 
         Raises:
             ConfigError: it is torn somewhere.
@@ -224,6 +225,10 @@ class Database:
             found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
         if found != "ok":
             raise _torn(self.file, found)
+        with self.read() as connection:
+            for table in tables.metadata.sorted_tables:
+                for _ in connection.execution_options(yield_per=READ_AT_ONCE).execute(select(table)).partitions():
+                    pass
 
     def close(self) -> None:
         """Close every connection."""
@@ -270,11 +275,13 @@ def _address(file: Path) -> str:
     return address if changes else f"{address}{IMMUTABLE}"
 
 
-def _said(file: Path, error: DatabaseError | sqlite3.DatabaseError, done: str = "read") -> RoveError | None:
+def _said(
+    file: Path, error: DatabaseError | sqlite3.DatabaseError | UnicodeDecodeError, done: str = "read"
+) -> RoveError | None:
     """Say what SQLite says of a file; None where it is a mistake of who asked it."""
     said = error.orig if isinstance(error, DatabaseError) else error
     code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
-    if code in BROKEN or UNDECODABLE in str(said):
+    if code in BROKEN or isinstance(said, UnicodeDecodeError) or any(words in str(said) for words in SAID_OF_TORN):
         return _torn(file, str(said)[:SHOWN_CHARS])
     if code not in DISK:
         return None
