@@ -95,6 +95,17 @@ class Child:
         return not data
 
 
+def complete(work: Work) -> None:
+    """Do work in a child, and wait for its end.
+
+    Raises:
+        RuntimeError: it failed, with what it said.
+    """
+    ended = Child(work).wait()
+    if ended.state != "done":
+        raise RuntimeError(ended.error)
+
+
 def _live(work: Work, told: int) -> None:
     def tell(**line: object) -> None:
         os.write(told, json.dumps(line, default=str).encode() + b"\n")

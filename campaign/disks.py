@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from campaign.bases import FAKE, GONE, Known, check_base, document, held
-from campaign.children import Child, Tell, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy
 from campaign.kills import STEPS_BY_NAME, TEMPLATE, Step, make, plan
 from campaign.trial import Faults, Trial
 from rove.errors import RoveError
@@ -36,9 +36,7 @@ class Disks:
         load_heavy()
         self.folder = folder
         self.template = folder / "template"
-        made = Child(lambda _: make(self.template, TEMPLATE)).wait()
-        if made.state != "done":
-            raise RuntimeError(made.error)
+        complete(lambda _: make(self.template, TEMPLATE))
         self.can_mount = Child(lambda _: mount(folder, 1 << 20)).wait().state == "done"
 
     def close(self) -> None:

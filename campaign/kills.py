@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from campaign.bases import FAKE, GONE, Known, check_base, document, held, residue, text_of, word
-from campaign.children import Child, Ended, Tell, load_heavy
+from campaign.children import Child, Ended, Tell, complete, load_heavy
 from campaign.trial import Faults, Trial
 from rove.records import content_hash
 from rove.records.walk import Budget
@@ -78,9 +78,7 @@ class Kills:
         load_heavy()
         self.folder = folder
         self.template = folder / "template"
-        made = Child(lambda _: make(self.template, TEMPLATE)).wait()
-        if made.state != "done":
-            raise RuntimeError(made.error)
+        complete(lambda _: make(self.template, TEMPLATE))
 
     def close(self) -> None:
         """Nothing is left running after a trial."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from campaign.bases import FAKE, document, text_of, word
-from campaign.children import Child, Tell, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy
 from campaign.kills import served, waiting
 from campaign.trial import Faults, Trial
 from rove.records.walk import Budget
@@ -82,9 +82,7 @@ class Torn:
         load_heavy()
         self.folder = folder
         self.early, self.late = folder / "early", folder / "late"
-        made = Child(lambda _: make(self.early, self.late)).wait()
-        if made.state != "done":
-            raise RuntimeError(made.error)
+        complete(lambda _: make(self.early, self.late))
 
     def close(self) -> None:
         """Nothing is left running after a trial."""

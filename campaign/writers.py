@@ -8,7 +8,7 @@ from random import Random
 from time import monotonic
 
 from campaign.bases import FAKE, Known, check_base, document, text_of, word
-from campaign.children import Child, Tell, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy
 from campaign.trial import Faults, Trial
 from rove.sync import Rove
 
@@ -26,9 +26,7 @@ class Writers:
         load_heavy()
         self.folder = folder
         self.template = folder / "template"
-        made = Child(lambda _: make(self.template)).wait()
-        if made.state != "done":
-            raise RuntimeError(made.error)
+        complete(lambda _: make(self.template))
 
     def close(self) -> None:
         """Nothing is left running after a trial."""
