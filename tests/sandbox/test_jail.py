@@ -210,6 +210,14 @@ def test_a_child_left_behind_holds_nobody_up_and_is_ended(plugged: Path) -> None
     assert is_unread(lifeline)
 
 
+def test_a_process_that_waits_is_not_taken_where_the_environment_has_changed(plugged: Path) -> None:
+    """It was started where another plug-in, or none, was on the path."""
+    with pytest.MonkeyPatch.context() as before:
+        before.delenv("PYTHONPATH", raising=False)
+        assert end_of("leave_session", Limits()).outcome == "unsupported"
+    assert end_of("leave_session", Limits()).outcome == ""
+
+
 def test_a_program_left_behind_does_not_outlast_the_reading(plugged: Path) -> None:
     lifeline = plugged / "lifeline"
     os.mkfifo(lifeline)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, cast
@@ -35,6 +36,7 @@ class Worker:
     process: subprocess.Popen[bytes]
     input: BinaryIO
     output: BinaryIO
+    environment: Mapping[str, str]
     greeted: bool = False
     waited_for: bool = False
     silent_s: float = 0.0
@@ -48,19 +50,20 @@ class Worker:
         Raises:
             ServiceError: the system does not let it start.
         """
+        environment = _environment()
         try:
             process = subprocess.Popen(
                 COMMAND,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=environment,
                 start_new_session=True,
             )
         except OSError as error:
             message = f"The reading process cannot be started: {error}."
             raise ServiceError(message, cure=CURE, retryable=False) from error
-        worker = cls(process, cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout))
+        worker = cls(process, cast("BinaryIO", process.stdin), cast("BinaryIO", process.stdout), environment)
         with suppress(BrokenPipeError):
             write_frame(worker.input, encoder.encode(limits))
         return worker
@@ -127,9 +130,10 @@ _idle: list[tuple[Limits, Worker]] = []
 
 
 def waiting(limits: Limits) -> Worker | None:
-    """Take a process that waits and has these limits."""
+    """Take a process that waits, has these limits, and was started with what the environment is now."""
+    environment = _environment()
     for entry in reversed(_idle):
-        if entry[0] == limits:
+        if entry[0] == limits and entry[1].environment == environment:
             with suppress(ValueError):  # another thread has taken it
                 _idle.remove(entry)
                 return entry[1]
