@@ -88,6 +88,11 @@ class SoakResult:
         """Threads: the most at the half, and the most in the last tenth."""
         return _most(self.samples, "threads")
 
+    def by_tenths(self) -> list[float]:
+        """Memory in MB at the end of each tenth of the time."""
+        last = len(self.samples) - 1
+        return [self.samples[last * tenth // 10].memory / 1e6 for tenth in range(1, 11)]
+
     def told_slope(self) -> str:
         """The growth of memory in words."""
         if not np.isfinite(self.noise_mb_h):
@@ -106,21 +111,28 @@ class SoakResult:
             f"handles {self.handles[0]} → {self.handles[1]}, threads {self.threads[0]} → {self.threads[1]}",
             f"folder {last.folder / 1e6:.1f} MB in {last.files} files, "
             f"at most {max(s.folder for s in self.samples) / 1e6:.1f} MB in {max(s.files for s in self.samples)}",
+            f"memory in MB by tenths of the time: {', '.join(f'{at:.0f}' for at in self.by_tenths())}",
             *(f"wrong: {one}" for one in self.wrong),
             *(f"grew: {one}" for one in self.growing),
         ]
         return "\n".join(lines)
 
 
-def run(minutes: float, seed: int, *, trace: bool = False, resident_chunks: int = 131_072) -> SoakResult:
-    """Soak for so many minutes. `trace` says which lines hold more memory in the end than at the half; it slows."""
+def run(
+    minutes: float, seed: int, *, trace: bool = False, resident_chunks: int = 131_072, pause_s: float = 0.0
+) -> SoakResult:
+    """Soak for so many minutes, with a pause after each call.
+
+    `trace` says which lines hold more memory in the end than at the half; it slows.
+    """
     with tempfile.TemporaryDirectory(prefix="rove-soak-") as folder:
-        return asyncio.run(_Soak(Path(folder) / "kb", minutes, seed, resident_chunks).run(trace=trace))
+        return asyncio.run(_Soak(Path(folder) / "kb", minutes, seed, resident_chunks, pause_s).run(trace=trace))
 
 
 class _Soak:
-    def __init__(self, folder: Path, minutes: float, seed: int, resident_chunks: int) -> None:
+    def __init__(self, folder: Path, minutes: float, seed: int, resident_chunks: int, pause_s: float) -> None:
         self.folder = folder
+        self.pause_s = pause_s
         self.minutes = minutes
         self.seed = seed
         self.chance = random.Random(seed)
@@ -140,6 +152,7 @@ class _Soak:
             await kb.add([self._text(n) for n in range(DOCUMENTS)])
             while (now := time.monotonic()) < ends:
                 await self._step(kb)
+                await asyncio.sleep(self.pause_s)
                 if not self.samples or now - began - self.samples[-1].seconds >= SAMPLE_S:
                     made = self.calls.total()
                     self.samples.append(await asyncio.to_thread(_sample, now - began, made, self.folder))
@@ -290,7 +303,10 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trace", action="store_true", help="say which lines hold more and more memory")
     parser.add_argument("--resident-chunks", type=int, default=131_072, help="0: search the index on disk")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds of rest after each call")
     given = parser.parse_args()
-    result = run(given.minutes, given.seed, trace=given.trace, resident_chunks=given.resident_chunks)
+    result = run(
+        given.minutes, given.seed, trace=given.trace, resident_chunks=given.resident_chunks, pause_s=given.pause
+    )
     sys.stdout.write(result.told() + "\n")
     sys.exit(bool(result.wrong))
