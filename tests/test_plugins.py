@@ -39,7 +39,7 @@ folder = Path(sys.argv[1])
 settings = {
     "embedder": {"name": "letters"}, "chunk": {"strategy": {"subtitles": "cues"}}, "chat": {"model": "parrot:green"},
     "search": {"reranker": "short", "rules": ["shorter"]}, "enrich": {"after_add": ["length"]},
-    "store": {"index": "counting", "resident_chunks": 0}, "answer": {"fallback": ["hotline"]},
+    "store": {"index": "counting", "index": "lancedb", "resident_chunks": 0}, "answer": {"fallback": ["hotline"]},
 }
 with Rove.open(folder / "kb", **settings) as kb:
     print(kb.add(folder / "talk.SRT").documents)
@@ -150,7 +150,7 @@ class Unindexed(MemoryIndex):
 def test_objects_can_be_handed_in(tmp_path: Path) -> None:
     index = Unindexed(dimension=384)
     given = {"embedder": Own(), "reranker": Reversed(), "chat": FakeChatModel(), "index": index}
-    with Rove.open(tmp_path, **given, store={"resident_chunks": 0}) as kb:
+    with Rove.open(tmp_path, **given, store={"index": "lancedb", "resident_chunks": 0}) as kb:
         kb.add(Text("The dog eats. Remote work is approved by the head.", id="a"), Text("The dog sleeps.", id="b"))
         assert Own.calls == 1
         plain = [hit.chunk.document_id for hit in kb.search("dog", rerank=False)]

@@ -229,7 +229,7 @@ async def test_a_text_of_keywords_is_a_list_that_sparse_search_looks_into(
         "r2": {"query": "食堂在哪？", "document": "食堂在校园东边。", "metadata": {"keywords": "饭堂"}},
     }
     (tmp_path / "r.json").write_text(json.dumps(records, ensure_ascii=False), "utf-8")
-    store = {"resident_chunks": resident}
+    store = {"index": "lancedb", "resident_chunks": resident}
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as base:
         await base.add(tmp_path / "r.json", Text("Rules.", id="t", metadata={"tags": f"opening hours{separator}fees"}))
         for word in ("校名", "校史", "简介"):

@@ -60,7 +60,7 @@ def replace_all(tmp_path: Path) -> Iterator[Replacer]:
 
 
 def opened(folder: Path, resident: int) -> AsyncRove:
-    return AsyncRove.open(folder / "kb", embedder=FAKE, store={"resident_chunks": resident})
+    return AsyncRove.open(folder / "kb", embedder=FAKE, store={"index": "lancedb", "resident_chunks": resident})
 
 
 def after(call: Callable[..., Any], then: Callable[[], None], times: int = 1) -> Callable[..., Any]:

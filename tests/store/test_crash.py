@@ -290,7 +290,7 @@ def check_after(base: Path, wanted: list[str]) -> None:
         blobs = "SELECT v.vector FROM vectors v"
         assert all(np.isfinite(np.frombuffer(row[0], "<f4")).all() for row in database.execute(blobs))
     assert held_ids(base) == wanted
-    with Rove.open(base, store={"resident_chunks": 0}, **FAKE) as kb:
+    with Rove.open(base, store={"index": "lancedb", "resident_chunks": 0}, **FAKE) as kb:
         health = kb.doctor()
         assert health.ok, health
         assert health.chunks == len(wanted)

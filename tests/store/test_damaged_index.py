@@ -16,7 +16,7 @@ from rove.store import INDEXES
 from rove.store.guarded import GuardedIndex
 from rove.store.memory import MemoryIndex
 
-SETTINGS = {"embedder": {"name": "fake"}, "store": {"resident_chunks": 0}}
+SETTINGS = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
 TRIALS = 25
 
 
@@ -103,7 +103,7 @@ async def test_what_a_plug_in_raises_is_typed_too(
 ) -> None:
     monkeypatch.setitem(INDEXES.table, "panicking", f"{__name__}:PanickingIndex")
     monkeypatch.setattr(PanickingIndex, "raised", raised)
-    store = {"resident_chunks": 0, "index": "panicking"}
+    store = {"index": "panicking", "resident_chunks": 0}
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
         await kb.add(Text("The lighthouse keeper counts ships.", id="a"))
         with pytest.raises(ServiceError, match=type(raised).__name__) as failed:

@@ -117,7 +117,7 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
-        "lancedb": "rove.store.lance:LanceIndex",
+        "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory:MemoryIndex",
     },
 )

@@ -95,7 +95,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
         await asyncio.to_thread(catalog.tidy, free_pages=0)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     if thorough:
-        await asyncio.to_thread(resident.renew)
+        problems += await asyncio.to_thread(resident.mend)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
         missing=len(difference.missing),

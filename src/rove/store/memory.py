@@ -20,7 +20,7 @@ from rove.store.columns import Columns, PackedColumns, pack_columns
 from rove.store.lists import by_frequency, coverage
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
-from rove.store.snapshot import Snapshot, text_array, texts_of
+from rove.store.snapshot import Mapped, Snapshot, text_array, texts_of
 from rove.store.wholes import Floats, Wholes, exact_mean
 
 DEFAULTS = StoreSettings(document_share=0.0)
@@ -58,6 +58,7 @@ class MemoryIndex:
 
     def _clear(self) -> None:
         self._ids: list[str] = []
+        self._restored = 0
         self._row: dict[str, int] = {}
         self._alive: NDArray[np.bool_] = np.zeros(0, bool)
         self._vectors = Nearest(self.dimension)
@@ -87,13 +88,14 @@ class MemoryIndex:
         }
         return Snapshot(revision, {**arrays, **{name: text_array(some) for name, some in texts.items()}}, facts)
 
-    def restore(self, kept: Snapshot) -> None:
+    def restore(self, kept: Mapped) -> None:
         """Hold what `packed` returned, in place of what is held; arrays are taken over without a copy."""
         self._clear()
         counts = kept.facts["counts"]
         self._ids, self._languages, words = (
             texts_of(kept.arrays[name], counts[name]) for name in ("ids", "languages", "words")
         )
+        self._restored = len(self._ids)
         self._row = dict(zip(self._ids, range(len(self._ids)), strict=True))
         self._alive = np.ones(len(self._ids), bool)
         self._vectors.restore(kept.arrays)
@@ -105,6 +107,19 @@ class MemoryIndex:
     def live(self) -> int:
         """Number of chunks that are held."""
         return len(self._row)
+
+    @property
+    def added(self) -> int:
+        """Rows that were added since `restore`, or since the beginning: those that are held in memory."""
+        return len(self._ids) - self._restored
+
+    def ids(self) -> list[str]:
+        """The id of every chunk that is held."""
+        return list(self._row)
+
+    def holds(self, chunk_id: str) -> bool:
+        """Say whether a chunk is held."""
+        return chunk_id in self._row
 
     @property
     def dead(self) -> int:
