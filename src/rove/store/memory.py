@@ -15,7 +15,7 @@ from rove.errors import ConfigError
 from rove.records import Filter
 from rove.records.filter import sight_of
 from rove.settings import StoreSettings
-from rove.store import IndexRow, Scored, Vector
+from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.columns import Columns, PackedColumns, pack_columns
 from rove.store.lists import by_frequency, coverage
 from rove.store.nearest import Nearest
@@ -24,6 +24,8 @@ from rove.store.snapshot import Mapped, Snapshot, text_array, texts_of
 from rove.store.wholes import Floats, Wholes, exact_mean
 
 DEFAULTS = StoreSettings(document_share=0.0)
+DECIMALS = 6
+"""Of cosines: beyond them processors differ, and so would the order of ties."""
 SIGHTS = 16
 """Filters by label for which it is remembered what they let through."""
 
@@ -117,6 +119,16 @@ class MemoryIndex:
         """The id of every chunk that is held."""
         return list(self._row)
 
+    def recall(self) -> dict[str, Recalled]:
+        """See `RecallingIndex.recall`."""
+        of = [self._columns.column(name) for name in ("document_id", "source", "title")]
+        rows = Counter(zip(*(column.codes[self._alive].tolist() for column in of), strict=True))
+        named = (
+            (*(str(column.values[code]) for column, code in zip(of, codes, strict=True)), n)
+            for codes, n in rows.items()
+        )
+        return {document_id: Recalled(source, title, n) for document_id, source, title, n in named}
+
     def holds(self, chunk_id: str) -> bool:
         """Say whether a chunk is held."""
         return chunk_id in self._row
@@ -201,7 +213,7 @@ class MemoryIndex:
         """See `Index.semantic`. Exact."""
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
         rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
-        return self._best(rows, scores, top_k)
+        return self._best(rows, scores.round(DECIMALS), top_k)
 
     def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
         """How near the document of each chunk is to `vector` as a whole, for chunks that are here. See `Wholes`.

@@ -16,8 +16,8 @@ from rove.store.memory import MemoryIndex
 from rove.store.private import make_private
 from rove.store.snapshot import drop, read, sweep, write
 
-KEPT_FROM = 10_000
-"""Chunks from which on a base has a snapshot; fewer are read from the catalog in under a second."""
+KEPT_FROM = 1_000
+"""Chunks from which on a base has a snapshot; fewer are read from the catalog in less than a tenth of a second."""
 GROWTH = 5
 """While chunks are added, a snapshot is written anew once a fifth of the base is newer than the last one."""
 GROWTH_AT_REST = 50
