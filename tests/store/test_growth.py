@@ -21,6 +21,11 @@ from rove.records import Text
 from rove.sync import Rove
 
 FAKE = {"name": "fake"}
+
+
+@pytest.fixture(autouse=True)
+def in_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROVE_STORE__INDEX", "lancedb")
 WORDS = ["board", "policy", "remote", "work", "approves", "quarter", "budget", "plan", "harbour", "vessel", "strait"]
 
 
