@@ -178,24 +178,29 @@ class Question:
 
     def some(self, rows: Ints) -> Floats:
         """Score these living rows, which ascend: the same to the bit."""
-        counted, documents = self.counted, self.counted.documents
+        counted = self.counted
         total = np.zeros(len(rows), np.float32)
-        owners = counted.owners[rows] if documents else rows[:0]
-        firsts = np.diff(owners, prepend=-1) > 0
-        units = owners[firsts]
-        whole = np.zeros(len(units), np.float32)
         for term in self.asked:
             holding = counted.rows(term.term, term.runs).holding
             for held, counts in term.runs:
                 here, there = common(rows, held)
                 total[here] += term.times * counted.gain(holding, counts[there], counted.passages, rows[here])
-            if documents:
-                sums = counted.wholes(term.term, term.runs)
-                here, there = common(units, sums.owners)
-                whole[here] += term.times * counted.gain(len(sums.owners), sums.sums[there], documents, units[here])
-        if documents:
-            total += self._share(total) * (whole[firsts.cumsum() - 1] - total)
+        if counted.documents:
+            total += self._share(total) * (self._wholes(rows, counted.documents) - total)
         return total
+
+    def _wholes(self, rows: Ints, documents: Sizes) -> Floats:
+        """The scores of the documents of these rows."""
+        owners = self.counted.owners[rows]
+        firsts = np.diff(owners, prepend=-1) > 0
+        units = owners[firsts]
+        whole = np.zeros(len(units), np.float32)
+        for term in self.asked:
+            held = self.counted.wholes(term.term, term.runs)
+            here, there = common(units, held.owners)
+            gain = self.counted.gain(len(held.owners), held.sums[there], documents, units[here])
+            whole[here] += term.times * gain
+        return whole[firsts.cumsum() - 1]
 
     def _share(self, total: Floats) -> Floats:
         return np.float32(self.counted.weights.document_share) * (total > 0)
@@ -229,6 +234,7 @@ class RowPart:
 
     def __init__(self, counted: Counted, asked: Asked, allowed: Mask | None) -> None:
         self.runs = asked.runs
+        self.count = sum(len(rows) for rows, _ in asked.runs)
         self.allowed = allowed
         self.sizes = counted.passages
         rows = counted.rows(asked.term, asked.runs)
@@ -281,6 +287,7 @@ class DocumentPart:
 
     def __init__(self, counted: Counted, documents: Sizes, asked: Asked) -> None:
         self.held = held = counted.wholes(asked.term, asked.runs)
+        self.count = len(held.owners)
         share = counted.weights.document_share
         whole = counted.gain(len(held.owners), held.sums, documents, held.owners)
         self.gains = (asked.times * ((1 - share) * held.gains + share * whole)).astype(np.float32)

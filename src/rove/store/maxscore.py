@@ -17,12 +17,17 @@ MARGIN = 1 - 1e-4
 TRIED = 256
 """Units, at least, that are scored in full early, so that it is known what the others have to reach."""
 
+WORTH = 4_096
+"""Units of which it pays to know that they need no look."""
+
 
 class Part(Protocol):
     """What one term gives to units: rows, or documents with all their rows."""
 
     bound: float
     """The most that it gives to any."""
+    count: int
+    """How many units it gives to, about."""
 
     def above(self, floor: float) -> tuple[Ints, Floats]:
         """The units to which it gives at least `floor`, ascending, and what it gives them at most."""
@@ -51,13 +56,20 @@ def best(parts: Sequence[Part], scorer: Scorer, top_k: int) -> tuple[NDArray[Any
         if rest[at] < floor:
             break
         units, sums = _with(part, units, sums, floor - rest[at + 1])
-        few = _highest(units, sums, max(TRIED, 2 * top_k))
-        scores = scorer.scored(few)[1]
-        if len(scores) >= top_k:
-            floor = max(floor, float(np.partition(scores, len(scores) - top_k)[len(scores) - top_k]) * MARGIN)
-        near = sums + np.float32(rest[at + 1]) >= floor
-        units, sums = units[near], sums[near]
+        ahead = parts[at + 1].count if at + 1 < len(parts) else len(units)
+        if ahead > WORTH:
+            floor = max(floor, _floor(scorer, _highest(units, sums, max(TRIED, 2 * top_k)), top_k))
+        if floor:
+            near = sums + np.float32(rest[at + 1]) >= floor
+            units, sums = units[near], sums[near]
     return scorer.scored(units)
+
+
+def _floor(scorer: Scorer, units: Ints, top_k: int) -> float:
+    """What the best have to reach, given that these units are among those to choose from."""
+    scores = scorer.scored(units)[1]
+    edge = len(scores) - top_k
+    return float(np.partition(scores, edge)[edge]) * MARGIN if edge >= 0 else 0.0
 
 
 def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Floats]:
@@ -90,6 +102,5 @@ def common(a: NDArray[Number], b: NDArray[Number]) -> tuple[NDArray[np.intp], ND
         there, here = common(b, a)
         return here, there
     at = b.searchsorted(a)
-    at[at == len(b)] = 0
-    here = np.flatnonzero(b[at] == a) if len(b) else np.zeros(0, np.intp)
+    here = (b.take(at, mode="clip") == a).nonzero()[0]
     return here, at[here]

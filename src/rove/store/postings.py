@@ -150,7 +150,7 @@ class Postings:
             if known.alive is alive:
                 self._counted.append(self._counted.pop(at))
                 return known
-        del self._counted[: len(self._counted) - SIGHTS + 1]
+        del self._counted[: max(len(self._counted) - SIGHTS + 1, 0)]
         self._counted.append(Counted(self.weights, alive, self._lengths.array, self.owners))
         return self._counted[-1]
 
