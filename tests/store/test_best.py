@@ -28,7 +28,7 @@ def as_if_there_were_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def drawn(chance: random.Random, rows: int, *, long: bool = False) -> list[str]:
     """Rows of words of which some are frequent and some are rare."""
-    often = [2.0 ** -at for at in range(len(WORDS))]
+    often = [2.0**-at for at in range(len(WORDS))]
     return [" ".join(chance.choices(WORDS, often, k=chance.randint(0, 300 if long else 8))) for _ in range(rows)]
 
 

@@ -13,7 +13,22 @@ from rove.store.languages import Languages
 from rove.store.packed_texts import Directory, Texts, packed
 from rove.store.term_numbers import TermNumbers
 
-WORDS = ["kutya", "macska", "Hund", "straße", "árvíztűrő", "日本語", "远程办公", "dog", "犬", "a", "a\0", "ab", "", "\udc80"]
+WORDS = [
+    "kutya",
+    "macska",
+    "Hund",
+    "straße",
+    "árvíztűrő",
+    "日本語",
+    "远程办公",
+    "dog",
+    "犬",
+    "a",
+    "a\0",
+    "ab",
+    "",
+    "\udc80",
+]
 TEXT = st.one_of(
     st.text(max_size=12),
     st.sampled_from(WORDS),

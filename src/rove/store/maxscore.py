@@ -50,18 +50,20 @@ def best(parts: Sequence[Part], scorer: Scorer, top_k: int) -> tuple[NDArray[Any
     """Return rows and scores, unordered: at least the `top_k` best and all that tie with the last, or all there are."""
     parts = sorted(parts, key=lambda part: -part.bound)
     rest = [*accumulate([0.0, *(part.bound for part in reversed(parts))])][::-1]
+    ahead = [*(part.count for part in parts[1:]), 0]
     units, sums = np.zeros(0, np.int32), np.zeros(0, np.float32)
     floor = 0.0
     for at, part in enumerate(parts):
-        if rest[at] < floor:
+        if rest[at] >= floor:
+            units, sums = _with(part, units, sums, floor - rest[at + 1])
+        elif len(units) > WORTH:
+            sums = sums + part.to(units)
+        else:
             break
-        units, sums = _with(part, units, sums, floor - rest[at + 1])
-        ahead = parts[at + 1].count if at + 1 < len(parts) else len(units)
-        if ahead > WORTH:
+        if max(len(units), ahead[at]) > WORTH:
             floor = max(floor, _floor(scorer, _highest(units, sums, max(TRIED, 2 * top_k)), top_k))
-        if floor:
-            near = sums + np.float32(rest[at + 1]) >= floor
-            units, sums = units[near], sums[near]
+        near = sums + np.float32(rest[at + 1]) >= floor
+        units, sums = units[near], sums[near]
     return scorer.scored(units)
 
 

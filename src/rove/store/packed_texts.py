@@ -1,4 +1,4 @@
-"""Many texts in a few arrays, which can be mapped from disk: nothing is read through when they are opened or looked up."""
+"""Many texts in a few arrays, mapped from disk where wanted: to open them or to look one up reads little of them."""
 
 from __future__ import annotations
 

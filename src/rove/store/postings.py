@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store.blocks import Blocks
-from rove.store.bm25 import Asked, Counted, Question, Weights
+from rove.store.bm25 import Counted, Weights
 from rove.store.growing import Growing
 from rove.store.maxscore import best
+from rove.store.scoring import Asked, Question
 from rove.store.segments import Ints, Kept, Run, Segment, merged, segment, width
 from rove.store.term_numbers import TermNumbers
 

@@ -60,7 +60,9 @@ def gathered(segments: Sequence[Segment], terms: Ints) -> tuple[Longs, Ints, Cou
     """
     bounds = [part.bounds(terms) for part in segments]
     sizes = [ends - firsts for firsts, ends in bounds]
-    whole = np.sum(sizes, axis=0, dtype=np.int64) if sizes else np.zeros(len(terms), np.int64)
+    whole: Longs = np.zeros(len(terms), np.int64)
+    for own in sizes:
+        whole += own
     total = int(whole.sum())
     rows = np.empty(total, np.int32)
     counts = np.empty(total, np.result_type(np.uint8, *(part.counts.dtype for part in segments)))
