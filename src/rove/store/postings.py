@@ -25,7 +25,7 @@ MET = 256
 """Terms that are remembered with where they stand."""
 SIGHTS = 8
 """Kinds of sight for which it is remembered what they count."""
-FEW = 20_000
+FEW = 100_000
 """Rows up to which each is scored, rather than those alone that may be among the best."""
 RARE = 32
 """Where a mask leaves one row in so many, or fewer, those are scored."""
