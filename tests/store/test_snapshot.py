@@ -16,6 +16,7 @@ from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import IndexRow, resident, snapshot, store
 from rove.store.memory import MemoryIndex
+from rove.store.packed_texts import Texts
 from rove.store.snapshot import Snapshot
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -209,8 +210,8 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
         whole.extend(part)
     whole.discard({f"c{n}" for n in gone})
     packed = whole.packed(3)
-    words = snapshot.texts_of(packed.arrays["words"], packed.facts["counts"]["words"])
-    assert not {f"only{n}" for n in gone} & set(words)
+    words = Texts(packed.arrays["words"], packed.arrays["word_bounds"])
+    assert not {f"only{n}".encode() for n in gone} & set(words.of(np.arange(len(words))))
     again = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
     again.restore(packed)
     for index in (whole, again):
