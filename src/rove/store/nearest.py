@@ -102,9 +102,7 @@ class Nearest:
             rows = self._rows_at(self._likely(vector, top_k, keep, kept, exact=exact))
         return rows, np.vecdot(self.vectors[rows], vector)
 
-    def _likely(
-        self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool
-    ) -> Places:
+    def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
         """Return the positions of the rows that may be among the `top_k` best."""
         asked = AskedCode(vector)
         likely = _Likely(top_k, asked.margin(self._coarsest))
@@ -133,11 +131,7 @@ class Nearest:
         starts = partitions.starts
         held = int(starts[-1])
         likely.take(*self._scan(asked, [(held, self.count)], keep))
-        left = partitions.sizes
-        if keep is not None:
-            counted = np.concatenate([[0], np.cumsum(keep[:held], dtype=np.int64)])
-            left = np.diff(counted[starts])
-        way = Way(partitions, vector, left)
+        way = Way(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
         while len(chosen := way.next(likely.edge, likely.top_k)):
             spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
             likely.take(*self._scan(asked, list(spans), keep))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,13 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 WIDER = np.float32(1.25)
 """How much wider than the average partition says the rows are taken to lie, since no partition is quite normal."""
+ROOT = sqrt(2 * pi)
 LEAST_SPREAD = np.float32(1e-3)
 FIRST = 8_192
 """Rows of the partitions that are looked at first."""
 MISSED = 0.01
 """Share of the best that a search may be expected to miss."""
-MOST = 4
+MOST = 2
 """At most one in so many rows is looked at."""
 
 
@@ -68,6 +70,11 @@ class Partitions:
         """The number of rows in each."""
         return np.diff(self.starts)
 
+    def counts(self, keep: NDArray[np.bool_]) -> Longs:
+        """Return how many positions of each partition are kept; `keep`: (n,) bool, by position."""
+        before = np.concatenate([[0], np.cumsum(keep, dtype=np.int32)])
+        return np.diff(before[self.starts]).astype(np.int64)
+
     def labels(self) -> Ints:
         """Return the partition of each position."""
         return np.repeat(np.arange(len(self.centres), dtype=np.int32), self.sizes)
@@ -107,9 +114,9 @@ class Way:
         return chosen
 
     def _above(self, edge: float) -> NDArray[np.float64]:
-        """How likely a row of each partition is above the edge, at most (Chernoff's bound, normal distribution)."""
+        """How likely a row of each partition is above the edge, at most (the tail of the normal distribution)."""
         far = np.maximum((edge - self._near) / self._wide, 0).astype(np.float64)
-        return np.exp(-far * far / 2)
+        return np.exp(-far * far / 2) / np.maximum(2, far * ROOT)
 
 
 def _spreads(partitions: Partitions) -> Floats:
