@@ -162,7 +162,7 @@ class MemoryIndex:
             alive = self._alive.copy()
             alive[gone] = False
             self._alive = alive
-            self._wholes.take_away(self._vectors.vectors[gone])
+            self._wholes.take_away(self._vectors.vectors[np.array(gone)])
 
     def best_keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.keyword`. Blocks for well under a millisecond per 10,000 chunks."""
