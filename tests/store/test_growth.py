@@ -26,6 +26,8 @@ FAKE = {"name": "fake"}
 @pytest.fixture(autouse=True)
 def in_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROVE_STORE__INDEX", "lancedb")
+
+
 WORDS = ["board", "policy", "remote", "work", "approves", "quarter", "budget", "plan", "harbour", "vessel", "strait"]
 
 

@@ -290,4 +290,3 @@ class MemoryIndex:
     async def close(self) -> None:
         """See `Index.close`."""
         self._clear()
-
