@@ -91,7 +91,7 @@ def test_a_fresh_process_finds_the_same(base: Path, tmp_path: Path, monkeypatch:
 
 
 def test_what_changed_since_is_taken_in(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resident, "GROWTH", 0)  # the snapshot stays behind
+    monkeypatch.setattr(resident, "GROWTH_AT_REST", 0)  # the snapshot stays behind
     held = sorted(path.name for path in (base / "resident").iterdir())
     with Rove.open(base, **FAKE) as kb:
         kb.add(texts(40, 5))
@@ -103,8 +103,9 @@ def test_what_changed_since_is_taken_in(base: Path, tmp_path: Path, monkeypatch:
         assert [hit.chunk.document_id for hit in kb.search("house", where=field("fresh") == True)] == ["new"]  # noqa: E712
 
 
-def test_it_is_written_anew_as_the_base_grows(base: Path) -> None:
+def test_it_is_written_anew_as_the_base_grows(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [path.name for path in (base / "resident").iterdir()]
+    monkeypatch.setattr(resident, "GROWTH_AT_REST", 10)
     with Rove.open(base, **FAKE) as kb:
         kb.add(texts(40, 1))
         assert [path.name for path in (base / "resident").iterdir()] == held
@@ -168,17 +169,6 @@ def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: py
         assert not report.failed
         assert kb.search("number55 house", mode="keyword")[0].chunk.document_id == "d55"
     assert not list(base.glob("resident/*"))
-
-
-def test_a_process_for_one_question_reads_little_but_uses_the_snapshot(base: Path) -> None:
-    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
-        kb.search("house", mode="keyword")
-        assert "index" not in vars(kb._kb.store)
-    snapshot.drop(base / "resident")
-    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
-        assert kb.search("house", mode="keyword")
-        assert "index" in vars(kb._kb.store)
-    assert list(found(base, read_chunks=3))
 
 
 def row(n: int, words: list[int], document: int, year: int | None) -> IndexRow:

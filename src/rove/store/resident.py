@@ -157,11 +157,12 @@ class Resident:
         with self._lock:
             return self._follow().live
 
-    def keep(self, *, growth: int = GROWTH_AT_REST) -> None:
-        """Write a snapshot if more than 1/`growth` of the base is newer than the last one. The caller holds the base.
+    def keep(self, *, at_rest: bool = True) -> None:
+        """Write a snapshot if the last one is too far behind: see `GROWTH_AT_REST`, `GROWTH`. The caller holds the base.
 
         A disk that is full costs the snapshot only.
         """
+        growth = GROWTH_AT_REST if at_rest else GROWTH
         count = self.catalog.count()
         if count < KEPT_FROM:
             drop(self.folder)

@@ -36,7 +36,7 @@ from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.private import keep_private
 from rove.store.refusals import Intake
-from rove.store.resident import GROWTH, Resident
+from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
 from rove.store.transcripts import TranscriptStore
 from rove.store.turns import Turns
@@ -261,7 +261,7 @@ class Store:
         self._writes += 1
         if self._writes % OPTIMIZE_EVERY == 0:
             await self._optimize()
-            await asyncio.to_thread(self.resident.keep, growth=GROWTH)
+            await asyncio.to_thread(self.resident.keep, at_rest=False)
 
     async def _optimize(self) -> None:
         with stage("optimise"):
