@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,11 +200,13 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
     for part in (rows(before, 0)[:7], rows(before, 0)[7:]):
         whole.extend(part)
     whole.discard({f"c{n}" for n in gone})
-    packed = whole.packed(3)
-    words = Texts(packed.arrays["words"], packed.arrays["word_bounds"])
+    with tempfile.TemporaryDirectory() as folder:
+        kept = snapshot.read(Path(folder), snapshot.write(Path(folder), whole.packed(3)))
+    assert kept
+    words = Texts(kept.arrays["words"], kept.arrays["word_bounds"])
     assert not {f"only{n}".encode() for n in gone} & set(words.of(np.arange(len(words))))
     again = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
-    again.restore(packed)
+    again.restore(kept)
     for index in (whole, again):
         index.extend(rows(after, 1000))
     assert again.live == whole.live

@@ -158,7 +158,7 @@ class Resident:
             return self._follow().live
 
     def keep(self, *, at_rest: bool = True) -> None:
-        """Write a snapshot if the last one is too far behind: see `GROWTH_AT_REST`, `GROWTH`. The caller holds the base.
+        """Write a snapshot if the last one is too far behind, see `GROWTH_AT_REST`. The caller holds the base.
 
         A disk that is full costs the snapshot only.
         """
