@@ -58,7 +58,7 @@ def _drawn(vectors: Growing[np.float32], rows: NDArray[np.intp]) -> Partitions:
     sample = vectors[np.sort(chosen)]
     centres = means_of(sample, count)
     apart = sample - centres[nearest_of(sample, _unit(centres))]
-    axes = apart.T @ apart / np.float32(len(sample))
+    axes = (apart.T @ apart / len(sample)).astype(np.float32)
     return Partitions(centres, np.zeros(count + 1, np.int64), np.zeros(0, np.int32), axes, len(rows))
 
 

@@ -68,6 +68,8 @@ class Growing(Generic[Number]):
 
     def runs(self, first: int, end: int) -> list[NDArray[Number]]:
         """Return the rows from `first` to before `end`, as views of the blocks that they lie in."""
+        if self._blocks and end <= len(self._blocks[0]):
+            return [self._blocks[0][first:end]] if first < end else []
         found: list[NDArray[Number]] = []
         for start, block in zip(self._firsts, self._blocks, strict=False):
             part = block[max(first - start, 0) : max(end - start, 0)]
@@ -80,7 +82,7 @@ class Growing(Generic[Number]):
         of = np.array(self._firsts).searchsorted(rows, "right") - 1
         for at in np.unique(of).tolist():
             mine = of == at
-            found[mine] = self._blocks[at].take(rows[mine] - self._firsts[at], axis=0)
+            found[mine] = self._blocks[at][rows[mine] - self._firsts[at]]
         return found
 
 
