@@ -21,7 +21,7 @@ WORDS = ["kutya", "macska", "hund", "katze", "远程", "办公", "犬", "猫", "
 def as_if_there_were_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postings, "FEW", 0)
     monkeypatch.setattr(postings, "RARE", 4)
-    monkeypatch.setattr(maxscore, "TRIED", 2)
+    monkeypatch.setattr(postings, "TRIED", 2)
     monkeypatch.setattr(maxscore, "WORTH", 3)
     monkeypatch.setattr(segments, "BLOCK", 7)
 

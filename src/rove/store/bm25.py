@@ -69,6 +69,7 @@ class Counted:
         self.documents: Sizes | None = None
         self._rows: dict[str, Rows] = {}
         self._wholes: dict[str, Wholes] = {}
+        self._held = 0
         count = int(owners[-1]) + 1 if len(owners) else 0
         if weights.document_share and count < len(owners):
             self._sum_up(count, lengths)
@@ -104,9 +105,11 @@ class Counted:
         """Sum a term up by document: that of living rows."""
         known = self._wholes.get(term)
         if known is None:
-            if sum(len(held.owners) for held in self._wholes.values()) > max(MOST, len(self.owners)):
+            if self._held > max(MOST, len(self.owners)):
                 self._wholes.clear()
+                self._held = 0
             known = self._wholes[term] = self._summed(runs, self.rows(term, runs).holding, documents)
+            self._held += len(known.owners)
         return known
 
     def _summed(self, runs: Sequence[Run], holding: int, documents: Sizes) -> Wholes:

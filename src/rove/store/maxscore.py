@@ -14,8 +14,6 @@ Ints = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 MARGIN = 1 - 1e-4
 """Bounds are worked out in float32; what is under the floor by less than that is looked at."""
-TRIED = 256
-"""Units, at least, that are scored in full early, so that it is known what the others have to reach."""
 
 WORTH = 4_096
 """Units of which it pays to know that they need no look."""
@@ -46,8 +44,11 @@ class Scorer(Protocol):
         ...
 
 
-def best(parts: Sequence[Part], scorer: Scorer, top_k: int) -> tuple[NDArray[Any], Floats]:
-    """Return rows and scores, unordered: at least the `top_k` best and all that tie with the last, or all there are."""
+def best(parts: Sequence[Part], scorer: Scorer, top_k: int, tried: int) -> tuple[NDArray[Any], Floats]:
+    """Return rows and scores, unordered: at least the `top_k` best and all that tie with the last, or all there are.
+
+    So many units as are `tried` are scored in full early, so that it is known what the others have to reach.
+    """
     parts = sorted(parts, key=lambda part: -part.bound)
     rest = [*accumulate([0.0, *(part.bound for part in reversed(parts))])][::-1]
     ahead = [*(part.count for part in parts[1:]), 0]
@@ -61,7 +62,7 @@ def best(parts: Sequence[Part], scorer: Scorer, top_k: int) -> tuple[NDArray[Any
         else:
             break
         if max(len(units), ahead[at]) > WORTH:
-            floor = max(floor, _floor(scorer, _highest(units, sums, max(TRIED, 2 * top_k)), top_k))
+            floor = max(floor, _floor(scorer, _highest(units, sums, tried), top_k))
         near = sums + np.float32(rest[at + 1]) >= floor
         units, sums = units[near], sums[near]
     return scorer.scored(units)

@@ -27,6 +27,8 @@ SIGHTS = 8
 """Kinds of sight for which it is remembered what they count."""
 FEW = 100_000
 """Rows up to which each is scored, rather than those alone that may be among the best."""
+TRIED = 256
+"""Rows, at least, that are scored in full early."""
 RARE = 32
 """Where a mask leaves one row in so many, or fewer, those are scored."""
 
@@ -143,7 +145,7 @@ class Postings:
             return rows, scores[rows]
         if mask is not None and allowed is not None and RARE * np.count_nonzero(allowed) <= len(allowed):
             return question.these(np.flatnonzero(allowed).astype(np.int32))
-        return best(question.parts(), question, top_k)
+        return best(question.parts(), question, top_k, question.units(max(TRIED, 2 * top_k)))
 
     def _count(self, alive: Mask) -> Counted:
         """What is counted of these rows; the sight that was asked for last stands last."""

@@ -101,6 +101,12 @@ class Question:
         rows = np.arange(int(sizes.sum())) + np.repeat(firsts - (sizes.cumsum() - sizes), sizes)
         return (rows if self.allowed is None else rows[self.allowed[rows]]).astype(np.int32)
 
+    def units(self, rows: int) -> int:
+        """How many units have about so many rows: half of them at least, since a document has any number."""
+        if not self.counted.documents:
+            return rows
+        return max(rows // 2, rows * len(self.counted.documents.norms) // len(self.counted.owners))
+
     def parts(self) -> list[RowPart] | list[DocumentPart]:
         """What each term gives: see `Part`."""
         if self.counted.documents:

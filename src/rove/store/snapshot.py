@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -96,20 +96,6 @@ def newest(folder: Path) -> Mapped | None:
 def drop(folder: Path) -> None:
     """Take every snapshot away."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def text_array(texts: Sequence[str]) -> Array:
-    r"""Write texts without line ends as one array of bytes.
-
-    >>> text_array(["ab", "é"]).tobytes()
-    b'ab\n\xc3\xa9'
-    """
-    return np.frombuffer("\n".join(texts).encode(), np.uint8)
-
-
-def texts_of(array: Array, count: int) -> list[str]:
-    """Read back `count` texts that `text_array` has written."""
-    return array.tobytes().decode().split("\n") if count else []
 
 
 def _mark(facts: bytes) -> str:
