@@ -28,17 +28,25 @@ class MetricContract(Contract):
         """Return the metric: a function."""
         return self.registered()
 
-    def test_no_ranking_is_better_than_the_ideal_one(self) -> None:
-        """All that is relevant first, the highest grade at the top: nothing scores higher, at no cut."""
+    def test_no_order_is_better_than_the_ideal_one(self) -> None:
+        """All that is relevant first, the highest grade at the top: no order of the same scores higher, at no cut."""
         metric, chance = self.make(), random.Random(1)
         for cut in CUTS:
             best = metric(judged(*IDEAL, cut=cut))
             assert best is not None
             assert math.isfinite(best)
             for _ in range(50):
-                ranking = chance.sample([*IDEAL, "unjudged", "unknown"], k=chance.randint(0, 8))
-                value = metric(judged(*ranking, cut=cut))
-                assert value is None or (math.isfinite(value) and 0 <= value <= best)
+                value = metric(judged(*chance.sample(IDEAL, k=len(IDEAL)), cut=cut))
+                assert value is not None
+                assert 0 <= value <= best
+
+    def test_any_ranking_has_a_number_or_none(self) -> None:
+        """Of any length, with ids that were never judged, and with one that comes twice."""
+        metric, chance = self.make(), random.Random(2)
+        for cut in CUTS:
+            for _ in range(50):
+                value = metric(judged(*chance.choices([*IDEAL, "unjudged", "unknown"], k=chance.randint(0, 8)), cut=cut))
+                assert value is None or (math.isfinite(value) and value >= 0)
 
     def test_nothing_found_is_worth_nothing(self) -> None:
         """An empty ranking scores 0, or has no score; so does a question of which nothing is known."""
