@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -9,24 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import rove
+from registered import registries
 from rove import testing
-from rove.registry import Registry
 from rove.testing import Contract
 
-SOURCE = Path(rove.__file__).parent
-PAGE = SOURCE.parents[1] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
 
 
-def registries() -> dict[str, Registry]:
-    """Every registry of the package, by its group: whatever module makes one is imported."""
-    found: dict[str, Registry] = {}
-    for file in SOURCE.rglob("*.py"):
-        if " = Registry(" in file.read_text("utf-8"):
-            parts = file.relative_to(SOURCE.parent).with_suffix("").parts
-            module = import_module(".".join(parts).removesuffix(".__init__"))
-            found |= {one.group: one for one in vars(module).values() if isinstance(one, Registry)}
-    return found
+REGISTRIES = {registry.group: registry for registry in registries()}
 
 
 def suites(group: str) -> list[type[Contract]]:
@@ -41,22 +32,21 @@ def suites(group: str) -> list[type[Contract]]:
     return found
 
 
-@pytest.mark.parametrize("group", registries())
+@pytest.mark.parametrize("group", REGISTRIES)
 def test_every_registered_name_runs_through_its_suite(group: str) -> None:
     names = {one.name for one in suites(group)}
-    missing = [name for name in registries()[group].table if name not in names]
+    missing = [name for name in REGISTRIES[group].table if name not in names]
     assert not missing, f"no suite in {Path(__file__).parent.name}/ is named {missing} of {group}"
 
 
 def test_every_suite_is_given_to_authors() -> None:
     given = {getattr(testing, name).registry.group for name in testing.__all__ if name != "Contract"}
-    assert given == set(registries())
+    assert given == set(REGISTRIES)
 
 
-@pytest.mark.parametrize("group", registries())
+@pytest.mark.parametrize("group", REGISTRIES)
 def test_groups_are_named_alike_and_stand_in_the_pages(group: str) -> None:
-    assert group == f"rove.{group.removeprefix('rove.').replace(' ', '_').lower()}"
-    assert group.endswith("s")
+    assert re.fullmatch(r"rove\.[a-z_]+s", group)
     assert f"`{group}`" in PAGE.read_text("utf-8")
 
 

@@ -69,7 +69,8 @@ class RerankerContract(Contract):
         reranker = self.make(kb.embedder, kb.store)
         await kb.close()
         kb = AsyncRove.open(tmp_path, embedder=self.embedder(), reranker=reranker)
-        for language, question in QUESTIONS.items():
-            found = {hit.chunk.document_id: hit for hit in await kb.search(question, rerank=True)}
-            assert language in found
+        for question in QUESTIONS.values():
+            before, after = [await kb.search(question, rerank=rerank, top_k=99) for rerank in (False, True)]
+            assert {hit.chunk.chunk_id for hit in after} == {hit.chunk.chunk_id for hit in before}
+            assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
         await kb.close()
