@@ -1,4 +1,4 @@
-"""Every registered chunker keeps its contract; and what those that are packaged promise besides, on real corpora too."""
+"""Every registered chunker keeps its contract; what packaged ones promise besides, on real corpora too."""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from rove.testing import (
     SentimentContract,
 )
 from rove.testing.samples import TEXTS
-
 from rove_example.index import CountingIndex
 
 

@@ -46,7 +46,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
 
 
 def _is_deferred(strategy: str, *, with_chat: bool) -> bool:
-    """Say whether a strategy cuts where the models are. One that can do without does so where there is no chat model."""
+    """Say whether a strategy cuts where the models are; one that can do without needs a chat model for that."""
     if strategy in CHUNKERS.table:
         return with_chat and strategy in MODEL_CHUNKERS.table
     return strategy in MODEL_CHUNKERS.table or strategy in MODEL_CHUNKERS.outside

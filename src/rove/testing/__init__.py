@@ -14,7 +14,7 @@ from __future__ import annotations
 import pytest
 
 SUITES = (
-    "chat_models chunkers contract datasets durable_indexes embedders enrichers fallbacks indexes loaders metrics readers "
+    "chat_models chunkers datasets durable_indexes embedders enrichers fallbacks indexes loaders metrics readers "
     "rerankers retrievers rules sentiments"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))

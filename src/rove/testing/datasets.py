@@ -25,7 +25,7 @@ class LayoutContract(Contract):
         raise NotImplementedError
 
     def test_it_knows_and_reads_its_own(self, tmp_path: Path) -> None:
-        """Questions have ids and texts, each once; what the gold names is among the documents; it reads the same twice."""
+        """Each question has an id of its own, and a text; what the gold names is there; it reads the same twice."""
         path, layout = self.write(tmp_path), self.make()
         assert layout.matches(path)
         dataset = layout.read(path)
@@ -48,7 +48,7 @@ class LayoutContract(Contract):
             assert not self.make().matches(tmp_path / name)
 
     def test_a_damaged_file_is_said(self, tmp_path: Path) -> None:
-        """Any of its files may be cut short or overwritten: the error is an `InputError` with a cure, or the rest is read."""
+        """Any of its files may be cut short or overwritten: that is an `InputError` with a cure, or the rest is read."""
         path = self.write(tmp_path)
         files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
         damaged = 0

@@ -42,18 +42,19 @@ class DurableIndexContract(IndexContract):
     async def test_no_file_holds_what_was_erased(self, tmp_path: Path) -> None:
         """After `remove` and `erase` the words of a chunk are in no file of the folder, nor is its id."""
         rows = make_rows(30)
-        secret = [type(row)(f"{MARK}-{n}", f"{row.terms} {MARK}", row.vector, {"note": MARK}) for n, row in enumerate(rows)]
+        secret = [
+            type(row)(f"{MARK}-{n}", f"{row.terms} {MARK}", row.vector, {"note": MARK}) for n, row in enumerate(rows)
+        ]
         async with self.opened(tmp_path / "index", [*rows, *secret]) as index:
             await index.optimize()
             await index.remove([row.chunk_id for row in secret])
             await index.erase()
-        held = [path for path in tmp_path.rglob("*") if path.is_file() and MARK.encode() in path.read_bytes()]
-        assert held == []
+        assert _files_with(tmp_path, MARK) == []
 
     @pytest.mark.parametrize("failpoint", [*NAMES, *ENRICHING])
     @waited
     async def test_killed_between_catalog_and_index(self, tmp_path: Path, failpoint: str) -> None:
-        """A process is killed where catalog and index differ; the next writer finishes, and nothing is lost or twice."""
+        """A process is killed where catalog and index differ; the next writer finishes; nothing is lost or twice."""
         async with opened(self, tmp_path) as kb:
             assert (await kb.add(*VERSIONS[0])).ok
         self._kill(tmp_path, failpoint)
@@ -75,10 +76,21 @@ class DurableIndexContract(IndexContract):
         """Let another process write to the base until it is killed there."""
         suite = type(self)
         done = subprocess.run(
-            [sys.executable, "-m", "rove.testing.index_killed", inspect.getfile(suite), suite.__qualname__, str(folder)],
+            [
+                sys.executable,
+                "-m",
+                "rove.testing.index_killed",
+                inspect.getfile(suite),
+                suite.__qualname__,
+                str(folder),
+            ],
             env={**os.environ, "ROVE_FAILPOINT": failpoint, "PYTHONPATH": os.pathsep.join(sys.path)},
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
         )
         assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def _files_with(folder: Path, word: str) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]

@@ -18,7 +18,23 @@ from rove.records.metadata import stored_fields
 from rove.store import IndexRow, Scored, Vector
 
 DIMENSION = 32
-WORDS = ("kutya", "hund", "katze", "haus", "远程", "程办", "办公", "犬", "猫", "家", "dog", "cat", "house", "policy", "ház")
+WORDS = (
+    "kutya",
+    "hund",
+    "katze",
+    "haus",
+    "远程",
+    "程办",
+    "办公",
+    "犬",
+    "猫",
+    "家",
+    "dog",
+    "cat",
+    "house",
+    "policy",
+    "ház",
+)
 EDGES = [b + d for b in (0, 2**53, -(2**53), 2**62, 2**63, -(2**63), 10**18) for d in (-2, -1, 0, 1, 2)]
 NUMBERS: list[object] = [
     *EDGES, *map(float, EDGES), 0.5, -0.5, -0.0, 1e300, -1e300, 5e-324, 2.0**53 + 0.5, float("nan"), float("inf"),
@@ -52,7 +68,12 @@ def make_rows(count: int, *, seed: int = 0) -> list[IndexRow]:
             f"c{n:05}",
             " ".join([*chance.choices(WORDS, weights=range(1, len(WORDS) + 1), k=chance.randint(1, 30)), f"n{n}"]),
             vector,
-            {"n": n, "document_id": f"d{n // 3}", "slot": n % 100, "topic": ("hr", "it", "日本語", "árvíz'tűrő")[n % 4]},
+            {
+                "n": n,
+                "document_id": f"d{n // 3}",
+                "slot": n % 100,
+                "topic": ("hr", "it", "日本語", "árvíz'tűrő")[n % 4],
+            },
             ("en", "de", "hu", "zh", "ja")[n % 5],
         )
         for n, vector in enumerate(vectors)

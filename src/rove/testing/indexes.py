@@ -62,7 +62,8 @@ class IndexContract(Contract):
             await index.optimize()
             await index.add(rows[-late:], fresh=True)
             shares = [
-                overlap(await index.keyword(terms, top_k=10, where=where), exact.keyword(terms, where)) for terms in TERMS
+                overlap(await index.keyword(terms, top_k=10, where=where), exact.keyword(terms, where))
+                for terms in TERMS
             ]
             assert sum(shares) / len(shares) >= self.recall
             shares = [
@@ -124,7 +125,9 @@ class IndexContract(Contract):
     @waited
     async def test_what_a_label_hides_changes_nothing(self, tmp_path: Path) -> None:
         """How rare a word is counts what the caller may see: with and without hidden rows the scores are the same."""
-        seen = [IndexRow(f"s{n}", f"alpha beta{n} " * (n % 4 + 1), v, _access("staff")) for n, v in enumerate(units(9, 5))]
+        seen = [
+            IndexRow(f"s{n}", f"alpha beta{n} " * (n % 4 + 1), v, _access("staff")) for n, v in enumerate(units(9, 5))
+        ]
         hidden = [IndexRow(f"h{n}", "alpha gamma beta3 " * 9, v, _access("board")) for n, v in enumerate(units(40, 6))]
         asked, found = units(1, 8)[0], list[list[tuple[str, float]]]()
         for place, rows in enumerate((seen, [*hidden[:20], *seen[:3], *hidden[20:], *seen[3:]])):
@@ -161,7 +164,7 @@ class IndexContract(Contract):
 
     @waited
     async def test_care_changes_nothing_of_what_is_found(self, tmp_path: Path) -> None:
-        """After `optimize`, `tidy`, `erase` and `check` the same rows are held and found; what was removed stays away."""
+        """After `optimize`, `tidy`, `erase` and `check` the same rows are held and found, and what was removed is not."""
         rows = make_rows(60)
         async with self.opened(tmp_path / "index", rows) as index:
             await index.remove([row.chunk_id for row in rows[:20]])

@@ -45,7 +45,9 @@ class MetricContract(Contract):
         metric, chance = self.make(), random.Random(2)
         for cut in CUTS:
             for _ in range(50):
-                value = metric(judged(*chance.choices([*IDEAL, "unjudged", "unknown"], k=chance.randint(0, 8)), cut=cut))
+                value = metric(
+                    judged(*chance.choices([*IDEAL, "unjudged", "unknown"], k=chance.randint(0, 8)), cut=cut)
+                )
                 assert value is None or (math.isfinite(value) and value >= 0)
 
     def test_nothing_found_is_worth_nothing(self) -> None:

@@ -14,7 +14,22 @@ from rove.retrieve.rules import RULES, Rule
 from rove.retrieve.rules.order import ruled
 from rove.testing.contract import Contract
 
-ODD_VALUES = (0, -1, 10**30, 0.5, math.inf, -math.inf, math.nan, True, "", "2024-05-01", "nonsense", "日本", (), ("a", 1))
+ODD_VALUES = (
+    0,
+    -1,
+    10**30,
+    0.5,
+    math.inf,
+    -math.inf,
+    math.nan,
+    True,
+    "",
+    "2024-05-01",
+    "nonsense",
+    "日本",
+    (),
+    ("a", 1),
+)
 
 
 class RuleContract(Contract):

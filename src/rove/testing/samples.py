@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from rove.engine import AsyncRove
+from rove.models import Embedder
 from rove.models.fake import FakeEmbedder
 from rove.records import Text
 from rove.records.filter import Sight
@@ -32,12 +32,12 @@ STAFF = Sight("access", "in", ("staff",))
 """What somebody may see who has the label "staff"."""
 
 
-async def filled(folder: Path, *, hidden: int = 0, **given: Any) -> AsyncRove:  # noqa: ANN401 - what `open` takes
+async def filled(folder: Path, *, hidden: int = 0, embedder: Embedder | None = None) -> AsyncRove:
     """Open a base of `TEXTS` and some that have nothing to do with them, which "staff" may see, and `hidden` others.
 
-    `given` goes to `AsyncRove.open`. The embedder, unless one is given, has no weights: it knows words, not meanings.
+    The embedder, unless one is given, has no weights: it knows words, not meanings.
     """
-    kb = AsyncRove.open(folder, **{"embedder": FakeEmbedder(), **given})
+    kb = AsyncRove.open(folder, embedder=embedder or FakeEmbedder())
     seen = [Text(text, id=name, metadata={"lang": name, "access": ("staff",)}) for name, text in TEXTS.items()]
     rest = [
         Text(f"Filler number {n} speaks of weather and of trains.", id=f"f{n}", metadata={"n": n, "access": ("staff",)})
