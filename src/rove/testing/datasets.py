@@ -48,7 +48,7 @@ class LayoutContract(Contract):
             assert not self.make().matches(tmp_path / name)
 
     def test_a_damaged_file_is_said(self, tmp_path: Path) -> None:
-        """Any of its files may be cut short or overwritten: that is an `InputError` with a cure, or the rest is read."""
+        """Any file may be cut short or overwritten: that is an `InputError` with a cure, or the rest is read."""
         path = self.write(tmp_path)
         files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
         damaged = 0

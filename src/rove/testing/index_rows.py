@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import typing
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ STRINGS: list[object] = [
     "", "1", "1.0", "2", "true", "nan", "a", "b", "'; DROP", "日本", "é", "e\u0301", "\ue000", "\U0001f600", "x\0", "x",
     "x\x01", "\ud800", "9007199254740993", "2024-05-01", "%", "\\",
 ]  # fmt: skip
-VALUES: list[object] = [*NUMBERS, *STRINGS, True, False]
+VALUES: list[typing.Any] = [*NUMBERS, *STRINGS, True, False]
 """Values on every edge that a compiled filter can be wrong at."""
 LISTS: list[object] = [("a", "b"), ("b",), (), (1, 2), [True, None], ["日本", "x\0"], {"1"}]
 OTHERS: list[object] = [None, {"deep": 1}, b"a", datetime(2024, 5, 1, tzinfo=UTC), np.int64(2**53 + 1), np.float32(0.5)]
@@ -100,13 +101,17 @@ def odd_filters() -> Iterable[Filter]:
 def _tree(chance: random.Random, depth: int) -> Filter:
     kind = chance.choice(["leaf", "leaf", "not", "all", "any"]) if depth else "leaf"
     if kind == "leaf":
-        name, op = chance.choice(FIELDS), chance.choice((*OPERATORS, "in", "exists"))
-        several = tuple(chance.choices(VALUES, k=chance.randint(0, 3)))
-        return Compare(name, op, several if op == "in" else op == "exists" or chance.choice(VALUES))  # pyright: ignore[reportArgumentType]
+        return _leaf(chance)
     if kind == "not":
         return Not(_tree(chance, depth - 1))
     parts = tuple(_tree(chance, depth - 1) for _ in range(chance.randint(0, 3)))
     return All(parts) if kind == "all" else Any(parts)
+
+
+def _leaf(chance: random.Random) -> Compare:
+    name, op = chance.choice(FIELDS), chance.choice((*OPERATORS, "in", "exists"))
+    one = True if op == "exists" else chance.choice(VALUES)
+    return Compare(name, op, tuple(chance.choices(VALUES, k=chance.randint(0, 3))) if op == "in" else one)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,15 @@ from rove.testing.index_rows import DIMENSION, Exact, make_rows, odd_filters, od
 
 CHUNKS_ALONE = StoreSettings(document_share=0.0)
 ONE_PERCENT = field("slot") == 7
-TERMS = (["dog"], ["house", "cat"], ["办公", "猫"], ["kutya", "n30"], ["policy", "家", "katze"], ["nowhere"], [])
+TERMS: tuple[list[str], ...] = (
+    ["dog"],
+    ["house", "cat"],
+    ["办公", "猫"],
+    ["kutya", "n30"],
+    ["policy", "家", "katze"],
+    ["nowhere"],
+    [],
+)
 STAFF = Sight("access", "in", ("staff",))
 
 
@@ -164,7 +172,7 @@ class IndexContract(Contract):
 
     @waited
     async def test_care_changes_nothing_of_what_is_found(self, tmp_path: Path) -> None:
-        """After `optimize`, `tidy`, `erase` and `check` the same rows are held and found, and what was removed is not."""
+        """After `optimize`, `tidy`, `erase` and `check` the same rows are found, and what was removed is not."""
         rows = make_rows(60)
         async with self.opened(tmp_path / "index", rows) as index:
             await index.remove([row.chunk_id for row in rows[:20]])

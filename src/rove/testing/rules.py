@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import pytest
 
 from rove.records import Chunk, Hit
-from rove.records.source import Metadata
+from rove.records.source import Metadata, MetaValue
 from rove.retrieve.rules import RULES, Rule
 from rove.retrieve.rules.order import ruled
 from rove.testing.contract import Contract
 
-ODD_VALUES = (
+ODD_VALUES: tuple[MetaValue, ...] = (
     0,
     -1,
     10**30,
@@ -28,7 +28,7 @@ ODD_VALUES = (
     "nonsense",
     "日本",
     (),
-    ("a", 1),
+    ("a", ""),
 )
 
 
@@ -53,7 +53,8 @@ class RuleContract(Contract):
             assert shift == pytest.approx(self.make().shift(fields)), "the same fields, another shift"
 
     def _odd(self) -> list[Metadata]:
-        return [{}, *({name: value} for name in self.fields for value in ODD_VALUES)]
+        odd: list[Metadata] = [{name: value} for name in self.fields for value in ODD_VALUES]
+        return [{}, *odd]
 
     def test_hits_are_ordered_by_it(self) -> None:
         """All that it does not leave out is there once, with the scores where the ranks are."""
