@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.chunk import CutSettings
+from rove.chunk import CHUNKERS, MODEL_CHUNKERS, CutSettings
 from rove.models import free_cores
 from rove.prepare import Recipe
 from rove.records import content_hash
@@ -40,9 +40,16 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
         labels=dict(chunk.labels),
         template=chunk.template,
         keyword_fields=settings.search.keyword_fields,
-        deferred=("semantic", "outline") if with_chat else ("semantic",),
+        deferred=tuple(name for name in sorted({*chunk.strategy.values()}) if _is_deferred(name, with_chat=with_chat)),
         sign=load.duplicates != "off",
     )
+
+
+def _is_deferred(strategy: str, *, with_chat: bool) -> bool:
+    """Say whether a strategy cuts where the models are; one that can do without needs a chat model for that."""
+    if strategy in CHUNKERS.table:
+        return with_chat and strategy in MODEL_CHUNKERS.table
+    return strategy in MODEL_CHUNKERS.table or strategy in MODEL_CHUNKERS.outside
 
 
 def pool_of(settings: Settings, model: str, *, with_chat: bool = False) -> Pool:

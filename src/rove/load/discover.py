@@ -93,7 +93,11 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
-    loader = _maker(source.kind)(options)
+    return (yield from read_by(_maker(source.kind)(options), source))
+
+
+def read_by(loader: Loader, source: Source) -> Generator[Document, None, str]:
+    """Yield the documents that a loader makes of `source`. See `load_documents`."""
     documents = loader.load(replace(source, data=narrowed(source.data)) if source.kind in AS_BYTES else source)
     try:
         while True:

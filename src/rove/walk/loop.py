@@ -44,6 +44,7 @@ from rove.walk.wire import filter_of
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
+MODEL = "model"
 TOLD = "fact {fact} says the same"
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
@@ -59,6 +60,7 @@ class Loop:
 
     def __init__(self, gear: Gear, *, model: bool = True) -> None:
         self._gear = gear if model else without_chat(gear)
+        self._reader = _reader_of(gear, model=model)
         self._finder = Finder(self._gear)
 
     async def perform(self, step: Step, state: State) -> Batches:
@@ -120,8 +122,7 @@ class Loop:
         if gone := set(chunk_ids).difference(hit.chunk.chunk_id for hit in found):
             yield list(await self._finder.instead(gone, state))
         hits = await read_parents(found, self._gear.text_of)
-        chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
-        reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
+        reader = READERS.get(self._reader)(self._gear)
         places = self._places(state)
         findings = reader.read(Material(hits, state))
         try:
@@ -133,7 +134,7 @@ class Loop:
                     yield batch
         finally:
             await findings.aclose()
-        by = self._gear.mode if chosen == "model" else EXTRACTIVE
+        by = self._gear.mode if self._reader == MODEL else self._reader
         yield [ChunksRead(state.round, chunk_ids, by)]
 
     async def _taken(
@@ -205,3 +206,10 @@ def quoted(state: State, problem: str) -> Answered:
     sentences = tuple(Sentence(" ".join(citation.quote.split()), (citation,)) for citation in cites)
     text = "\n\n".join(f"{sentence.text} {marks([place])}" for place, sentence in enumerate(sentences, 1))
     return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))
+
+
+def _reader_of(gear: Gear, *, model: bool) -> str:
+    """Return the name of the reader. Where the chat model is not to be asked any more, none is that may ask it."""
+    if gear.chat is None:
+        return gear.settings.reader if gear.settings.reader not in {"", MODEL} else EXTRACTIVE
+    return (gear.settings.reader or MODEL) if model else EXTRACTIVE
