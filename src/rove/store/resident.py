@@ -126,9 +126,13 @@ class Resident:
             self._start_again()
             self._looked = revision
             return False
-        if not self._catch_up():
+        try:
+            if not self._catch_up():
+                self._start_again()
+                self._catch_up()
+        except BaseException:  # what is held is a part of the base, which no search may take for all
             self._start_again()
-            self._catch_up()
+            raise
         return True
 
     def _restore(self) -> None:
