@@ -44,7 +44,7 @@ def test_the_knowledge_framework_has_its_chunks_as_a_preset(tmp_path: Path) -> N
     found = read_settings(tmp_path, preset="framework")
     assert (found.chunk.size_chars, found.chunk.overlap_chars, found.chunk.separator) == (512, 50, "\n")
     assert found.chunk.strategy == B2_DEFAULTS
-    assert found.search.top_k == 4
+    assert (found.search.top_k, found.answer.references) == (4, 5)
 
 
 @pytest.mark.parametrize(
