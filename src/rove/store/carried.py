@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sqlalchemy import Connection, select
 
@@ -45,7 +46,7 @@ def _live(connection: Connection) -> dict[str, int]:
 
 def _readable(
     salvage: Salvage, table: Table, now: Mapping[int | None, int | None], dimension: int
-) -> Iterator[dict[str, object]]:
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table that are whole, column by column, each with its document's new row number."""
     needed = [column.name for column in table.columns if not column.nullable]
     for row in salvage.rows(table):
@@ -58,15 +59,15 @@ def _readable(
         yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
 
 
-def _standing(connection: Connection, facts: list[dict[str, object]]) -> Iterator[dict[str, object]]:
+def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the facts whose chunk is there, and whose words stand where they stood."""
     t, c = tables.texts.c, tables.chunks.c
-    documents = list({int(str(row["document"])) for row in facts})
+    documents = list({row["document"] for row in facts})
     held = connection.execute(select(t.document, t.text).where(within(t.document, documents)))
     texts = {int(row.document): str(row.text) for row in held}
     chunks = set(connection.execute(select(c.chunk_id).where(within(c.document, documents))).scalars())
     for row in facts:
-        start, end, text = row["start"], row["end"], texts.get(int(str(row["document"])), "")
+        start, end, text = row["start"], row["end"], texts.get(row["document"], "")
         placed = row["chunk_id"] in chunks and isinstance(start, int) and isinstance(end, int)
         if placed and text[start:end] == row["quote"]:
             yield row
