@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from time import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ Array = NDArray[np.generic]
 
 OTHERS = 0o077
 DIGEST_BYTES = hashlib.sha256().digest_size
+LEFT_S = 3_600.0
 
 
 def cache_folder() -> Path:
@@ -139,6 +141,7 @@ def _write(name: str, data: bytes | memoryview) -> None:
 
 def _write_to(path: Path, data: bytes | memoryview) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path.parent)
     handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -149,3 +152,11 @@ def _write_to(path: Path, data: bytes | memoryview) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path) -> None:
+    """Take away what a process that was killed amid writing has left: none takes `LEFT_S` for it."""
+    for left in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):  # gone already, or another user's
+            if abs(time() - left.stat().st_mtime) > LEFT_S:
+                left.unlink()

@@ -32,6 +32,7 @@ from rove.records.source import MetaValue
 from rove.settings import Settings
 from rove.store import Recalled, tables
 from rove.store.aside import FILES, swap
+from rove.store.carried import carry_memories
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.health import Health
@@ -193,6 +194,7 @@ class _Rebuild:
                 copied = [row for row in copied if row[0] in whole]
             with database.write() as connection:
                 insert_rows(connection, table, copied, replace=True)
+        carry_memories(salvage, database, rows, store.dimension)
         store.ledger.put(_settled(salvage.ledger(), store, doubtful))
         by_row = {seq: document_id for document_id, seq in rows.items()}
         for seq, digest in salvage.originals().items():

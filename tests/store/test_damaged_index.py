@@ -118,3 +118,22 @@ async def test_what_ends_a_program_or_a_task_is_let_through(raised: BaseExceptio
     made.raised = raised
     with pytest.raises(type(raised)):
         await GuardedIndex(lambda: made).keyword(["x"], top_k=1)
+
+
+async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_once_it_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def panic(*_: object, **__: object) -> None:
+        raise Panic("SystemTimeError(315619182.3s)")
+
+    store = {"resident_chunks": 0, "index": "memory"}
+    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
+        with monkeypatch.context() as then:
+            then.setattr("rove.store.guarded.time", lambda: -315_619_182.0)
+            then.setattr(MemoryIndex, "add", panic)
+            then.setattr(MemoryIndex, "rebuild", panic)
+            with pytest.raises(ServiceError, match=r"before 1970\. Set the clock") as caught:
+                await kb.add(Text("灯台守は船を数えた。", id="kept"))
+            assert not caught.value.retryable
+        await kb.doctor()
+        assert [hit.chunk.document_id for hit in await kb.search("灯台守", mode="keyword")] == ["kept"]

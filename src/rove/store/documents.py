@@ -18,6 +18,7 @@ from rove.store.presence import CATALOG, check_not_lost, lost
 from rove.store.private import make_folder
 from rove.store.rows import (
     AnyRow,
+    check_vectors,
     chunk_of,
     document_of,
     enriched,
@@ -236,6 +237,7 @@ class Documents(LiveChunks, Unfinished):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
+        check_vectors([row.blob for row in rows])
         owners = self._owners(rows)
         return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
 

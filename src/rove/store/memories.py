@@ -13,7 +13,7 @@ from rove.records import Citation
 from rove.records.memory import LeadEnd, Remembered
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import AnyRow, blob_of, vector_of, within
+from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of, within
 
 MOST_LEADS = 2_000
 """Leads of a space that are kept, the latest ones."""
@@ -97,10 +97,9 @@ class Memories:
         m = tables.memory_facts.c
         query = select(m.seq, m.terms, m.vector, m.asked, m.relevance).where(within(m.seq, list(seqs)))
         with self._database.read() as connection:
-            return {
-                row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance)
-                for row in connection.execute(query.order_by(m.seq))
-            }
+            rows = connection.execute(query.order_by(m.seq)).all()
+        check_vectors([blob for row in rows for blob in (row.vector, row.asked)])
+        return {row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance) for row in rows}
 
     def leads(self, space: str) -> list[LeadEntry]:
         """How leads have ended, the latest walk's last."""
@@ -109,7 +108,9 @@ class Memories:
         query = query.outerjoin(tables.documents, d.seq == m.document)
         query = query.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
         with self._database.read() as connection:
-            return [_lead_of(row) for row in connection.execute(query.where(m.space == space).order_by(m.seq))]
+            rows = connection.execute(query.where(m.space == space).order_by(m.seq)).all()
+        check_vectors([row.asked for row in rows])
+        return [_lead_of(row) for row in rows]
 
     def edit(self, space: str, memory_id: str, text: str, terms: str, vector: Vector) -> bool:
         """Put a fact otherwise; False where there is none of that id. It gets a new row number: see `known`."""

@@ -208,7 +208,8 @@ class MemoryIndex:
         """See `Index.semantic`. Exact."""
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
         rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
-        return self._best(rows, scores.round(DECIMALS), top_k)
+        sound = np.isfinite(scores)  # a snapshot's vectors are not looked at when it is read
+        return self._best(rows[sound], scores[sound].round(DECIMALS), top_k)
 
     def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
         """How near the document of each chunk is to `vector` as a whole, for chunks that are here. See `Wholes`.
@@ -226,7 +227,7 @@ class MemoryIndex:
             seen=self._rows(sight),
             mean=self._mean(sight),
         )
-        return dict(zip(chunk_ids, found.tolist(), strict=True))
+        return dict(zip(chunk_ids, np.nan_to_num(found, posinf=0, neginf=0).tolist(), strict=True))
 
     def coverage(self, terms: Sequence[str], chunk_id: str) -> float:
         """See `lists.coverage`, for a chunk that is here."""

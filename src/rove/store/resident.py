@@ -60,10 +60,14 @@ class Follower:
         return True
 
     def catch_up(self) -> None:
-        """Hold what the catalog holds at one moment."""
-        if not self._followed():  # what was taken away since is no longer known
+        """Hold what the catalog holds at one moment; nothing, where it cannot be read."""
+        try:
+            if not self._followed():  # what was taken away since is no longer known
+                self.start_again()
+                self._followed()
+        except BaseException:  # a part of the base, which no search may take for all
             self.start_again()
-            self._followed()
+            raise
 
     def _followed(self) -> bool:
         if not self.revision:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
