@@ -194,9 +194,9 @@ class Unindexed(MemoryIndex):
 
     asked = 0
 
-    async def keyword(self, terms, *, top_k, where=None):
+    async def semantic(self, vector, *, top_k, where=None):
         Unindexed.asked += 1
-        return await super().keyword(terms, top_k=top_k, where=where)
+        return await super().semantic(vector, top_k=top_k, where=where)
 
 
 def own_objects() -> dict[str, object]:

@@ -205,9 +205,11 @@ class MemoryIndex:
         return seen.languages
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.semantic`. Exact."""
+        """See `Index.semantic`. Exact where there are no partitions, and for who sees a part: nothing hidden counts."""
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
-        rows, scores = self._vectors.best(vector, top_k, None if keep.all() else keep)
+        rows, scores = self._vectors.best(
+            vector, top_k, None if keep.all() else keep, exact=sight_of(where) is not None
+        )
         sound = np.isfinite(scores)  # a snapshot's vectors are not looked at when it is read
         return self._best(rows[sound], scores[sound].round(DECIMALS), top_k)
 
