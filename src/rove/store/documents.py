@@ -16,6 +16,7 @@ from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost, lost
 from rove.store.private import make_folder
+from rove.store.reading import current
 from rove.store.rows import (
     AnyRow,
     chunk_of,
@@ -55,7 +56,12 @@ class Documents(LiveChunks, Unfinished):
             return get_fact(connection, name)
 
     def revision(self) -> int:
-        """A number that grows with every change that a search could notice. Costs microseconds where none was made."""
+        """A number that grows with every change that a search could notice; within a `reading`, as it was there."""
+        view = current()
+        return view.revision(self, self.newest_revision) if view else self.newest_revision()
+
+    def newest_revision(self) -> int:
+        """The revision as it is now, whatever the operation under way has read. Microseconds where nothing changed."""
         version = self.database.version()
         if version != self._revision[0]:
             self._revision = (version, int(self.fact("revision") or "0"))
@@ -261,6 +267,8 @@ class Documents(LiveChunks, Unfinished):
                 raise lost(self.database.file.parent, f"{CATALOG} is torn: its chunks have no order")
             last = rows[-1].seq
             yield rows
+            if len(rows) < BATCH:
+                return
 
 
 def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - columns of `documents`

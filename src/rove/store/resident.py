@@ -113,7 +113,7 @@ class Resident:
     def _follow(self, *, unbounded: bool = False) -> bool:
         """Take in what has changed; False when the base is too large. `unbounded`: read whatever there is to read."""
         revision = self.catalog.revision()
-        if revision == self._looked and (self._fits or not unbounded):
+        if revision <= self._looked and (self._fits or not unbounded):
             return self._fits
         if self._index.dead > 1_000 + self._index.live:
             self._start_again()
