@@ -44,7 +44,6 @@ class Documents(LiveChunks, Unfinished):
         check_not_lost(folder)
         make_folder(folder)
         self.database = Database(folder / CATALOG)
-        self._revision = (-1, 0)
 
     def close(self) -> None:
         """Close the database."""
@@ -61,11 +60,8 @@ class Documents(LiveChunks, Unfinished):
         return view.revision(self, self.newest_revision) if view else self.newest_revision()
 
     def newest_revision(self) -> int:
-        """The revision as it is now, whatever the operation under way has read. Microseconds where nothing changed."""
-        version = self.database.version()
-        if version != self._revision[0]:
-            self._revision = (version, int(self.fact("revision") or "0"))
-        return self._revision[1]
+        """The revision as it is now, whatever the operation under way has read. Costs microseconds."""
+        return self.database.revision()
 
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What the live versions of these documents were made from; an unknown id is absent."""
@@ -95,6 +91,14 @@ class Documents(LiveChunks, Unfinished):
     def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """The canonical texts of live documents, by id; one that is not there is absent."""
         return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
+
+    def wholes(self, document_ids: Collection[str]) -> dict[str, Document]:
+        """Live documents by id, without their chunks, in one query; one that is not there is absent."""
+        d, t = tables.documents.c, tables.texts.c
+        query = _with_enrichments(*tables.documents.columns, t.text, t.boxes)
+        query = query.join(tables.texts, t.document == d.seq).where(within(d.document_id, document_ids), d.revision > 0)
+        with self.database.read() as connection:
+            return {row.document_id: document_of(row, row.text, row.boxes) for row in connection.execute(query)}
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""

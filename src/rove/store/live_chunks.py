@@ -34,7 +34,7 @@ _FINDS: dict[Along, Lookup] = {
     "vectors": Lookup(_FOUND.outerjoin(_V, _V.c.seq == _C.vector).add_columns(_V.c.vector.label("along")), _C.chunk_id),
 }
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
-_TERMS = Lookup(select(_C.terms), _C.chunk_id)
+_TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
 _VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector), _C.chunk_id)
 _TOKENS = Lookup(select(_C.chunk_id, _T.c.tokens).join(_T, _T.c.vector == _C.vector), _C.chunk_id)
 
@@ -75,8 +75,11 @@ class LiveChunks:
 
     def terms(self, chunk_id: str) -> list[str]:
         """The terms of a chunk, none where there is no such chunk."""
-        found = _TERMS.rows(self.database, [chunk_id])
-        return str(found[0].terms).split() if found else []
+        return self.terms_of([chunk_id]).get(chunk_id, [])
+
+    def terms_of(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The terms of chunks; one that is not there is absent."""
+        return {row.chunk_id: str(row.terms).split() for row in _TERMS.rows(self.database, chunk_ids)}
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""

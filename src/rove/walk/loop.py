@@ -123,6 +123,7 @@ class Loop:
         chosen = self._gear.settings.reader or ("model" if self._gear.chat else "extractive")
         reader = READERS.get(chosen if self._gear.chat else "extractive")(self._gear)
         places = self._places(state)
+        await places.hold(hit.chunk.document_id for hit in hits)
         findings = reader.read(Material(hits, state))
         try:
             async for finding in findings:

@@ -51,9 +51,8 @@ class WalkMemory:
         """
         self._language = detect(state.question)
         self._stamp = _stamp(state, await self._memory.state(filter_of(state.where)))
-        known = await self._memory.experience(state.question)
+        found, known = await self._memory.recollect(state.question, top_k=SEARCHED, where=filter_of(state.where))
         self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
-        found = await self._memory.search(state.question, top_k=SEARCHED, where=filter_of(state.where))
         live = [one for one in found if check(one.citation, await self._text_of(one.citation.document_id))]
         asked = terms(state.question, self._language)
         same = [f for f in live if f.used and f.stamp == self._stamp and terms(f.question, self._language) == asked]
