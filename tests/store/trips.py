@@ -4,59 +4,68 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-REVISION = ("PRAGMA data_version", "SELECT facts.value")
 SETTING_UP = ("PRAGMA busy", "PRAGMA journal", "PRAGMA sync", "PRAGMA foreign", "PRAGMA secure", "PRAGMA page_count")
+REVISION = "WHERE name = 'revision'"
 
 
 @dataclass(slots=True)
 class Trips:
-    """The statements that the driver ran, in order, and those of them that ran on the event loop's own thread."""
+    """The statements that have read, how many transactions have written, and what ran on an event loop's own thread."""
 
-    statements: list[str] = field(default_factory=list[str])
+    reads: list[str] = field(default_factory=list[str])
+    writes: int = 0
     on_loop: list[str] = field(default_factory=list[str])
+    _writing: set[int] = field(default_factory=set[int])
 
-    def note(self, statement: str) -> None:
-        """Take one down; what sets a new connection up is not counted."""
+    def note(self, connection: int, statement: str) -> None:
+        """Take a statement down; what sets a new connection up is not counted, a writing transaction is one."""
         if statement.startswith(SETTING_UP):
             return
-        self.statements.append(" ".join(statement.split()))
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return
-        self.on_loop.append(self.statements[-1])
+        if _on_event_loop():
+            self.on_loop.append(statement)
+        if statement == "BEGIN IMMEDIATE":
+            self._writing.add(connection)
+            self.writes += 1
+        elif connection not in self._writing:
+            self.reads.append(statement)
+        elif statement in {"COMMIT", "ROLLBACK"}:
+            self._writing.remove(connection)
 
     def clear(self) -> None:
         """Count from 0 again."""
-        self.statements.clear()
+        self.reads.clear()
         self.on_loop.clear()
+        self.writes = 0
 
     @property
     def looks(self) -> int:
-        """How many of them look at the revision."""
-        return sum(statement.startswith(REVISION) for statement in self.statements)
-
-    def __len__(self) -> int:
-        return len(self.statements)
+        """How many of the reads look at the revision."""
+        return sum(REVISION in statement for statement in self.reads)
 
 
-@contextmanager
-def counted_trips(monkeypatch: pytest.MonkeyPatch) -> Generator[Trips]:
-    """Count what every base that is opened in the block asks of its catalog, by whatever way the statement comes."""
+def count_trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
+    """Count what every base that is opened from now on asks of its catalog, by whatever way the statement comes."""
     trips = Trips()
     connect: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def counted(*arguments: Any, **named: Any) -> sqlite3.Connection:
         connection = connect(*arguments, **named)
-        connection.set_trace_callback(trips.note)
+        connection.set_trace_callback(lambda statement, number=id(connection): trips.note(number, statement))
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", counted)
-    yield trips
+    return trips
+
+
+def _on_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,6 +123,10 @@ class LongMemory:
         distances = 1.0 - (before @ asked).astype(np.float64)
         widest = ALIKE * self._embedder.max_distance
         return np.where(distances <= widest, 1 - (1 - AROUND) * np.clip(distances, 0, None) / widest, 0.0)
+
+    async def texts(self, document_ids: Collection[str]) -> dict[str, str]:
+        """The texts that facts rest on, as they are now, by document; one that is gone is absent."""
+        return await asyncio.to_thread(self._store.catalog.texts, document_ids)
 
     async def keep(
         self, question: str, facts: Sequence[Remembered], leads: Sequence[LeadEnd], language: str = "und"

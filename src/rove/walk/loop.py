@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.cite import marks
 from rove.answer.facts import AnswerMeans, answer_from_facts
-from rove.answer.reading import read_parents
+from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.records import Answer, Sentence
 from rove.records.walk import (
@@ -173,17 +174,18 @@ class Loop:
         return await judged_by_model(self._gear.chat, state)
 
     async def _answer(self, state: State) -> Answer:
-        gear = self._gear
+        gear, store = self._gear, self._gear.means.store
+        hits = await self._finder.hits(cited(state.facts))
+        texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
         answer = await answer_from_facts(
             state.question,
             state.facts,
-            await self._finder.hits(cited(state.facts)),
+            hits,
             language=state.language,
-            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, gear.text_of),
+            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, read_once(gear.text_of, texts)),
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
-        store = gear.means.store
         absent = await store.field_names.on(filter_of(state.where))
         note = await unmentioned(state, answer, store)
         return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
