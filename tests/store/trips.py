@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def count_trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
 
     def counted(*arguments: Any, **named: Any) -> sqlite3.Connection:
         connection = connect(*arguments, **named)
-        connection.set_trace_callback(lambda statement, number=id(connection): trips.note(number, statement))
+        connection.set_trace_callback(partial(trips.note, id(connection)))
         return connection
 
     monkeypatch.setattr(sqlite3, "connect", counted)

@@ -160,6 +160,7 @@ class Loop:
 
     async def _leads(self, facts: Sequence[Fact], state: State, places: Places) -> list[WalkEvent]:
         """What facts lead to: what they name, and what their sources refer to beside their words."""
+        await places.hold(fact.citation.document_id for fact in facts if fact.citation)
         found = [one for fact in facts for one in await leads_from_text(fact, places)]
         named = [lead for fact in facts for lead in leads_of(fact)]
         leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._gear.memory)

@@ -14,7 +14,7 @@ from rove.store.store import Store
 from rove.walk.leads import plain
 from rove.walk.references import Reference, heading_number
 
-REMEMBERED = 8
+REMEMBERED = 16
 CAPTIONED_CHARS = 600  # what is read after a caption whose table or figure is not marked
 TELLING_CHARS = 4
 MOST_TITLES = 50
