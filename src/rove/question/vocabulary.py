@@ -107,7 +107,7 @@ class _Counted:
     def get(self, store: Store, where: Filter | None) -> Vocabulary:
         """Return the words of what a filter lets through. Blocks, where they must be counted."""
         with self._turn:
-            if (revision := store.catalog.revision()) != self._revision:
+            if (revision := store.catalog.revision()) > self._revision:
                 self._held.clear()
                 self._revision = revision
             key = repr(where)  # which tells True from 1, as filters do

@@ -181,11 +181,12 @@ class Database:
         except (DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error, "written") or error from error
 
-    def version(self) -> int:
-        """A number that changes with every commit, whoever makes it; asks one connection that never writes."""
+    def revision(self) -> int:
+        """The base's revision as it is now, by a connection of its own that never writes: see `next_revision`."""
         try:
             with self._watching:
-                return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+                found = self._watch.execute("SELECT value FROM facts WHERE name = 'revision'").fetchall()
+                return int(found[0][0] or "0") if found else 0
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 

@@ -241,7 +241,7 @@ class Resident:
     def _follow(self) -> MemoryIndex:
         """Take in what has changed, and return what is searched."""
         revision = self.catalog.revision()
-        if revision != self._looked:
+        if revision > self._looked:
             held = self._held
             if held.index.dead > 1_000 + held.index.live or held.index.added > SPILL:
                 held.start_again()

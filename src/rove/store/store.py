@@ -35,6 +35,7 @@ from rove.store.names import Names
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.private import keep_private
+from rove.store.reading import Along
 from rove.store.refusals import Intake
 from rove.store.resident import Resident
 from rove.store.sights import SeenDocuments
@@ -131,23 +132,26 @@ class Store:
         with stage("index"):
             while True:
                 looks += 1
-                revision = self.catalog.revision()
+                revision = await asyncio.to_thread(self.catalog.newest_revision)
                 found = await search(top_k=depth)
                 living = await asyncio.to_thread(self.catalog.living, [chunk_id for chunk_id, _ in found])
                 kept = [scored for scored in found if scored[0] in living]
                 whole = len(kept) >= top_k or len(found) < depth
-                same = len(kept) == len(found) or revision == self.catalog.revision()
+                same = len(kept) == len(found) or revision == await asyncio.to_thread(self.catalog.newest_revision)
                 if (whole and same) or looks == MOST_LOOKS:
                     return kept[:top_k]
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
-        if sight := sight_of(where):
-            return await asyncio.to_thread(self.resident.languages, sight)
+        return await asyncio.to_thread(self._languages_of, sight_of(where))
+
+    def _languages_of(self, sight: Filter | None) -> list[str]:
+        if sight:
+            return self.resident.languages(sight)
         revision = self.catalog.revision()
-        if revision != self._languages[0]:
-            self._languages = (revision, await asyncio.to_thread(self.catalog.languages))
+        if revision > self._languages[0]:
+            self._languages = (revision, self.catalog.languages())
         return self._languages[1]
 
     def seen(self, owners: Mapping[str, str], sight: Filter) -> set[str]:
@@ -160,9 +164,9 @@ class Store:
             return (await asyncio.to_thread(self._views.of, sight)).state
         return str(await asyncio.to_thread(self.catalog.revision))
 
-    async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
+    async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""
-        found = await asyncio.to_thread(self.catalog.find, chunk_ids)
+        found = await asyncio.to_thread(self.catalog.find, chunk_ids, along)
         note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
         return found
 

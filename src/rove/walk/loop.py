@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.cite import marks
 from rove.answer.facts import AnswerMeans, answer_from_facts
-from rove.answer.reading import read_parents
+from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.records import Answer, Sentence
 from rove.records.walk import (
@@ -124,6 +125,7 @@ class Loop:
         hits = await read_parents(found, self._gear.text_of)
         reader = READERS.get(self._reader)(self._gear)
         places = self._places(state)
+        await places.hold(hit.chunk.document_id for hit in hits)
         findings = reader.read(Material(hits, state))
         try:
             async for finding in findings:
@@ -159,6 +161,7 @@ class Loop:
 
     async def _leads(self, facts: Sequence[Fact], state: State, places: Places) -> list[WalkEvent]:
         """What facts lead to: what they name, and what their sources refer to beside their words."""
+        await places.hold(fact.citation.document_id for fact in facts if fact.citation)
         found = [one for fact in facts for one in await leads_from_text(fact, places)]
         named = [lead for fact in facts for lead in leads_of(fact)]
         leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._gear.memory)
@@ -173,17 +176,18 @@ class Loop:
         return await judged_by_model(self._gear.chat, state)
 
     async def _answer(self, state: State) -> Answer:
-        gear = self._gear
+        gear, store = self._gear, self._gear.means.store
+        hits = await self._finder.hits(cited(state.facts))
+        texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
         answer = await answer_from_facts(
             state.question,
             state.facts,
-            await self._finder.hits(cited(state.facts)),
+            hits,
             language=state.language,
-            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, gear.text_of),
+            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, read_once(gear.text_of, texts)),
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
-        store = gear.means.store
         absent = await store.field_names.on(filter_of(state.where))
         note = await unmentioned(state, answer, store)
         return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
