@@ -120,7 +120,9 @@ class MemoryIndex:
     def recall(self) -> dict[str, Recalled]:
         """See `RecallingIndex.recall`."""
         of = [self._columns.column(name) for name in ("document_id", "source", "title")]
-        rows = Counter(zip(*(column.codes[self._alive].tolist() for column in of), strict=True))
+        rows: Counter[tuple[int, ...]] = Counter(
+            zip(*(column.codes[self._alive].tolist() for column in of), strict=True)
+        )
         found: dict[str, Recalled] = {}
         for codes, count in rows.items():
             document_id, source, title = (str(column.values[code]) for column, code in zip(of, codes, strict=True))
