@@ -10,68 +10,85 @@ import ctypes
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from rove.sandbox import Limits
 from rove.sandbox.jail import confine
 
 GIVEN, MADE = "given", "made"
-# Places of functions in LibreOfficeKit's tables (LibreOfficeKit.h): new ones come behind them.
-LOAD, SAVE, KIND = 2, 2, 3
-FORMATS = ("docx", "xlsx", "pptx", "pdf")
-"""What a text, a workbook, slides and a drawing are saved as, by the number that LibreOfficeKit has for each."""
-NOT_LOADED, NOT_SAVED = 3, 4
-# Settings of LibreOffice: no macro runs, nothing is fetched, and Java is not looked for.
-ITEM = (
-    '<item oor:path="/org.openoffice.Office.{}"><prop oor:name="{}" oor:op="fuse"><value>true</value></prop></item>\n'
-)
-SETTINGS = "".join(
-    [
-        '<?xml version="1.0" encoding="UTF-8"?>\n<oor:items xmlns:oor="http://openoffice.org/2001/registry">\n',
-        ITEM.format("Common/Security/Scripting", "DisableMacrosExecution"),
-        ITEM.format("Common/Security/Scripting", "DisableActiveContent"),
-        ITEM.format("Common/Security/Scripting", "BlockUntrustedRefererLinks"),
-        "</oor:items>\n",
-    ]
-)
+RUN_MACRO = 11
+"""The place of runMacro in LibreOfficeKit's table of functions (LibreOfficeKit.h); new ones come behind it."""
+UNREAD = 3
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+# No macro of a document runs, nothing is fetched, no Java; and the profile is whole, lest files of ours be replaced.
+SETTINGS = {
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel"): "3",
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks"): "true",
+    ("Office.Java/VirtualMachine", "Enable"): "false",
+    ("Setup/Office", "ooSetupInstCompleted"): "true",
+}
+ITEM = '<item oor:path="/org.openoffice.{}"><prop oor:name="{}" oor:op="fuse"><value>{}</value></prop></item>'
+# LibreOfficeKit's own way to load opens a window, which the packages for servers ("nogui") lack the parts for; Basic
+# loads without one, and each kind of document is saved as what keeps most of it.
+BASIC = """Sub Convert
+Dim given(2) As New com.sun.star.beans.PropertyValue
+given(0).Name = "Hidden" : given(0).Value = True
+given(1).Name = "MacroExecutionMode" : given(1).Value = 0
+given(2).Name = "UpdateDocMode" : given(2).Value = 0
+document = StarDesktop.loadComponentFromURL("{given}", "_blank", 0, given())
+Dim made(0) As New com.sun.star.beans.PropertyValue
+made(0).Name = "FilterName" : made(0).Value = "draw_pdf_Export"
+If document.supportsService("com.sun.star.text.GenericTextDocument") Then made(0).Value = "MS Word 2007 XML"
+If document.supportsService("com.sun.star.sheet.SpreadsheetDocument") Then made(0).Value = "Calc MS Excel 2007 XML"
+If document.supportsService("com.sun.star.presentation.PresentationDocument") Then _
+  made(0).Value = "Impress MS PowerPoint 2007 XML"
+document.storeToURL("{made}", made())
+End Sub"""
 
 
 def main(library: str, room: str, parent: str, cpu_s: str, memory: str) -> None:
     """Convert what lies in the room."""
-    made = os.dup(1)
+    out = os.dup(1)
     os.dup2(2, 1)  # LibreOffice prints what is no document
     confine(Limits(cpu_s=float(cpu_s), memory_bytes=int(memory)), room, int(parent))
-    profile = Path(room, "profile", "user", "registrymodifications.xcu")
-    profile.parent.mkdir(parents=True)
-    profile.write_text(SETTINGS, "utf-8")
-    status = _convert(library, room)
-    if status == 0:
-        with Path(room, MADE).open("rb") as converted, os.fdopen(made, "wb") as out:
-            shutil.copyfileobj(converted, out)
-    os._exit(status)  # LibreOffice' threads are of no use any more
+    profile = Path(room, "profile")
+    for name, text in _profile(*(Path(room, name).as_uri() for name in (GIVEN, MADE))).items():
+        (profile / name).parent.mkdir(parents=True, exist_ok=True)
+        (profile / name).write_text(XML + text, "utf-8")
+    _convert(Path(library), profile)
+    made = Path(room, MADE)
+    if not made.is_file():
+        os._exit(UNREAD)
+    with made.open("rb") as converted, os.fdopen(out, "wb") as pipe:
+        shutil.copyfileobj(converted, pipe)
+    os._exit(0)  # LibreOffice's threads are of no use any more
 
 
-def _convert(library: str, room: str) -> int:
-    start = ctypes.CDLL(library).libreofficekit_hook_2
-    start.restype = ctypes.c_void_p
-    start.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
-    office = start(os.fsencode(Path(library).parent), Path(room, "profile").as_uri().encode())
-    given, made = (Path(room, name).as_uri().encode() for name in (GIVEN, MADE))
-    document = office and _function(office, LOAD, ctypes.c_void_p, ctypes.c_char_p)(office, given)
-    if not document:
-        return NOT_LOADED
-    kind = _function(document, KIND, ctypes.c_int)(document)
-    if kind not in range(len(FORMATS)):
-        return NOT_LOADED
-    save = _function(document, SAVE, ctypes.c_int, *[ctypes.c_char_p] * 3)
-    return 0 if save(document, made, FORMATS[kind].encode(), None) else NOT_SAVED
+def _profile(given: str, made: str) -> Mapping[str, str]:
+    items = "".join(ITEM.format(*place, value) for place, value in SETTINGS.items())
+    library = "http://openoffice.org/2000/library"
+    script = 'xmlns:script="http://openoffice.org/2000/script" script:language="StarBasic"'
+    return {
+        "user/registrymodifications.xcu": f'<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>',
+        "user/basic/script.xlc": f'<l:libraries xmlns:l="{library}" xmlns:xlink="http://www.w3.org/1999/xlink"><l:library '
+        'l:name="Standard" xlink:href="$(USER)/basic/Standard/script.xlb/" xlink:type="simple" l:link="false"/></l:libraries>',
+        "user/basic/Standard/script.xlb": f'<l:library xmlns:l="{library}" l:name="Standard"><l:element l:name="Rove"/>'
+        "</l:library>",
+        "user/basic/Standard/Rove.xba": f'<script:module {script} script:name="Rove"><![CDATA['
+        f"{BASIC.format(given=given, made=made)}]]></script:module>",
+    }
 
 
-def _function(thing: int, place: int, *types: type) -> ctypes.CFUNCTYPE:
-    """Return a function of an object: what an object begins with points to the table of its functions."""
-    table = ctypes.cast(thing, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
-    result, *arguments = types
-    return ctypes.CFUNCTYPE(result, ctypes.c_void_p, *arguments)(table[place] or 0)
+def _convert(library: Path, profile: Path) -> None:
+    start = ctypes.CDLL(str(library)).libreofficekit_hook_2
+    start.restype, start.argtypes = ctypes.c_void_p, [ctypes.c_char_p] * 2
+    office = start(os.fsencode(library.parent), profile.as_uri().encode())
+    if not office:
+        return
+    functions = ctypes.cast(office, ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p)))[0]
+    run = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(functions[RUN_MACRO] or 0)
+    run(office, b"macro:///Standard.Rove.Convert()")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from time import monotonic
 from rove.cached import private_folder
 from rove.errors import InputError
 from rove.sandbox import STEP_BYTES, Limits
-from rove.sandbox.converter import GIVEN, NOT_LOADED
+from rove.sandbox.converter import GIVEN, UNREAD
 from rove.sandbox.watch import holds_too_much
 from rove.store.scratch import scratch_in
 
@@ -98,5 +98,5 @@ def _failed(name: str, status: int) -> InputError:
     if -status == signal.SIGKILL:
         message = f"LibreOffice needs more memory for {name!r} than one source may."
         return InputError(message, cure="Split it, or raise load.max_memory_mb in the settings.", outcome="too-large")
-    message = f"LibreOffice {'cannot read' if status == NOT_LOADED else 'failed at'} {name!r}."
+    message = f"LibreOffice {'cannot read' if status == UNREAD else 'failed at'} {name!r}."
     return InputError(message, cure=SAVE_ANEW)
