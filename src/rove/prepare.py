@@ -37,8 +37,8 @@ class Recipe:
 
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
     says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
-    are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see
-    `chunk.label`, `template`: see `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
+    are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `deferred` are the strategies
+    that are left to where the models are; `prefix` and `labels`: see `chunk.label`, `template`: see `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
     """
 
     model: str
@@ -80,8 +80,8 @@ class Preparer:
         """Read one source: its documents as they come, and how it ended last. Nothing that a file holds raises.
 
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
-        turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads; `convert` is asked for what
-        no loader reads, where the recipe says so.
+        turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads.
+        `convert` is asked for what no loader reads, where the recipe says so.
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:

@@ -36,8 +36,8 @@ class LoadOptions:
 
     `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
     `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
-    `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert` has a file of a kind
-    that no loader reads converted to one that is read, None where nothing does that.
+    `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: has a file that no
+    loader reads made into one that is read, None where nothing does that.
     """
 
     keep_boilerplate: bool = False

@@ -84,7 +84,10 @@ UNREAD = {
     "numpy": Unread("a NumPy array", TABLE),
 }  # fmt: skip
 
-CONVERTED = frozenset({"doc", "ppt", "xlsb", "word-xml", "excel-xml", "flat-odf", "odg"})
+CONVERTED = frozenset({
+    "doc", "ppt", "xlsb", "word-xml", "excel-xml", "flat-odf", "odg", "sxw", "staroffice", "iwork", "wpd", "wps", "pub",
+    "vsd", "hwp", "fb2",
+})  # fmt: skip
 """Those that LibreOffice, where it is installed, makes into what is read."""
 
 # What a file begins with, or has at an offset; the first that fits decides.

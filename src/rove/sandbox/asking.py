@@ -66,10 +66,10 @@ def answer(message: bytes, asked: int, limits: Limits, stopped: Callable[[], boo
     except msgspec.MsgspecError as error:
         problem = f"A reading process asked for what is no file: {error}."
         raise ServiceError(problem, cure="Run the same again; if it stays so, report it.") from error
+    if asked > MOST:
+        reason = f"{wish.name!r} would be the {asked}th file of one source to be converted; {MOST} are."
+        return encoder.encode(Reply(b"", reason, "Unpack it, and add the files by themselves.", "too-large"))
     try:
-        if asked > MOST:
-            reason = f"{wish.name!r} would be the {asked}th file of one source to be converted; {MOST} are."
-            raise InputError(reason, cure="Unpack it, and add the files by themselves.", outcome="too-large")
         reply = Reply(convert(wish.name, wish.data, limits, stopped))
     except InputError as error:
         reply = Reply(b"", error.reason, error.cure, error.outcome)

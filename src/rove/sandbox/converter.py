@@ -28,15 +28,19 @@ SETTINGS = {
     ("Office.Java/VirtualMachine", "Enable"): "false",
     ("Setup/Office", "ooSetupInstCompleted"): "true",
 }
-ITEM = '<item oor:path="/org.openoffice.{}"><prop oor:name="{}" oor:op="fuse"><value>{}</value></prop></item>'
+ITEM = '<item o:path="/org.openoffice.{}"><prop o:name="{}" o:op="fuse"><value>{}</value></prop></item>'
 # LibreOfficeKit's own way to load opens a window, which the packages for servers ("nogui") lack the parts for; Basic
-# loads without one, and each kind of document is saved as what keeps most of it.
+# loads without one, and each kind of document is saved as what keeps most of it. What no other filter knows, a damaged
+# file for one, is taken for plain text: that is nobody's words.
 BASIC = """Sub Convert
 Dim given(2) As New com.sun.star.beans.PropertyValue
 given(0).Name = "Hidden" : given(0).Value = True
 given(1).Name = "MacroExecutionMode" : given(1).Value = 0
 given(2).Name = "UpdateDocMode" : given(2).Value = 0
 document = StarDesktop.loadComponentFromURL("{given}", "_blank", 0, given())
+For Each argument In document.getArgs()
+  If argument.Name = "FilterName" Then If Left(argument.Value, 4) = "Text" Then Exit Sub
+Next
 Dim made(0) As New com.sun.star.beans.PropertyValue
 made(0).Name = "FilterName" : made(0).Value = "draw_pdf_Export"
 If document.supportsService("com.sun.star.text.GenericTextDocument") Then made(0).Value = "MS Word 2007 XML"
@@ -70,9 +74,10 @@ def _profile(given: str, made: str) -> Mapping[str, str]:
     library = "http://openoffice.org/2000/library"
     script = 'xmlns:script="http://openoffice.org/2000/script" script:language="StarBasic"'
     return {
-        "user/registrymodifications.xcu": f'<oor:items xmlns:oor="http://openoffice.org/2001/registry">{items}</oor:items>',
-        "user/basic/script.xlc": f'<l:libraries xmlns:l="{library}" xmlns:xlink="http://www.w3.org/1999/xlink"><l:library '
-        'l:name="Standard" xlink:href="$(USER)/basic/Standard/script.xlb/" xlink:type="simple" l:link="false"/></l:libraries>',
+        "user/registrymodifications.xcu": f'<o:items xmlns:o="http://openoffice.org/2001/registry">{items}</o:items>',
+        "user/basic/script.xlc": f'<l:libraries xmlns:l="{library}" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        '<l:library l:name="Standard" xlink:href="$(USER)/basic/Standard/script.xlb/" xlink:type="simple" '
+        'l:link="false"/></l:libraries>',
         "user/basic/Standard/script.xlb": f'<l:library xmlns:l="{library}" l:name="Standard"><l:element l:name="Rove"/>'
         "</l:library>",
         "user/basic/Standard/Rove.xba": f'<script:module {script} script:name="Rove"><![CDATA['

@@ -1,4 +1,4 @@
-"""What no loader reads is converted by LibreOffice where that is installed: each file in a jailed process of its own."""
+"""Converts what no loader reads by LibreOffice, where that is installed: each file in a jailed process of its own."""
 
 from __future__ import annotations
 
