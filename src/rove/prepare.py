@@ -38,7 +38,8 @@ class Recipe:
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
     says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
     are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `deferred` are the strategies
-    that are left to where the models are; `prefix` and `labels`: see `chunk.label`, `template`: see `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
+    that are left to where the models are; `prefix` and `labels`: see `chunk.label`, `template`: see
+    `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
     """
 
     model: str

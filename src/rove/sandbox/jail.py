@@ -65,14 +65,13 @@ def lock(limits: Limits) -> Given:
 def confine(limits: Limits, room: str, parent: int) -> None:
     """Give up what a converter does without: it may write, into the folder `room` alone, and ends with its parent."""
     if resource is not None:
-        cpu, memory = math.ceil(limits.cpu_s), limits.memory_bytes
-        for kind, most in (
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_FSIZE, MAX_MADE_BYTES),
-            (resource.RLIMIT_CPU, cpu),
-            (resource.RLIMIT_DATA, memory),
-        ):
-            _lower(kind, most)
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_FSIZE, MAX_MADE_BYTES)
+        _lower(resource.RLIMIT_DATA, limits.memory_bytes)
+        cpu_s = math.ceil(limits.cpu_s)
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)
+        )  # at the first SIGXCPU, which says why; then SIGKILL
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None, use_errno=True)
