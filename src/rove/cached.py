@@ -87,7 +87,7 @@ def _places(name: str) -> Iterator[Path]:
         if _can_be_written(cache_folder()):
             return
     with contextlib.suppress(OSError):
-        if folder := _private_folder():
+        if folder := private_folder():
             yield folder / name
 
 
@@ -99,7 +99,7 @@ def _can_be_written(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def _private_folder() -> Path | None:
+def private_folder() -> Path | None:
     """This user's own folder among the temporary files; None where another user has made it, or could write to it."""
     if sys.platform == "win32":
         return None

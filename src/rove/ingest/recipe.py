@@ -7,6 +7,7 @@ from rove.models import free_cores
 from rove.prepare import Recipe
 from rove.records import content_hash
 from rove.sandbox import Limits
+from rove.sandbox.office import library
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
@@ -25,6 +26,8 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
     load, chunk = settings.load, settings.chunk
     chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, load.ocr, load.max_rows))
     chosen += repr(settings.search.keyword_fields)
+    convert = load.convert and bool(library())
+    limits = (load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)
     return Recipe(
         model=model,
         pipeline=content_hash(PIPELINE, chosen, model),
@@ -33,7 +36,8 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
         keep_boilerplate=load.keep_boilerplate,
         ocr=load.ocr,
         max_ocr_s=load.max_ocr_s,
-        limits=repr((load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)),
+        convert=convert,
+        limits=repr((*limits, "convert") if convert else limits),
         strategy=dict(chunk.strategy),
         cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
         prefix=chunk.prefix,
