@@ -170,6 +170,8 @@ def _own(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield node.test, negated(node.test)
         if not node.orelse and len(node.body) == 1 and isinstance(node.body[0], LEAVING):
             yield node.test, ast.Constant(value=False)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await):
+        yield node.value, ast.Constant(value=None)
     elif isinstance(node, ast.comprehension):
         yield from ((test, ast.Constant(value=True)) for test in node.ifs)
     elif isinstance(node, ast.expr):
