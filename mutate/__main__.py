@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
-from mutate import CACHE, ROOT
+from mutate import CACHE, ROOT, TESTS
 from mutate.accepted import accepted
 from mutate.mutants import Mutant, all_mutants, sampled
 from mutate.page import page
@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, help="another one chooses others")
     made.add_argument("--lanes", type=int, default=2, help="mutants at once, a core each")
     made.add_argument("--only", action="append", default=[], help="of modules whose path holds this, as retrieve/fuse")
+    made.add_argument("--tests", action="append", default=[], help="ask these files or folders of tests alone")
     made.add_argument("--again", action="store_true", help="those alone that survived the last time")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
     return made
@@ -46,7 +47,7 @@ def main(arguments: list[str]) -> int:
     every = all_mutants(options.only)
     chosen = _last(every) if options.again else sampled(every, options.sample, options.seed)
     began = monotonic()
-    results = tried(chosen, options.minutes, options.lanes, _say)
+    results = tried(chosen, options.tests or TESTS, options.minutes, options.lanes, _say)
     left = [result.mutant for result in results if result.verdict in (SURVIVED, UNTESTED)]
     LAST.write_text(json.dumps([mutant.key for mutant in left], ensure_ascii=False, indent=0), "utf-8")
     text = page(f"python -m mutate {' '.join(arguments)}", results, len(every), monotonic() - began)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
 
-from mutate import CACHE, ROOT, TESTS
+from mutate import CACHE, ROOT
 from mutate.copies import Copy
 from mutate.mutants import Mutant
 
@@ -61,10 +61,10 @@ class Choice:
                     lines.setdefault(number, set()).update(test for test in tests if test in held)
 
 
-def measure(copy: Copy) -> Choice:
+def measure(copy: Copy, tests: Sequence[str]) -> Choice:
     """Measure the test files that have changed since they were measured; take the others as they were kept."""
     choice = Choice()
-    for path in test_files():
+    for path in test_files(tests):
         kept = CACHE / f"{path.replace('/', '-')}.json"
         mark = sha256((ROOT / path).read_bytes()).hexdigest()
         measured = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
@@ -76,9 +76,9 @@ def measure(copy: Copy) -> Choice:
     return choice
 
 
-def test_files() -> Iterator[str]:
-    """The files of tests that are asked, by their paths in the project."""
-    for place in TESTS:
+def test_files(tests: Sequence[str]) -> Iterator[str]:
+    """The files of tests in these places, by their paths in the project."""
+    for place in tests:
         path = ROOT / place
         for file in [path] if path.is_file() else sorted(path.rglob("test_*.py")):
             yield file.relative_to(ROOT).as_posix()

@@ -43,7 +43,7 @@ class Copy:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(self.root / "src"), str(ROOT)]),
-            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONDONTWRITEBYTECODE": "",  # or else every process compiles all that it loads
             "PYTHONHASHSEED": "0",
             **told,
         }

@@ -39,11 +39,13 @@ class Result:
     seconds: float
 
 
-def tried(mutants: Sequence[Mutant], minutes: float, lanes: int, watch: Callable[[Result], None]) -> list[Result]:
+def tried(
+    mutants: Sequence[Mutant], tests: Sequence[str], minutes: float, lanes: int, watch: Callable[[Result], None]
+) -> list[Result]:
     """Try the mutants, in their order, until all are tried or the time is up."""
-    end = monotonic() + 60 * minutes
     with _copies(lanes) as copies:
-        choice = measure(copies[0])
+        choice = measure(copies[0], tests)
+        end = monotonic() + 60 * minutes
         free: SimpleQueue[Copy] = SimpleQueue()
         for copy in copies:
             free.put(copy)
