@@ -28,7 +28,7 @@ class Choice:
     lock: Lock = field(default_factory=Lock)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant, those that have killed others of its module first, then the quickest.
+        """The tests for a mutant: those that have killed others of its module, those of its folder, then the quickest.
 
         Of a module that has changed since, and for what runs when a module is loaded, all tests that run any of it.
         """
@@ -40,7 +40,8 @@ class Choice:
         if not found:
             found = set[str]().union(*lines.values())
         killed = self.kills.get(mutant.module, Counter())
-        return sorted(found, key=lambda test: (-killed[test], self.seconds[test], test))
+        own = f"tests/{mutant.folder}/"
+        return sorted(found, key=lambda test: (-killed[test], not test.startswith(own), self.seconds[test], test))
 
     def killed(self, mutant: Mutant, test: str) -> None:
         """Remember which test has killed a mutant."""

@@ -22,9 +22,9 @@ KILLED, HANGS, SURVIVED, UNTESTED = "killed", "hangs", "survived", "untested"
 FIRST_S = 6.0
 """Seconds of tests in the first go; few mutants need a second one."""
 MOST_S = 60.0
-"""Seconds of tests, as they were measured, that a mutant is shown at most. What these do not see has survived."""
-SLACK_S, SLACK = 90.0, 6.0
-"""A go may take so many times what its tests took when they were measured, and so much for the start."""
+"""Seconds of tests, of a processor, that a mutant is shown at most. What these do not see has survived."""
+SLACK_S, SLACK = 120.0, 12.0
+"""A go may take so many times what its tests take of a processor, and so much more, before it counts as hanging."""
 HOLDS, NOTHING = 0, 5
 """What pytest's status says: all tests hold; there was none."""
 
