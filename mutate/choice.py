@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from threading import Lock
 
 from mutate import CACHE, ROOT
@@ -65,9 +66,9 @@ class Choice:
 def measure(copy: Copy, tests: Sequence[str]) -> Choice:
     """Measure the test files that have changed since they were measured; take the others as they were kept."""
     choice = Choice()
-    for path in test_files(tests):
+    for path in test_files(copy.root, tests):
         kept = CACHE / f"{path.replace('/', '-')}.json"
-        mark = sha256((ROOT / path).read_bytes()).hexdigest()
+        mark = sha256((copy.root / path).read_bytes()).hexdigest()
         measured = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
         if measured.get("mark") != mark:
             measured = {**_measured(copy, path), "mark": mark}
@@ -77,12 +78,12 @@ def measure(copy: Copy, tests: Sequence[str]) -> Choice:
     return choice
 
 
-def test_files(tests: Sequence[str]) -> Iterator[str]:
+def test_files(root: Path, tests: Sequence[str]) -> Iterator[str]:
     """The files of tests in these places, by their paths in the project."""
     for place in tests:
-        path = ROOT / place
+        path = root / place
         for file in [path] if path.is_file() else sorted(path.rglob("test_*.py")):
-            yield file.relative_to(ROOT).as_posix()
+            yield file.relative_to(root).as_posix()
 
 
 def source_hash(module: str) -> str:
