@@ -72,8 +72,9 @@ def measure(copy: Copy, tests: Sequence[str]) -> Choice:
         measured = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
         if measured.get("mark") != mark:
             measured = {**_measured(copy, path), "mark": mark}
-            CACHE.mkdir(exist_ok=True)
-            kept.write_text(json.dumps(measured), "utf-8")
+            if measured["seconds"]:
+                CACHE.mkdir(exist_ok=True)
+                kept.write_text(json.dumps(measured), "utf-8")
         choice.take(measured)
     return choice
 

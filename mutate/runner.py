@@ -19,9 +19,9 @@ from mutate.copies import HUNG, Copy
 from mutate.mutants import Mutant
 
 KILLED, HANGS, SURVIVED, UNTESTED = "killed", "hangs", "survived", "untested"
-FIRST_S = 6.0
+FIRST_S = 5.0
 """Seconds of tests in the first go; few mutants need a second one."""
-MOST_S = 60.0
+MOST_S = 30.0
 """Seconds of tests, of a processor, that a mutant is shown at most. What these do not see has survived."""
 SLACK_S, SLACK = 120.0, 12.0
 """A go may take so many times what its tests take of a processor, and so much more, before it counts as hanging."""
