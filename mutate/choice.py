@@ -14,7 +14,7 @@ from mutate import CACHE, ROOT
 from mutate.copies import Copy
 from mutate.mutants import Mutant
 
-LIMIT_S = 900.0
+LIMIT_S = 600
 """A test file that takes longer to measure is not asked."""
 
 

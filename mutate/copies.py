@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,8 +17,10 @@ from mutate import ROOT
 from mutate.mutants import Mutant
 
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "pictures")
-HUNG = -1
+HUNG = -signal.SIGXCPU
 """The status of a run that took too long."""
+WAIT_S = 900.0
+"""How long a run may take in all: one that waits for ever uses no processor."""
 
 
 class Copy:
@@ -38,8 +41,8 @@ class Copy:
         """Put the module back, with its time, so that it counts as compiled."""
         shutil.copy2(ROOT / mutant.module, self.root / mutant.module)
 
-    def run(self, paths: Sequence[str], limit_s: float, **told: str) -> int:
-        """Run tests to the first failure; returns pytest's status, or `HUNG`."""
+    def run(self, paths: Sequence[str], limit_s: int, **told: str) -> int:
+        """Run tests within so many seconds of a processor; returns pytest's status, or `HUNG`."""
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(self.root / "src"), str(ROOT)]),
@@ -52,8 +55,9 @@ class Copy:
             process = subprocess.Popen(
                 command, cwd=self.root, env=environment, stdout=log, stderr=log, start_new_session=True
             )
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit_s, limit_s + 1))
             try:
-                return process.wait(limit_s)
+                return process.wait(WAIT_S)
             except subprocess.TimeoutExpired:
                 return HUNG
             finally:

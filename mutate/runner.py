@@ -23,7 +23,7 @@ FIRST_S = 5.0
 """Seconds of tests in the first go; few mutants need a second one."""
 MOST_S = 30.0
 """Seconds of tests, of a processor, that a mutant is shown at most. What these do not see has survived."""
-SLACK_S, SLACK = 120.0, 12.0
+SLACK_S, SLACK = 60.0, 6.0
 """A go may take so many times what its tests take of a processor, and so much more, before it counts as hanging."""
 HOLDS, NOTHING = 0, 5
 """What pytest's status says: all tests hold; there was none."""
@@ -94,7 +94,7 @@ def _go(copy: Copy, choice: Choice, paths: Sequence[str], tests: Sequence[str], 
     order, killer = copy.root.parent / "order.json", copy.root.parent / "killer"
     order.write_text(json.dumps(tests), "utf-8")
     killer.unlink(missing_ok=True)
-    limit_s = SLACK_S + SLACK * sum(choice.seconds[test] for test in tests)
+    limit_s = round(SLACK_S + SLACK * sum(choice.seconds[test] for test in tests))
     status = copy.run(["-x", *paths], limit_s, ROVE_MUTATE_ORDER=str(order), ROVE_MUTATE_KILLER=str(killer))
     if status in (HOLDS, NOTHING):
         return (SURVIVED if status == HOLDS else before), ""
