@@ -181,3 +181,18 @@ def test_the_word_that_was_meant_is_the_nearest(written: str, meant: str) -> Non
 def test_telling_words_are_words_of_the_question(text: str) -> None:
     for language in ("en", "zh", "ja", "hu", "und"):
         assert all(word in text for word in telling_words(text, language))
+
+
+@pytest.mark.parametrize(
+    ("half", "less"),
+    [
+        ("When does the libary open for lunch?", "When does the libary open for lunch in winter?"),
+        ("Wird der Urlaubb im Winter genehmigt?", "Wird der Urlaubb im Winter am Strand genehmigt?"),
+        ("hagyja a szabadságott télen", "hagyja a szabadságott télen tengeren"),
+    ],
+)
+async def test_a_word_is_mended_where_a_chunk_has_half_of_what_stands_beside_it(
+    understanding: Understanding, half: str, less: str
+) -> None:
+    assert len((await understanding(reform="first").understand(half)).corrections) == 1
+    assert (await understanding(reform="first").understand(less)).corrections == ()

