@@ -107,7 +107,7 @@ async def test_what_a_plug_in_raises_is_typed_too(
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
         await kb.add(Text("The lighthouse keeper counts ships.", id="a"))
         with pytest.raises(ServiceError, match=type(raised).__name__) as failed:
-            await kb.search("lighthouse", mode="keyword")
+            await kb.search("lighthouse", mode="semantic")
         assert failed.value.retryable == isinstance(raised, OSError)  # a full disk may have room again
         assert (await kb.doctor()).chunks == 1
 
@@ -126,8 +126,10 @@ async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_onc
     async def panic(*_: object, **__: object) -> None:
         raise Panic("SystemTimeError(315619182.3s)")
 
-    store = {"resident_chunks": 0, "index": "memory"}
-    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
+    store = {"resident_chunks": 0}
+    async with AsyncRove.open(
+        tmp_path / "kb", embedder={"name": "fake"}, store=store, index=MemoryIndex(dimension=384)
+    ) as kb:
         with monkeypatch.context() as then:
             then.setattr("rove.store.guarded.time", lambda: -315_619_182.0)
             then.setattr(MemoryIndex, "add", panic)

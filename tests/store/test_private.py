@@ -64,7 +64,7 @@ def test_a_shared_base_stays_its_groups(mode: int, tmp_path: Path, umask: int) -
     assert bits(folder) == mode & ~0o007
     assert bits(folder / "catalog.sqlite") == 0o660 & ~umask
     assert open_to(0o007, folder) == []
-    assert bits(folder / "index") & 0o070 == 0o070 & ~umask
+    assert bits(folder / "resident") & 0o070 == 0o070 & ~umask
 
 
 def test_a_base_within_a_shared_folder_is_shared(tmp_path: Path, umask: int) -> None:

@@ -114,9 +114,13 @@ class Store:
         nearest = None
         if vector is not None and self._named_index and await self._is_large():
             nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
-        return await asyncio.to_thread(
+        lists = await asyncio.to_thread(
             self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where, nearest=nearest
         )
+        if nearest and len(lists.ranked["semantic"]) < len(nearest):
+            held = dict(lists.ranked["semantic"])
+            note_gone(chunk_id for chunk_id, _ in nearest if chunk_id not in held)
+        return lists
 
     async def _is_large(self) -> bool:
         """Say whether vectors are compared by the index that the settings name."""

@@ -1,0 +1,12 @@
+"""Small bases have a snapshot too in these tests, so that what large ones rest on is tried everywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.store import resident
+
+
+@pytest.fixture(autouse=True)
+def snapshots_of_small_bases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resident, "KEPT_FROM", 5)
