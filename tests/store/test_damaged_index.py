@@ -8,6 +8,7 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rove import RoveError, ServiceError, Text
@@ -91,7 +92,7 @@ class PanickingIndex(MemoryIndex):
 
     raised: BaseException = Panic("a poisoned lock")
 
-    async def keyword(self, *given: object, **more: object) -> list[tuple[str, float]]:
+    async def semantic(self, *given: object, **more: object) -> list[tuple[str, float]]:
         raise self.raised
 
 
@@ -117,7 +118,7 @@ async def test_what_ends_a_program_or_a_task_is_let_through(raised: BaseExceptio
     made = PanickingIndex(dimension=4)
     made.raised = raised
     with pytest.raises(type(raised)):
-        await GuardedIndex(lambda: made).keyword(["x"], top_k=1)
+        await GuardedIndex(lambda: made).semantic(np.ones(4), top_k=1)
 
 
 async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_once_it_is_set(

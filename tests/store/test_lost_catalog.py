@@ -20,7 +20,7 @@ from rove import ConfigError, RoveError, Text
 from rove.cli import rove
 from rove.rebuild import LOST
 from rove.settings import Settings, StoreSettings
-from rove.store import tables
+from rove.store import documents, tables
 from rove.store.recalled import recalled
 from rove.sync import Rove, rebuild_base
 
@@ -314,7 +314,10 @@ def test_a_server_names_the_space_that_is_not_there(tmp_path: Path) -> None:
     assert list((tmp_path / "hr").iterdir()) == []
 
 
-def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(tmp_path: Path) -> None:
+def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "BATCH", 2)
     with Rove.open(tmp_path, **FAKE) as kb:
         kb.add(Text("One.", id="a"), Text("Two.", id="b"))
         catalog = kb._kb.store.catalog

@@ -25,7 +25,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 
 def fill(folder: Path, name: str = "a") -> None:
     with Rove.open(folder, **FAKE) as kb:
-        assert kb.add(Text(f"The lighthouse {name}.", id=name)).ok
+        assert kb.add([Text(f"The lighthouse {name}, {n}.", id=f"{name}{n}") for n in range(6)]).ok
         assert bits(folder / "catalog.sqlite-wal") == bits(folder / "catalog.sqlite")
 
 
