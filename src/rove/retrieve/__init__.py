@@ -15,6 +15,7 @@ from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
 from rove.spans import stage
 from rove.store.moved import TRIES, noticing
+from rove.store.reading import Along, reading
 from rove.store.store import Store
 
 
@@ -41,6 +42,11 @@ class Means:
     embedder: Embedder
     reranker: Reranker
     settings: SearchSettings
+
+    @property
+    def along(self) -> Along:
+        """What the reranker reads of chunks, so that it is fetched with them: its attribute `reads`, if it has one."""
+        return getattr(self.reranker, "reads", "")
 
 
 class Retriever(Protocol):
@@ -94,7 +100,7 @@ async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
         hits: list[Hit] = []
         for _ in range(TRIES):
-            with noticing() as gone:
+            with reading(), noticing() as gone:
                 hits = await _found(retriever, query, means.settings)
             if not gone:
                 break

@@ -21,5 +21,5 @@ class HybridRetriever:
         depth = max(settings.candidates, query.top_k)
         lists = await ranked_lists(self.means, query, top_k=depth, names=["keyword", "semantic"])
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
-        hits = await to_hits(self.means, fused(lists, settings)[:pool], lists)
+        hits = await to_hits(self.means, fused(lists, settings)[:pool], lists, rerank=query.rerank)
         return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]

@@ -34,10 +34,13 @@ def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
     return query_terms(question, language) if spoken == UNKNOWN else foreign_terms(question, language, spoken)
 
 
-async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists) -> list[Hit]:
-    """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
+async def to_hits(means: Means, ranked: Sequence[Scored], lists: Lists, *, rerank: bool = False) -> list[Hit]:
+    """Fetch the chunks of a ranking, in its order; what is no longer live is left out.
+
+    `rerank`: they are for the reranker, and what it reads of them is fetched with them.
+    """
     with stage("fetch", chunks=len(ranked)):
-        found = await means.store.find([chunk_id for chunk_id, _ in ranked])
+        found = await means.store.find([chunk_id for chunk_id, _ in ranked], means.along if rerank else "")
     places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
     return [
         Hit(

@@ -35,7 +35,7 @@ class SeenDocuments:
         with self._lock:
             revision = self.catalog.revision()
             held = self._held.get(sight)
-            if held is None or held.revision != revision:
+            if held is None or held.revision < revision:
                 if len(self._held) >= REMEMBERED:
                     self._held.clear()
                 held = self._held[sight] = self._made(sight, revision)

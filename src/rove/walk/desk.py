@@ -159,7 +159,7 @@ class WalkDesk:
         return await asyncio.to_thread(self.store.catalog.text, document_id)
 
     def _gear(self) -> Gear:
-        memory = WalkMemory(self.memory(), self._text_of) if self.settings.walk.memory else None
+        memory = WalkMemory(self.memory()) if self.settings.walk.memory else None
         return Gear(self.means, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory)
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:

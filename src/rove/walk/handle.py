@@ -24,6 +24,7 @@ from rove.records.walk import (
     Warned,
 )
 from rove.spans import operation, stage
+from rove.store.reading import reading
 from rove.store.walks import Walks
 from rove.walk import EXTRACTIVE, Gear
 from rove.walk.budget import may_call, said, seconds_left
@@ -32,7 +33,7 @@ from rove.walk.edits import settled
 from rove.walk.loop import Loop, quoted
 from rove.walk.revisit import revisited
 from rove.walk.state import State, advanced, folded
-from rove.walk.step import Compose, Judge, Read, Rest, Step, next_step
+from rove.walk.step import Begin, Compose, Judge, Read, Rest, Step, next_step
 from rove.walk.wire import info_of, to_line
 
 ANSWER_S = 20.0  # for an answer without a model, past the deadline too
@@ -176,7 +177,11 @@ class AsyncWalk:
             return
 
     async def _drive(self) -> None:
-        with operation("walk", mode=self._gear.mode, taken_up=self._taken_up) as walking, metered() as meter:
+        with (
+            operation("walk", mode=self._gear.mode, taken_up=self._taken_up) as walking,
+            reading() as view,
+            metered() as meter,
+        ):
             walking.show(question=self._started.question)
             self._clock.start(meter)
             await self._begin()
@@ -186,6 +191,8 @@ class AsyncWalk:
                 self._taken_up = False
                 await self._tell(await revisited(self.state, self._gear))
             while not isinstance(step := await self._next(), Rest):
+                if isinstance(step, Begin):
+                    view.renew()
                 with stage(f"walk.{type(step).__name__.lower()}", round=self.state.round):
                     await self._perform(step)
             walking.tell(rounds=self.state.round, facts=len(self.state.facts))
