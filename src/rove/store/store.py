@@ -118,9 +118,8 @@ class Store:
         lists = await asyncio.to_thread(
             self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where, nearest=nearest
         )
-        if nearest and len(lists.ranked["semantic"]) < len(nearest):
-            held = dict(lists.ranked["semantic"])
-            note_gone(chunk_id for chunk_id, _ in nearest if chunk_id not in held)
+        if nearest:
+            note_gone({chunk_id for chunk_id, _ in nearest}.difference(dict(lists.ranked["semantic"])))
         return lists
 
     def _asks_index(self) -> bool:
