@@ -16,7 +16,7 @@ from rove.models import chat_model
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.registry import Registry
 from rove.settings import ChatSettings
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 SUBTITLES = """1

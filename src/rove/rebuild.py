@@ -31,11 +31,11 @@ from rove.records.ledger import UPLOADED
 from rove.records.source import MetaValue
 from rove.settings import Settings
 from rove.store import INDEXES, Index, Recalled, RecallingIndex, tables
-from rove.store.aside import FILES, swap
 from rove.store.database import insert_rows
 from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.presence import CATALOG, HEADER, INDEX, ORIGINALS, remains_of
+from rove.store.replace_catalog import FILES, swap
 from rove.store.salvage import Salvage, copied_rows
 from rove.store.store import Store
 

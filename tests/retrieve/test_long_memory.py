@@ -14,7 +14,7 @@ import pytest
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.records import Citation, Text
-from rove.records.memory import LeadEnd, Remembered
+from rove.records.learned import LeadEnd, Remembered
 from rove.store import tables
 
 TEXTS = {
@@ -173,7 +173,7 @@ KEEP = """
 import asyncio, sys
 from rove.engine import AsyncRove
 from rove.records import Citation
-from rove.records.memory import Remembered
+from rove.records.learned import Remembered
 async def main():
     async with AsyncRove.open(sys.argv[1], embedder={"name": "fake"}) as kb:
         quote = "The harbour master is Ingrid Dahl."

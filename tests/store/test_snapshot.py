@@ -15,7 +15,7 @@ from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import IndexRow, resident, snapshot, store
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.snapshot import Snapshot
 
 FAKE = {"embedder": {"name": "fake"}}

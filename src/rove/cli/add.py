@@ -17,7 +17,7 @@ from rove.records.ledger import UNFINISHED, UPLOADED
 SHOWN_DUPLICATES = 20
 
 
-class Bar:
+class AddBar:
     """Draws an ingest on standard error, in a terminal only."""
 
     def __init__(self, session: Session) -> None:
@@ -88,7 +88,7 @@ def add(
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
     with session.base(create=bool(sources)) as kb:
-        bar = Bar(session)
+        bar = AddBar(session)
         with bar.progress:
             if watch:
                 with suppress(KeyboardInterrupt):

@@ -25,8 +25,8 @@ from rove.models.cache import LateQueryCache, QueryCache
 from rove.records import Answer, Filter, Hit, vector_key
 from rove.settings import Settings
 from rove.store import Vector
-from rove.store.lists import Lists
 from rove.store.live_chunks import Found
+from rove.store.search_lists import SearchLists
 from rove.store.store import Store
 from rove.store.vectors import VectorCache
 
@@ -36,7 +36,7 @@ LASTING = "question"
 
 
 @dataclass(slots=True)
-class Memory:
+class LabCache:
     """What was done before, and how long it took; shared by the bases that one process studies, one after another.
 
     `borrowed_s` is what the search in hand was spared. What is kept under a key that begins with `LASTING` outlives the
@@ -71,17 +71,17 @@ class Memory:
         return cast("T", kept[key][0])
 
 
-class RememberingStore(Store):
+class CachingStore(Store):
     """An open store with a memory for searches. Both share everything that is open; the first one is closed."""
 
-    def __init__(self, store: Store, memory: Memory) -> None:
+    def __init__(self, store: Store, memory: LabCache) -> None:
         self.__dict__.update(store.__dict__)
         self.memory = memory
         self._found: dict[str, tuple[Found | None, float]] = {}
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> Lists:
+    ) -> SearchLists:
         """See `Store.search`. Each list is searched by itself, so that ways that share one of them share it."""
         ranked: dict[str, Any] = {}
         coverage, nearness = 1.0, dict[str, float]()
@@ -92,11 +92,11 @@ class RememberingStore(Store):
             semantic = await self._list(top_k, where, vector=vector)
             ranked |= semantic.ranked
             nearness |= semantic.nearness
-        return Lists(ranked, coverage, nearness)
+        return SearchLists(ranked, coverage, nearness)
 
     async def _list(
         self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None
-    ) -> Lists:
+    ) -> SearchLists:
         key = (
             "list",
             None if terms is None else tuple(terms),
@@ -126,10 +126,10 @@ class RememberingStore(Store):
         self._found.clear()
 
 
-class RememberingReranker:
+class CachingReranker:
     """A `Reranker` before another one. `name` tells it from others that are asked about the same hits."""
 
-    def __init__(self, reranker: Reranker, memory: Memory, name: str) -> None:
+    def __init__(self, reranker: Reranker, memory: LabCache, name: str) -> None:
         self._reranker, self._memory, self._name = reranker, memory, name
 
     @property
@@ -143,10 +143,10 @@ class RememberingReranker:
         return await self._memory.once(key, lambda: self._reranker.scores(question, hits))
 
 
-class RememberingEmbedder(QueryCache):
+class CachingEmbedder(QueryCache):
     """An embedder that knows for how long each question kept it busy, and what other bases have embedded already."""
 
-    def __init__(self, embedder: Embedder, memory: Memory) -> None:
+    def __init__(self, embedder: Embedder, memory: LabCache) -> None:
         super().__init__(embedder)
         self.memory = memory
         self.elsewhere: list[VectorCache] = []
@@ -180,8 +180,8 @@ class RememberingEmbedder(QueryCache):
         return found
 
 
-class RememberingLateEmbedder(RememberingEmbedder, LateQueryCache):
-    """See `RememberingEmbedder`."""
+class CachingLateEmbedder(CachingEmbedder, LateQueryCache):
+    """See `CachingEmbedder`."""
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
         """See `LateEmbedder.passages_with_tokens`."""
@@ -200,7 +200,7 @@ class RememberingLateEmbedder(RememberingEmbedder, LateQueryCache):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TimedHits:
     """What one question found by one configuration, in how many seconds as if it had been asked alone."""
 
     hits: Sequence[Hit]
@@ -214,22 +214,22 @@ class Lab:
     what is found be compared with what is expected, too.
     """
 
-    def __init__(self, base: AsyncRove, memory: Memory | None = None, *, under: Settings | None = None) -> None:
+    def __init__(self, base: AsyncRove, memory: LabCache | None = None, *, under: Settings | None = None) -> None:
         self.base = base
         self.expected: Expected | None = None
         self._under = under
-        self.memory = memory or Memory()
-        base.store = RememberingStore(base.store, self.memory)
+        self.memory = memory or LabCache()
+        base.store = CachingStore(base.store, self.memory)
         late = isinstance(base.embedder, LateEmbedder)
-        self.embedder = (RememberingLateEmbedder if late else RememberingEmbedder)(base.embedder, self.memory)
+        self.embedder = (CachingLateEmbedder if late else CachingEmbedder)(base.embedder, self.memory)
         base.embedder = self.embedder
         self._ways: dict[str, AsyncRove] = {}
         self._named: dict[str, AsyncRove] = {}
 
     @classmethod
-    def open(cls, settings: Settings, memory: Memory | None = None) -> Self:
+    def open(cls, settings: Settings, memory: LabCache | None = None) -> Self:
         """Open a base, or make it, with the model that an earlier one had, if any. Raises as `AsyncRove` does."""
-        memory = memory or Memory()
+        memory = memory or LabCache()
         name = settings.embedder.model_dump_json()
         base = AsyncRove(settings, Instances(embedder=memory.models.get(name)))
         memory.models[name] = base.embedder
@@ -239,13 +239,13 @@ class Lab:
         """Measure with each search how near it comes to the expected documents."""
         self.expected = Expected(self.base)
 
-    async def search(self, question: str, way: Configuration) -> Asked:
+    async def search(self, question: str, way: Configuration) -> TimedHits:
         """Find what `AsyncRove.search` finds by the configuration's settings and arguments."""
         kb = self._way(way)
         self.memory.begin()
         began = perf_counter()
         hits = await kb.search(question, top_k=way.top_k, where=way.condition, mode=way.mode, rerank=way.rerank)
-        return Asked(hits, perf_counter() - began + self.memory.borrowed_s)
+        return TimedHits(hits, perf_counter() - began + self.memory.borrowed_s)
 
     async def answer(self, question: str, way: Configuration) -> tuple[Answer, float]:
         """Answer as `AsyncRove.ask` does by the configuration's settings and filter; and the seconds it took."""
@@ -263,7 +263,7 @@ class Lab:
 
     def forget(self) -> None:
         """The next question comes."""
-        cast("RememberingStore", self.base.store).forget()
+        cast("CachingStore", self.base.store).forget()
 
     def _way(self, way: Configuration) -> AsyncRove:
         """The base, set up as the configuration says; two that differ in arguments only have the same."""
@@ -278,7 +278,9 @@ class Lab:
     def _varied(self, settings: Settings) -> AsyncRove:
         kb = varied(self.base, settings)
         name = settings.search.reranker + settings.reranker.model_dump_json()
-        kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
+        kb.search_context = replace(
+            kb.search_context, reranker=CachingReranker(kb.search_context.reranker, self.memory, name)
+        )
         return kb
 
     async def close(self) -> None:

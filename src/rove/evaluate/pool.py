@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from rove.evaluate.judged import Judged
+from rove.evaluate.judged import JudgedRanking
 
 
-def judged_share(judged: Judged) -> float | None:
+def judged_share(judged: JudgedRanking) -> float | None:
     """Places whose document was judged / places filled. Range 0 … 1. None: nothing was found.
 
     Read every other metric beside it: what was not judged counts as not relevant there.
 
-    >>> judged_share(Judged(["a", "x"], {"a": 0}, frozenset()))
+    >>> judged_share(JudgedRanking(["a", "x"], {"a": 0}, frozenset()))
     0.5
     """
     top = judged.top
     return sum(name in judged.grades for name in top) / len(top) if top else None
 
 
-def bpref(judged: Judged) -> float | None:
+def bpref(judged: JudgedRanking) -> float | None:
     """Bpref = (1/R) Σ over relevant found: 1 − (judged irrelevant above it, at most R) / min(R, N).
 
     R relevant, N judged irrelevant (Buckley and Voorhees, SIGIR 2004, as trec_eval computes it). What was not judged
     is passed over. Range 0 … 1. None: nothing is relevant.
 
-    >>> bpref(Judged(["x", "n", "a"], {"a": 1, "b": 1, "n": 0}, frozenset("ab")))
+    >>> bpref(JudgedRanking(["x", "n", "a"], {"a": 1, "b": 1, "n": 0}, frozenset("ab")))
     0.0
     """
     if not judged.relevant:

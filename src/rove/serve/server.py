@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from rove.serve.connection import Connection, Pace, most_connections
-from rove.serve.gate import MAX_HEAD_BYTES
-from rove.serve.served import Served
+from rove.serve.admission.connection import Connection, Pace, most_connections
+from rove.serve.admission.middleware import MAX_HEAD_BYTES
+from rove.serve.context import ServerContext
 from rove.serve.spaces import Spaces
 
 KEEP_ALIVE_S = 15
@@ -49,7 +49,7 @@ class Patience:
 class Server(uvicorn.Server):
     """A server that tells its streams when it is about to end."""
 
-    def __init__(self, config: uvicorn.Config, served: Served) -> None:
+    def __init__(self, config: uvicorn.Config, served: ServerContext) -> None:
         super().__init__(config)
         self._served = served
 

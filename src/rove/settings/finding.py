@@ -8,10 +8,10 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from rove.errors import ConfigError
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 
-class StoreSettings(Part):
+class StoreSettings(SettingsSection):
     """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
 
     `document_share` of what a chunk scores by keywords is its whole document's score, as long as the base is searched
@@ -60,7 +60,7 @@ def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
         raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
 
 
-class SearchSettings(Part):
+class SearchSettings(SettingsSection):
     """Retrieval.
 
     The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
@@ -108,7 +108,7 @@ class SearchSettings(Part):
         return self
 
 
-class AnswerSettings(Part):
+class AnswerSettings(SettingsSection):
     """Answers.
 
     `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
@@ -143,7 +143,7 @@ class AnswerSettings(Part):
         return self.persona if self.demonstrations == "campus" else ""
 
 
-class WalkSettings(Part):
+class WalkSettings(SettingsSection):
     """Walks. `rounds`, `calls`, `tokens`, `seconds`, `money` are the budget where a walk is given none; 0: no bound.
 
     `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are

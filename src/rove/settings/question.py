@@ -7,17 +7,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 
-class TopicSettings(Part):
+class TopicSettings(SettingsSection):
     """A topic of the user's tree: what it is about, and its subtopics with what they are about."""
 
     description: str = ""
     subtopics: Mapping[str, str] = Field(default_factory=dict)
 
 
-class IntentSettings(Part):
+class IntentSettings(SettingsSection):
     """A kind of question. `route`: "" (as ever), "refuse", "gather", or the name of a retriever."""
 
     description: str = ""
@@ -25,7 +25,7 @@ class IntentSettings(Part):
     route: str = ""
 
 
-class SlotSettings(Part):
+class SlotSettings(SettingsSection):
     """A value to take from questions.
 
     `values`: of an "enum", each with other words for it. `pattern`: a regular expression; where it has a group, that is
@@ -40,7 +40,7 @@ class SlotSettings(Part):
     intents: tuple[str, ...] = ()
 
 
-class QuestionSettings(Part):
+class QuestionSettings(SettingsSection):
     """Stage 6: what is made of a question before it is searched for; most of it only where there is something to go by.
 
     `reform`: a question is written out so that it stands alone, and its typos are mended (by the words of the base, if
@@ -72,7 +72,7 @@ class QuestionSettings(Part):
     max_turns: int = Field(default=8, ge=0)
 
 
-class GatherSettings(Part):
+class GatherSettings(SettingsSection):
     """The two-round gathering: how many chunks are graded by one call, and how many calls run at once."""
 
     batch: int = Field(default=1, ge=1)

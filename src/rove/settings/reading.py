@@ -8,11 +8,11 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from rove.records.chunk import ANSWER_SLOT
-from rove.settings.models import ModelPart
-from rove.settings.part import Part
+from rove.settings.models import ModelSection
+from rove.settings.section import SettingsSection
 
 
-class LoadSettings(Part):
+class LoadSettings(SettingsSection):
     """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason.
 
     `max_cpu_s` and `max_memory_mb` hold for one source of up to 16 MiB; a larger one has as much time again for each
@@ -38,7 +38,7 @@ class LoadSettings(Part):
     allow_private_hosts: bool = False
 
 
-class ChunkSettings(Part):
+class ChunkSettings(SettingsSection):
     """Stage 2. `strategy` maps a document type to one of its supported strategies, e.g. {"pdf": "page"}.
 
     A type is a loader's name ("markdown", "pdf", …), "url" (a page by its address), "txt" (a text file) or "string" (a
@@ -71,7 +71,7 @@ class ChunkSettings(Part):
         return template
 
 
-class EnrichSettings(ModelPart):
+class EnrichSettings(ModelSection):
     """Fields that are worked out after ingest. `after_add` names the enrichers that run at the end of every `add`.
 
     `sentiment` is "probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name; "" is the

@@ -8,19 +8,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, model_validator
 
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 Label = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 SpaceName = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 
 
-class SpaceSettings(Part):
+class SpaceSettings(SettingsSection):
     """A base that `rove serve` serves: its folder or TOML file, as seen from the folder of the file that names it."""
 
     path: Path
 
 
-class KeySettings(Part):
+class KeySettings(SettingsSection):
     """What the holder of a key may do; `rove serve key` makes one, and only its hash is kept.
 
     `spaces` are those it opens, "*" all of them. With `labels` it opens only documents that have one of these access
@@ -40,7 +40,7 @@ class KeySettings(Part):
         return self
 
 
-class ServeSettings(Part):
+class ServeSettings(SettingsSection):
     """`rove serve`. Without `spaces` it serves this one base, as "default"; without `keys` only this machine is let in.
 
     `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may

@@ -118,6 +118,6 @@ INDEXES = Registry(
     "rove.indexes",
     {
         "lancedb": "rove.store.lance:LanceIndex",
-        "memory": "rove.store.memory:MemoryIndex",
+        "memory": "rove.store.memory_index:MemoryIndex",
     },
 )

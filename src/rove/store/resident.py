@@ -10,9 +10,9 @@ from rove.records import Filter
 from rove.spans import stage
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
-from rove.store.lists import Lists
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
+from rove.store.search_lists import SearchLists
 from rove.store.snapshot import drop, read, write
 
 KEPT_FROM = 10_000
@@ -44,7 +44,7 @@ class Resident:
 
     def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> Lists | None:
+    ) -> SearchLists | None:
         """Search what is live now, by terms, by vector, or both. See `Store.search`.
 
         None when the base is too large to be held.
@@ -63,17 +63,17 @@ class Resident:
                 with stage("semantic"):
                     found = ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
                     nearness = self._index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
-            return Lists(ranked, covered, nearness)
+            return SearchLists(ranked, covered, nearness)
 
-    def seen(self, chunk_ids: Collection[str], sight: Filter) -> set[str] | None:
+    def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str] | None:
         """Return those of the live chunks that a sight lets through. None when the base is too large to be held."""
         with self._lock:
-            return self._index.seen(chunk_ids, sight) if self._follow() else None
+            return self._index.seen(chunk_ids, access_filter) if self._follow() else None
 
-    def languages(self, sight: Filter) -> list[str] | None:
+    def languages(self, access_filter: Filter) -> list[str] | None:
         """See `Store.languages`. None when the base is too large to be held."""
         with self._lock:
-            return self._index.languages(sight) if self._follow() else None
+            return self._index.languages(access_filter) if self._follow() else None
 
     def keep(self, *, anew: bool = False) -> None:
         """Write a snapshot if the last one is far behind, or, with `anew`, in any case. The caller holds the base.

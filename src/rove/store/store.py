@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
-from rove.records.filter import sight_of
+from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
@@ -26,20 +26,20 @@ from rove.store.field_names import FieldNames
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
-from rove.store.lists import Lists, coverage
 from rove.store.live_chunks import Found
-from rove.store.memory import MemoryIndex
-from rove.store.moved import TRIES, note_gone
-from rove.store.names import Names
+from rove.store.memory_index import MemoryIndex
+from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.private import keep_private
-from rove.store.refusals import Intake
+from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
-from rove.store.sights import SeenDocuments
+from rove.store.search_lists import SearchLists, coverage
+from rove.store.stale_reads import TRIES, note_gone
 from rove.store.transcripts import TranscriptStore
-from rove.store.turns import Turns
 from rove.store.vectors import VectorCache
+from rove.store.visible_documents import VisibleDocuments
+from rove.store.write_queue import WriteQueue
 
 OPTIMIZE_EVERY = 16
 """Writes after which the base is tidied where that is due, also while an ingest still runs."""
@@ -78,10 +78,10 @@ class Store:
         self.resident = Resident(
             self.catalog, held, folder=folder / RESIDENT, limit=limit, read_limit=min(limit, settings.read_chunks)
         )
-        self.names = Names(self.catalog, self.seen)
+        self.names = NameGraph(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
-        self._views = SeenDocuments(self.catalog)
-        self._turns = Turns(folder)
+        self._views = VisibleDocuments(self.catalog)
+        self._turns = WriteQueue(folder)
         self._turn = asyncio.Lock()
         self._checked = False
         self._writes = 0
@@ -107,7 +107,7 @@ class Store:
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> Lists:
+    ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         held = await asyncio.to_thread(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
         if held is not None:
@@ -121,12 +121,12 @@ class Store:
             asked["semantic"] = self._living("semantic", by_meaning, top_k)
         ranked = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
         if not terms or not ranked["keyword"]:
-            return Lists(ranked)
+            return SearchLists(ranked)
         best = ranked["keyword"][0][0]
         held = await asyncio.to_thread(self.catalog.terms, best)
         if not held:
             note_gone([best])
-        return Lists(ranked, coverage(terms, held))
+        return SearchLists(ranked, coverage(terms, held))
 
     async def _living(self, name: str, search: Search, top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
@@ -150,26 +150,26 @@ class Store:
 
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
-        if sight := sight_of(where):
-            return await asyncio.to_thread(self._languages_of, sight)
+        if access_filter := access_filter_of(where):
+            return await asyncio.to_thread(self._languages_of, access_filter)
         revision = self.catalog.revision()
         if revision != self._languages[0]:
             self._languages = (revision, await asyncio.to_thread(self.catalog.languages))
         return self._languages[1]
 
-    def _languages_of(self, sight: Filter) -> list[str]:
-        held = self.resident.languages(sight)
-        return self._views.of(sight).languages if held is None else held
+    def _languages_of(self, access_filter: Filter) -> list[str]:
+        held = self.resident.languages(access_filter)
+        return self._views.of(access_filter).languages if held is None else held
 
-    def seen(self, owners: Mapping[str, str], sight: Filter) -> set[str]:
+    def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
         """Return those of these chunks, each given with its document's id, that a sight lets through. Blocks."""
-        held = self.resident.seen(owners, sight)
-        return owners.keys() & self.catalog.passing([*set(owners.values())], sight) if held is None else held
+        held = self.resident.seen(owners, access_filter)
+        return owners.keys() & self.catalog.passing([*set(owners.values())], access_filter) if held is None else held
 
     async def state(self, where: Filter | None = None) -> str:
         """What changes with all that a search with this filter could notice, and with nothing that its sight hides."""
-        if sight := sight_of(where):
-            return (await asyncio.to_thread(self._views.of, sight)).state
+        if access_filter := access_filter_of(where):
+            return (await asyncio.to_thread(self._views.of, access_filter)).state
         return str(await asyncio.to_thread(self.catalog.revision))
 
     async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
@@ -209,7 +209,7 @@ class Store:
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
-            intake = Intake(self.index)
+            intake = RowWriter(self.index)
             await intake.add(rows_of(prepared, vectors), fresh=not known)
             lost = await asyncio.to_thread(self.catalog.let_go, seqs, intake.refused) if intake.refused else []
             failpoint("indexed")

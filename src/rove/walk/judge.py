@@ -12,8 +12,8 @@ from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import ASKING, is_unspaced, telling_words
-from rove.records.walk import Fact, Judged
-from rove.walk import EXTRACTIVE, Recalled
+from rove.records.walk_events import Fact, Judged
+from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.state import State
 
 SHOWN = 24  # facts that the model is shown, the most relevant first
@@ -69,7 +69,7 @@ def judged_by_text(state: State, unheld: Collection[str] = ()) -> Judged:
     return Judged(state.round, enough, EXTRACTIVE, reason, said)
 
 
-def judged_from_memory(state: State, recalled: Recalled, unheld: Collection[str] = ()) -> Judged | None:
+def judged_from_memory(state: State, recalled: RecalledFacts, unheld: Collection[str] = ()) -> Judged | None:
     """Say that what is remembered is enough, before anything is searched for; None where it may not be.
 
     It is where the same was asked before, or, without a chat model, where it would be if it had been found now. A base

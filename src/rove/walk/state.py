@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rove.records import Answer
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     Budget,
     ChunkSeen,

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rove.evaluate.report.answers import answers_table
+from rove.evaluate.report.answer_table import answers_table
 from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said, verdict
 from rove.evaluate.report.markup import Markup, joined, tag
@@ -19,7 +19,7 @@ from rove.evaluate.report.plots import (
     effects_plot,
     questions_plot,
 )
-from rove.evaluate.study import Effect, Line, Study
+from rove.evaluate.study import Effect, Study, StudyLine
 
 HERE = Path(__file__).parent
 MOST_LINES = 500
@@ -60,7 +60,7 @@ def page(found: Study, machine: Mapping[str, str]) -> str:
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _header(found: Study, metric: str, best: Line) -> Markup:
+def _header(found: Study, metric: str, best: StudyLine) -> Markup:
     grid = found.grid
     counts = f"{len(found.lines)} configurations, {len(found.questions)} questions, {found.documents:,} documents"
     sections = [name for name in SECTIONS if found.answers or name != "answers"]
@@ -75,7 +75,7 @@ def _header(found: Study, metric: str, best: Line) -> Markup:
     )
 
 
-def _verdict(found: Study, metric: str, best: Line) -> list[str]:
+def _verdict(found: Study, metric: str, best: StudyLine) -> list[str]:
     """The result in a sentence."""
     if best.means[metric] == found.baseline.means[metric]:
         return [f"No configuration has a higher {metric} than the baseline, ", tag("strong", found.grid.baseline), "."]
@@ -89,7 +89,7 @@ def _verdict(found: Study, metric: str, best: Line) -> list[str]:
     ]
 
 
-def _cards(found: Study, metric: str, best: Line) -> Markup:
+def _cards(found: Study, metric: str, best: StudyLine) -> Markup:
     baseline = found.baseline
     cards = [("best", _number(best.means[metric]), f"{metric} of {best.name}")]
     cards.append(("baseline", _number(baseline.means[metric]), f"{metric} of {baseline.name}"))
@@ -113,7 +113,7 @@ def _strongest(found: Study, metric: str) -> Effect | None:
     return max(compared, key=lambda e: abs(e.beside.difference.mean) if e.beside else 0.0, default=None)
 
 
-def _sections(found: Study, metric: str, best: Line, machine: Mapping[str, str]) -> list[Markup]:
+def _sections(found: Study, metric: str, best: StudyLine, machine: Mapping[str, str]) -> list[Markup]:
     varied = any(len(factor.choices) > 1 for factor in found.grid.factors)
     others = [effects_plot(found, other) for other in found.grid.metrics[1:]] if varied else []
     more = [tag("details", tag("summary", "The same for the other metrics"), *others)] if others else []
@@ -162,7 +162,7 @@ def _span(found: Study, metric: str) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def _line(line: Line, found: Study, spans: Mapping[str, tuple[float, float]]) -> Markup:
+def _line(line: StudyLine, found: Study, spans: Mapping[str, tuple[float, float]]) -> Markup:
     same = f"equal to {line.same_as}" if line.same_as else None
     cells: list[Markup] = [tag("th", line.name, scope="row", title=same)]
     cells.append(tag("td", f"{line.mean_rank:.3g}"))

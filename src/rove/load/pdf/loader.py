@@ -20,7 +20,7 @@ from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
 from rove.load.layout.notes import with_notes
 from rove.load.layout.order import in_order
-from rove.load.layout.printed import Figure, Page, Sheet, lines_of
+from rove.load.layout.printed import Figure, OrderedPage, PrintedPage, lines_of
 from rove.load.layout.tables import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
@@ -52,7 +52,7 @@ class _Target(Protocol):
     def get_index(self) -> int | None: ...
 
 
-class _Entry(Protocol):
+class _Bookmark(Protocol):
     """One bookmark."""
 
     level: int
@@ -67,7 +67,7 @@ class Reading:
     """What was read so far, and the pages of which less was read than they hold."""
 
     transcripts: Transcripts | None = None
-    sheets: list[Sheet] = field(default_factory=list[Sheet])
+    sheets: list[OrderedPage] = field(default_factory=list[OrderedPage])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
     stopped: int = 0
@@ -105,7 +105,7 @@ class PdfLoader:
 
 
 def _document(
-    source: Source, sheets: list[Sheet], outline: list[Bookmark], facts: dict[str, str], count: int
+    source: Source, sheets: list[OrderedPage], outline: list[Bookmark], facts: dict[str, str], count: int
 ) -> Document:
     sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
     made = written(sheets)
@@ -168,13 +168,13 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
                     reading.sheets.append(_sheet(pdf, page, index + 1, reading))
             except pypdfium2.PdfiumError:
                 reading.damaged.append(index + 1)
-                reading.sheets.append(Sheet(index + 1, 1.0, 1.0))
+                reading.sheets.append(OrderedPage(index + 1, 1.0, 1.0))
     except OutOfTime:
         reading.stopped = len(reading.sheets) + 1
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> Sheet:
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> OrderedPage:
     text = read_text(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
@@ -186,13 +186,13 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
             return in_order(scan)
         reading.scans.append(number)
     if not text.readable:
-        return Sheet(number, whole.width, whole.height)
+        return OrderedPage(number, whole.width, whole.height)
     words = with_links(text.words, notes.links) if notes.links else text.words
     figures = tuple(
         Figure(a.left, a.top, a.right, a.bottom, f"page-{number}-figure-{n}") for n, a in enumerate(marks.pictures, 1)
     )
     return in_order(
-        Page(
+        PrintedPage(
             number,
             whole.width,
             whole.height,
@@ -235,7 +235,7 @@ def _pages(numbers: list[int]) -> str:
 def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
     """Return the entries of the document's own outline that lead to a page."""
     marks: list[Bookmark] = []
-    for entry in cast("Iterator[_Entry]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
+    for entry in cast("Iterator[_Bookmark]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
         target = entry.get_dest()
         page = target.get_index() if target else None
         if page is not None and (title := entry.get_title().strip()):

@@ -1,0 +1,1 @@
+"""Conversations: one turn is understood, routed, gathered or searched for, and answered."""
