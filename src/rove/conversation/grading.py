@@ -121,7 +121,7 @@ async def grade(
     """Grade every chunk, in the order of the hits (mission A.6); what went wrong with the model is said beside it.
 
     Chunks are given to the model `settings.batch` at a time, `settings.parallel` calls at once; one that it did not
-    grade, or whose call failed, is graded by distance. `access_filter`: what the asker may see, with which they are compared.
+    grade, or whose call failed, is graded by distance. `access_filter`: the documents that the caller may see.
     """
     by_distance = grade_by_distance(
         question, language, hits, await nearness(question, hits, search_context, access_filter), search_context

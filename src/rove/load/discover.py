@@ -53,7 +53,7 @@ class Location:
 
 
 def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str] = ()) -> list[Location]:
-    """Return the places that `inputs` name, each once: a folder gives its files, see `folder_files`, without what to `ignore`.
+    """Return the places that `inputs` name, each once. A folder gives its files, without what to `ignore`.
 
     What does not exist is returned too: reading it says what is wrong. No file is opened.
     """

@@ -73,8 +73,9 @@ async def clarify(
 def is_empty(asked: AskedQuestion) -> bool:
     """Say whether a question holds nothing but function words, and no conversation fills it.
 
-    >>> is_empty(AskedQuestion("What about it?", "en")), is_empty(AskedQuestion("食堂？", "zh")), is_empty(AskedQuestion("WHO?", "en"))
-    (True, False, False)
+    >>> asked = ("What about it?", "en"), ("食堂？", "zh"), ("WHO?", "en")
+    >>> [is_empty(AskedQuestion(text, language)) for text, language in asked]
+    [True, False, False]
     """
     if asked.history.turns:
         return False

@@ -101,8 +101,8 @@ class Edit:
 class WalkStarted:
     """A walk begins.
 
-    `mode`: "extractive", or the chat model's name. `where`: the filter that holds at every step, as `rove.walk.json_format`
-    writes it. `forked_from`: "walk_id:seq" of the event that it goes on after.
+    `mode`: "extractive", or the chat model's name. `where`: the filter that holds at every step, as
+    `rove.walk.json_format` writes it. `forked_from`: "walk_id:seq" of the event that it goes on after.
     """
 
     walk_id: str

@@ -191,7 +191,7 @@ class MemoryIndex:
         return self._best(rows, scores, top_k)
 
     def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
-        """How near the document of each chunk is to `vector` as a whole, for chunks that are here. See `DocumentVectors`.
+        """How near each chunk's whole document is to `vector`, for chunks that are here. See `DocumentVectors`.
 
         Counted is what the sight in `where` lets through, as for keywords.
         """

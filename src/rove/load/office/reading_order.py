@@ -17,7 +17,8 @@ def reading_order(places: Sequence[PiecePlace]) -> list[int]:
     Recursive XY-cut (Nagy and Seth, 1984): the page is cut along its widest gap, across or down, again and again. What
     no gap parts is read from the top down, then from the left. Ties in the order given.
 
-    >>> title, left, right = PiecePlace(1, 0, 0, 1, 0.1), PiecePlace(1, 0, 0.2, 0.4, 0.9), PiecePlace(1, 0.6, 0.15, 1, 0.8)
+    >>> title, left = PiecePlace(1, 0, 0, 1, 0.1), PiecePlace(1, 0, 0.2, 0.4, 0.9)
+    >>> right = PiecePlace(1, 0.6, 0.15, 1, 0.8)
     >>> reading_order([right, left, title])
     [2, 1, 0]
     """

@@ -1,4 +1,4 @@
-"""The process that draws a page, `python -m rove.serve.pages.draw KIND PAGE DIGEST FILE`: bounded, and writes nothing."""
+"""Draws one page in a process of its own: `python -m rove.serve.pages.draw KIND PAGE DIGEST FILE`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as pictures, drawn by a process of their own, `rove.serve.pages.draw`, and only from a file that is as it was."""
+"""Pages as pictures: drawn by a process of its own, `rove.serve.pages.draw`, only while the file is unchanged."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class ForkIn(Wire):
 
 
 class WalkEventOut(Reply):
-    """Something that a walk tells; docs: `rove.records.walk_events`. As an event, `event` is its name and `data` its data."""
+    """An event of a walk: its name and its data. See `rove.records.walk_events`."""
 
     event: str
     data: dict[str, JsonValue]
