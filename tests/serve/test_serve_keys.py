@@ -155,7 +155,7 @@ async def test_the_first_key_with_labels_counts_at_once(open_town: Opener) -> No
         assert await kb.suggest() == [question]
         key = KeySettings(hash=hash_key("lara"), spaces=("hr",), rights=("read",), labels=("staff",))
         keys = {**town.spaces.settings.keys, "lara": key}
-        town.app.state.served.callers.replace(town.spaces.admit(keys))
+        town.app.state.server_context.callers.replace(town.spaces.admit(keys))
         async with town.client("", **bearer("lara")) as lara:
             listed = (await lara.get("/v1/spaces/hr/documents")).json()["documents"]
             assert [one["title"] for one in listed] == ["Policy"]

@@ -49,7 +49,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
             spaces.start()
             await stack.enter_async_context(mcp.running())
             if keyring:
-                following = asyncio.create_task(follow(keyring, made.callers, made.visits, spaces.admit))
+                following = asyncio.create_task(follow(keyring, made.callers, made.open_requests, spaces.admit))
                 stack.callback(following.cancel)
             yield
             made.closing.set()
@@ -63,14 +63,18 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         redoc_url=None,
         responses={"default": {"model": Problem, "description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {}}}},
     )
-    app.state.served = made
+    app.state.server_context = made
     for router in ROUTERS:
         app.include_router(router)
     app.router.routes.extend(ROUTES)
     app.add_route("/mcp", mcp, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
     handle_problems(app)
     app.add_middleware(
-        AdmissionMiddleware, settings=spaces.settings, journal=made.journal, callers=made.callers, visits=made.visits
+        AdmissionMiddleware,
+        settings=spaces.settings,
+        journal=made.journal,
+        callers=made.callers,
+        open_requests=made.open_requests,
     )
     if spaces.settings.origins:
         app.add_middleware(

@@ -27,10 +27,10 @@ class ServerContext:
     settings: ServeSettings
     callers: Callers
     streams: ConcurrencyLimit
-    visits: OpenRequests = field(default_factory=OpenRequests)
+    open_requests: OpenRequests = field(default_factory=OpenRequests)
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    going: ListenedWalks = field(default_factory=ListenedWalks)
+    listened: ListenedWalks = field(default_factory=ListenedWalks)
 
     @classmethod
     def of(cls, spaces: Spaces) -> Self:
@@ -42,13 +42,13 @@ class ServerContext:
         return made
 
 
-async def served(request: Request) -> ServerContext:
+async def server_context(request: Request) -> ServerContext:
     """The server that the request came to."""
-    return request.app.state.served
+    return request.app.state.server_context
 
 
 SpaceIn = Annotated[str, Path(max_length=64, description="The name of a space.", examples=["default"])]
-ServerContextIn = Annotated[ServerContext, Depends(served)]
+ServerContextIn = Annotated[ServerContext, Depends(server_context)]
 
 
 async def view(space: SpaceIn, request: Request, server: ServerContextIn) -> CallerView:

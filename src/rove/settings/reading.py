@@ -20,7 +20,7 @@ class LoadSettings(SettingsSection):
     source. `processes` parse foreign formats, 0 for as many as there are cores. `keep_boilerplate` takes menus and
     footers of pages for text; `ocr` reads pictures where tesseract is installed; `max_rows` are read of each table of a
     database by address. `duplicates`: documents that say the same as an earlier one are reported, or skipped. `ignore`
-    are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts within the house are fetched only
+    are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts in a private network are fetched only
     with `allow_private_hosts`.
     """
 

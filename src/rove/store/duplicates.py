@@ -60,7 +60,7 @@ class NearDuplicate:
 
 
 class Duplicates:
-    """Finds twins among the live documents of a base, and among those of one call.
+    """Finds duplicates among the live documents of a base, and among those of one call.
 
     The keys are held in memory, 8 bytes each, 15 for a document (1 for a short one): 12 MB for 100,000 documents. They
     are made from the catalog when first asked for, and follow what this and other processes publish.
@@ -75,7 +75,7 @@ class Duplicates:
     def find(self, items: Sequence[Signed], *, similarity: float = NEAR) -> list[NearDuplicate | None]:
         """Return for each item the earlier document that says the same, the most similar one; None where there is none.
 
-        A document is no twin of its own earlier version. Within `items` only such are earlier that have no twin
+        A document is no duplicate of its own earlier version. Within `items` only such are earlier that have no duplicate
         themselves, so that all copies name the one document that is kept when copies are left out.
         """
         self._catch_up()
@@ -84,15 +84,15 @@ class Duplicates:
         holders = self._holders(values)
         met = (counts > 1) | np.isin(values, np.fromiter(holders, np.uint64))
         met = (met & (values != NO_KEY))[places].reshape(keys.shape)
-        twins: list[NearDuplicate | None] = [None] * len(items)
+        duplicates: list[NearDuplicate | None] = [None] * len(items)
         for number in np.flatnonzero(met.any(axis=1)).tolist():
             item, own = items[number], keys[number, met[number]].tolist()
             earlier = {other.document_id: other for key in own for other in holders.get(key, ())}
-            twins[number] = most_similar(item, earlier.values(), similarity)
-            for key in own if twins[number] is None else ():
+            duplicates[number] = most_similar(item, earlier.values(), similarity)
+            for key in own if duplicates[number] is None else ():
                 if len(known := holders.setdefault(key, [])) < COMPARED:
                     known.append(item)
-        return twins
+        return duplicates
 
     def _holders(self, keys: Keys) -> dict[int, list[Signed]]:
         """The oldest `COMPARED` live documents that have each of these keys, which are sorted; no key without any."""

@@ -16,7 +16,7 @@ from rove.store.catalog import Catalog
 from rove.store.rows import enriched, within
 
 REMEMBERED = 16
-"""Callers with different sights whose names are remembered."""
+"""Callers with different access filters whose names are remembered."""
 
 
 class FieldNames:

@@ -122,16 +122,16 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[s
     """
     if not seqs:
         return []
-    intake = RowWriter(index)
+    writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
-        await intake.add(rows)
-    if intake.refused:
-        await asyncio.to_thread(catalog.unenrich, list(intake.refused))
+        await writer.add(rows)
+    if writer.refused:
+        await asyncio.to_thread(catalog.unenrich, list(writer.refused))
         for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
             await index.add(rows)
     failpoint("refreshed")
     await asyncio.to_thread(catalog.refreshed, seqs)
-    return [reason_of(error) for error in intake.refused.values()]
+    return [reason_of(error) for error in writer.refused.values()]
 
 
 async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
@@ -178,11 +178,11 @@ async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int],
 
 async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> list[str]:
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
-    intake = RowWriter(index)
+    writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
-        await intake.add(rows)
-    if intake.refused:
-        lost = await asyncio.to_thread(catalog.let_go, staged, intake.refused)
+        await writer.add(rows)
+    if writer.refused:
+        lost = await asyncio.to_thread(catalog.let_go, staged, writer.refused)
         await asyncio.to_thread(_enter, catalog, lost)
         problems.append(f"{len(lost)} chunks on their way in were refused by the index: {lost[0].reason}")
     return await asyncio.to_thread(catalog.publish, staged)
@@ -211,11 +211,11 @@ async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> Non
 async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]) -> None:
     """Make the index anew, and let go of the documents whose chunks it refuses."""
     await index.rebuild(_nothing())
-    intake = RowWriter(index)
+    writer = RowWriter(index)
     async for rows in _rows(catalog):
-        await intake.add(rows)
-    if intake.refused:
-        lost, removed = await asyncio.to_thread(catalog.delete_refused, intake.refused)
+        await writer.add(rows)
+    if writer.refused:
+        lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
         await asyncio.to_thread(_enter, catalog, lost)
         await index.remove(removed)
         count = len({one.document_id for one in lost})

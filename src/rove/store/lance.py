@@ -155,7 +155,7 @@ class LanceIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`. What the sight in a filter hides is not counted: see `VisibleWords`.
+        """See `Index.keyword`. What the access filter in a filter hides is not counted: see `VisibleWords`.
 
         Raises:
             ConfigError: the settings want another k1 or b than LanceDB has, which would be another order.

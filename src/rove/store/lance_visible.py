@@ -1,6 +1,6 @@
 """BM25 in LanceDB for who may see a part: the engine's own counts the whole table, hidden chunks included.
 
-The engine finds candidates, and they are scored anew by what the sight lets through. Which chunks are candidates the
+The engine finds candidates, and they are scored anew by what the access filter lets through. Which chunks are candidates the
 engine's scores still say: hidden chunks can move that where more than `CANDIDATES` hold a word of the question.
 """
 
@@ -28,7 +28,7 @@ REMEMBERED = 10_000
 
 
 class VisibleWords:
-    """Counts of chunks by sight and word, kept as long as the table stays as it is."""
+    """Counts of chunks by access filter and word, kept as long as the table stays as it is."""
 
     def __init__(self) -> None:
         self._version = -1
@@ -72,7 +72,7 @@ class VisibleWords:
     async def _holding(
         self, table: AsyncTable, terms: Sequence[str], within: str, total: int, version: int
     ) -> list[int]:
-        """How many chunks of a sight hold each word."""
+        """How many chunks of an access filter hold each word."""
 
         async def count(term: str) -> int:
             key = version, within, term

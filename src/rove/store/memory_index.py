@@ -30,7 +30,7 @@ SIGHTS = 16
 
 @dataclass(slots=True)
 class VisibleRows:
-    """What a sight lets through of the rows `alive`: (n,) bool each; what was worked out of it, once it was needed."""
+    """What an access filter lets through of the rows `alive`: (n,) bool each; what was worked out of it, once it was needed."""
 
     alive: NDArray[np.bool_]
     rows: NDArray[np.bool_]
@@ -172,13 +172,13 @@ class MemoryIndex:
         return seen.mean
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
-        """Return those of the chunks that are here and that a sight lets through."""
+        """Return those of the chunks that are here and that an access filter lets through."""
         rows = self._seen(access_filter).rows
         held = ((chunk_id, self._row.get(chunk_id)) for chunk_id in chunk_ids)
         return {chunk_id for chunk_id, row in held if row is not None and rows[row]}
 
     def languages(self, access_filter: Filter) -> list[str]:
-        """The languages of the chunks that a sight lets through, most frequent first; ties by name."""
+        """The languages of the chunks that an access filter lets through, most frequent first; ties by name."""
         seen = self._seen(access_filter)
         if seen.languages is None:
             seen.languages = by_frequency(Counter(compress(self._languages, seen.rows.tolist())))
@@ -193,7 +193,7 @@ class MemoryIndex:
     def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
         """How near each chunk's whole document is to `vector`, for chunks that are here. See `DocumentVectors`.
 
-        Counted is what the sight in `where` lets through, as for keywords.
+        Counted is what the access filter in `where` lets through, as for keywords.
         """
         rows = np.array([self._row[chunk_id] for chunk_id in chunk_ids], np.intp)
         access_filter = access_filter_of(where)

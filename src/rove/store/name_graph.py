@@ -29,7 +29,7 @@ class NameGraph:
     """
 
     def __init__(self, catalog: Catalog, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
-        """`seen` says which chunks, each given with its document's id, a sight lets through. See `Store.seen`."""
+        """`seen` says which chunks, each given with its document's id, an access filter lets through. See `Store.seen`."""
         self.catalog = catalog
         self._let_through = seen
         self._lock = Lock()
@@ -105,7 +105,7 @@ class NameGraph:
     def _titles_in(
         self, terms: Sequence[str], names: Collection[str], access_filter: Filter | None
     ) -> Mapping[str, Collection[str]]:
-        """The documents of each title, at least of those that these terms and names can mean; of a sight what it sees.
+        """The documents of each title, at least of those that these terms and names can mean; of an access filter what it sees.
 
         What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
         """
@@ -120,7 +120,7 @@ class NameGraph:
         return {key: found for key, found in titles.items() if found}
 
     def _seen_owners(self, rows: Collection[int], access_filter: Filter) -> list[str]:
-        """The document of each of these rows that a sight lets through, in order."""
+        """The document of each of these rows that an access filter lets through, in order."""
         owners = {self._chunk_ids[row]: self._owners[row] for row in rows}
         return sorted(owners[chunk_id] for chunk_id in self._let_through(owners, access_filter))
 

@@ -149,7 +149,7 @@ class Store:
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
-        """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
+        """The languages of the base, most frequent first; of what the access filter in a filter lets through, if it has one."""
         if access_filter := access_filter_of(where):
             return await asyncio.to_thread(self._languages_of, access_filter)
         revision = self.catalog.revision()
@@ -162,12 +162,12 @@ class Store:
         return self._views.of(access_filter).languages if held is None else held
 
     def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
-        """Return those of these chunks, each given with its document's id, that a sight lets through. Blocks."""
+        """Return those of these chunks, each given with its document's id, that an access filter lets through. Blocks."""
         held = self.resident.seen(owners, access_filter)
         return owners.keys() & self.catalog.passing([*set(owners.values())], access_filter) if held is None else held
 
     async def state(self, where: Filter | None = None) -> str:
-        """What changes with all that a search with this filter could notice, and with nothing that its sight hides."""
+        """What changes with all that a search with this filter could notice, and with nothing that its access filter hides."""
         if access_filter := access_filter_of(where):
             return (await asyncio.to_thread(self._views.of, access_filter)).state
         return str(await asyncio.to_thread(self.catalog.revision))
@@ -209,9 +209,9 @@ class Store:
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
-            intake = RowWriter(self.index)
-            await intake.add(rows_of(prepared, vectors), fresh=not known)
-            lost = await asyncio.to_thread(self.catalog.let_go, seqs, intake.refused) if intake.refused else []
+            writer = RowWriter(self.index)
+            await writer.add(rows_of(prepared, vectors), fresh=not known)
+            lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")

@@ -15,7 +15,7 @@ REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class VisibleSummary:
-    """Documents that a sight lets through: their languages, most frequent first, and a hash of all that they are."""
+    """Documents that an access filter lets through: their languages, most frequent first, and a hash of all that they are."""
 
     revision: int
     languages: list[str]
@@ -23,7 +23,7 @@ class VisibleSummary:
 
 
 class VisibleDocuments:
-    """Outlines by sight, each made from the catalog when first asked for, and after each change. Calls block."""
+    """Summaries by access filter, each made from the catalog when first asked for, and after each change. Calls block."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -31,7 +31,7 @@ class VisibleDocuments:
         self._held: dict[Filter, VisibleSummary] = {}
 
     def of(self, access_filter: Filter) -> VisibleSummary:
-        """Return the outline of what a sight lets through."""
+        """Return the summary of what an access filter lets through."""
         with self._lock:
             revision = self.catalog.revision()
             held = self._held.get(access_filter)

@@ -98,8 +98,8 @@ class Loop:
         if len(facts) < len(recalled.facts):
             recalled = RecalledFacts()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
-        unheld = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
-        verdict = judged_from_memory(after, recalled, unheld)
+        unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
+        verdict = judged_from_memory(after, recalled, unknown)
         leads = await self._leads(facts, state, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 

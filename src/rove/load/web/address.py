@@ -1,4 +1,4 @@
-"""Which addresses of the network may be asked for a page: none within a house, unless that is allowed."""
+"""Which addresses of the network may be asked for a page: none in a private network, unless that is allowed."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Caller:
     def access_filter(self, access_field: str) -> Filter | None:
         """The filter that every document must pass to be this caller's to see; None where all are.
 
-        >>> Caller("a", ("*",), RIGHTS, ("hr",)).sight("access")
+        >>> Caller("a", ("*",), RIGHTS, ("hr",)).access_filter("access")
         AccessFilter(name='access', op='in', value=('hr',))
         """
         return None if self.labels is None else AccessFilter(access_field, "in", self.labels)

@@ -65,7 +65,9 @@ class Keyring:
             return None
 
 
-async def follow(keyring: Keyring, callers: Callers, visits: OpenRequests, admit: Callable[[Keys], Keys]) -> None:
+async def follow(
+    keyring: Keyring, callers: Callers, open_requests: OpenRequests, admit: Callable[[Keys], Keys]
+) -> None:
     """Let the keys count that the file has, as it changes, and end what is done for callers whose key has changed.
 
     `admit` makes the bases ready for them, and returns those that may count.
@@ -77,4 +79,4 @@ async def follow(keyring: Keyring, callers: Callers, visits: OpenRequests, admit
             continue
         changed = callers.replace(admit(keys))
         log.info("keys read", extra={"count": len(callers.keys), "changed": sorted(changed)})
-        visits.end(changed)
+        open_requests.end(changed)

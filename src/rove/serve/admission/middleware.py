@@ -73,13 +73,13 @@ class AdmissionMiddleware:
     """See the module."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: ServeSettings, journal: Journal, callers: Callers, visits: OpenRequests
+        self, app: ASGIApp, *, settings: ServeSettings, journal: Journal, callers: Callers, open_requests: OpenRequests
     ) -> None:
         self._app = app
         self._settings = settings
         self._journal = journal
         self._callers = callers
-        self._visits = visits
+        self._open_requests = open_requests
         self._throttle = Throttle(settings.requests_per_minute, settings.concurrent)
         self._uploads = ConcurrencyLimit(settings.uploads, what="uploads", setting="serve.uploads")
         self._arriving = RequestBodies()
@@ -116,7 +116,7 @@ class AdmissionMiddleware:
                 return
             caller = self._known(scope, headers)
             scope[CALLER] = caller
-            with self._visits.noted(caller.name):
+            with self._open_requests.noted(caller.name):
                 await self._work(scope, headers, receive, send)
         except RoveError as error:
             if not send.status:  # a reply that has begun is cut where it stands

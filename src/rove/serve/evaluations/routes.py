@@ -57,7 +57,7 @@ async def told(evaluation_id: str, found: EvaluationsIn) -> EvaluationTold:
     evaluation = await found.get(evaluation_id)
     report = None
     if evaluation.record.state == "done":
-        report = ReportOut.model_validate_json(await asyncio.to_thread(found.shelf.file, evaluation_id, REPORT))
+        report = ReportOut.model_validate_json(await asyncio.to_thread(found.folders.file, evaluation_id, REPORT))
     return EvaluationTold(evaluation=evaluation.record, report=report)
 
 
@@ -70,7 +70,7 @@ async def watched(evaluation_id: str, found: EvaluationsIn, server: ServerContex
 @router.get("/{evaluation_id}/page", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 async def page(evaluation_id: str, found: EvaluationsIn) -> Response:
     """The report as one HTML file, to be kept and sent to others; it loads nothing."""
-    html = await asyncio.to_thread(found.shelf.file, evaluation_id, PAGE)
+    html = await asyncio.to_thread(found.folders.file, evaluation_id, PAGE)
     headers = {"Content-Disposition": f'attachment; filename="evaluation-{evaluation_id}.html"'}
     return Response(html, media_type="text/html; charset=utf-8", headers=headers)
 

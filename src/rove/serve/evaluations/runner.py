@@ -85,7 +85,7 @@ class Evaluations:
     """
 
     def __init__(self, kb: AsyncRove, settings: ServeSettings) -> None:
-        self.shelf = EvaluationFolders(kb.settings.path)
+        self.folders = EvaluationFolders(kb.settings.path)
         self._kb = kb
         self._settings = settings
         self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
@@ -96,13 +96,13 @@ class Evaluations:
 
     def start(self) -> None:
         """Take up what was left, unless another process is at it."""
-        left = [record for record in self.shelf.records() if not record.over]
+        left = [record for record in self.folders.records() if not record.over]
         if not left or not self._hold():
             return
-        self.shelf.tidy()
+        self.folders.tidy()
         for record in left[1:] if left[0].starts < MOST_STARTS else left:
             reason = f"It was cut off {record.starts} times."
-            self.shelf.keep(_ended(record, "failed", reason=reason, cure="Begin it anew, with fewer questions."))
+            self.folders.keep(_ended(record, "failed", reason=reason, cure="Begin it anew, with fewer questions."))
         if left[0].starts < MOST_STARTS:
             self._go(RunningEvaluation(left[0]))
         else:
@@ -120,7 +120,7 @@ class Evaluations:
             message = "An evaluation of this space is running."
             raise ThrottledError(message, cure="Wait for it, or cancel it.", retry_after_s=left_s)
         try:
-            folder = self.shelf.begin()
+            folder = self.folders.begin()
         except BaseException:
             self._lock.release()
             raise
@@ -137,11 +137,11 @@ class Evaluations:
 
     async def get(self, evaluation_id: str) -> RunningEvaluation:
         """An evaluation, running or over. Raises as `EvaluationFolders.of` does."""
-        return self._here(evaluation_id) or RunningEvaluation(await asyncio.to_thread(self.shelf.get, evaluation_id))
+        return self._here(evaluation_id) or RunningEvaluation(await asyncio.to_thread(self.folders.get, evaluation_id))
 
     async def listed(self) -> list[RunningEvaluation]:
         """All evaluations, the latest first."""
-        records = await asyncio.to_thread(self.shelf.records)
+        records = await asyncio.to_thread(self.folders.records)
         return [self._here(record.evaluation_id) or RunningEvaluation(record) for record in records]
 
     async def cancel(self, evaluation_id: str) -> None:
@@ -167,7 +167,7 @@ class Evaluations:
     async def delete(self, evaluation_id: str) -> None:
         """Take an evaluation off the disk; one that runs is cancelled. Raises as `cancel` does."""
         await self.cancel(evaluation_id)
-        await asyncio.to_thread(self.shelf.delete, evaluation_id)
+        await asyncio.to_thread(self.folders.delete, evaluation_id)
         self._unkept.pop(evaluation_id, None)
 
     async def stop(self) -> None:
@@ -193,11 +193,11 @@ class Evaluations:
             (folder / record.table).write_text(wanted.table.text, "utf-8", newline="")
             self._read(folder / record.table, record.name)
         expected_of(self._kb, _grid(record), 0)
-        self.shelf.keep(record)
+        self.folders.keep(record)
 
     def _go(self, evaluation: RunningEvaluation) -> RunningEvaluation:
         evaluation.record = evaluation.record.model_copy(update={"starts": evaluation.record.starts + 1})
-        self.shelf.keep(evaluation.record)
+        self.folders.keep(evaluation.record)
         self._running = evaluation
         self._task = asyncio.create_task(self._run(evaluation))
         self._task.add_done_callback(partial(self._ran, evaluation))
@@ -224,7 +224,7 @@ class Evaluations:
             reason, cure = "Something went wrong that should not have.", "See the server's log."
             evaluation.record = _ended(evaluation.record, "failed", reason=reason, cure=cure)
             try:
-                self.shelf.end(evaluation.record)
+                self.folders.end(evaluation.record)
             except OSError:  # a disk without room for a line: whoever watches is told, and the next start tries again
                 log.exception("evaluation not kept", extra={"evaluation": evaluation.name})
                 self._unkept[evaluation.name] = evaluation
@@ -232,13 +232,13 @@ class Evaluations:
 
     async def _end(self, evaluation: RunningEvaluation, state: State, *, reason: str = "", cure: str = "") -> None:
         record = _ended(evaluation.record, state, reason=reason, cure=cure)
-        await asyncio.to_thread(self.shelf.end, record)
+        await asyncio.to_thread(self.folders.end, record)
         evaluation.record = record
         evaluation.changed()
 
     async def _work(self, evaluation: RunningEvaluation) -> None:
         record = evaluation.record
-        folder = self.shelf.of(record.evaluation_id)
+        folder = self.folders.of(record.evaluation_id)
         path = folder / (record.table or f"{QUESTIONS}.jsonl")
         if not path.exists():
             await self._make(path, record)
@@ -260,7 +260,7 @@ class Evaluations:
         titles = {info.document_id: info.title or public_source(info.source) for info in infos}
         done = await asyncio.to_thread(finished, evaluation.record, study, dataset, titles)
         record = _ended(done.record, "done")
-        await asyncio.to_thread(self.shelf.finish, record, done.report, done.page)
+        await asyncio.to_thread(self.folders.finish, record, done.report, done.page)
         evaluation.record = record
 
     async def _make(self, path: Path, record: EvaluationOut) -> None:

@@ -40,8 +40,8 @@ Context = ServerRequestContext[dict[str, Any], Any]
 class McpEndpoint:
     """The protocol's server, as an ASGI app (after `running` has been entered) or on standard input."""
 
-    def __init__(self, served: ServerContext) -> None:
-        self._served = served
+    def __init__(self, server_context: ServerContext) -> None:
+        self._server_context = server_context
         self._server: Server[dict[str, Any]] = Server(
             "rove",
             version=version("rove"),
@@ -56,7 +56,7 @@ class McpEndpoint:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Serve HTTP while the block runs."""
-        limit = self._served.settings.max_body_kb * 1_000
+        limit = self._server_context.settings.max_body_kb * 1_000
         self._sessions = StreamableHTTPSessionManager(self._server, stateless=True, max_request_body_size=limit)
         async with self._sessions.run():
             yield
@@ -77,7 +77,7 @@ class McpEndpoint:
     # -- tools -----------------------------------------------------------------------------------------------------
 
     def _offered(self) -> dict[str, Tool]:
-        return {name: tool for name, tool in TOOLS.items() if not tool.writes or self._served.settings.mcp_add}
+        return {name: tool for name, tool in TOOLS.items() if not tool.writes or self._server_context.settings.mcp_add}
 
     async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         del context, params
@@ -89,7 +89,7 @@ class McpEndpoint:
             raise MCPError(types.INVALID_PARAMS, "There is no such tool.")
         try:
             given = tool.arguments.model_validate(params.arguments or {})
-            reply = await tool.call(self._bench(context), given)
+            reply = await tool.call(self._tool_context(context), given)
         except ValidationError as error:
             reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
             return _result(f"Wrong arguments: {reasons}")
@@ -103,7 +103,7 @@ class McpEndpoint:
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        bench = self._bench(context)
+        tool_context = self._tool_context(context)
         start = int(params.cursor) if params and params.cursor and params.cursor.isdecimal() else 0
         try:
             found = [
@@ -112,8 +112,8 @@ class McpEndpoint:
                     name=info.title or info.document_id,
                     mime_type="text/markdown",
                 )
-                for space in self._served.spaces.visible(bench.caller)
-                for info in await bench.view(space).documents()
+                for space in self._server_context.spaces.visible(tool_context.caller)
+                for info in await tool_context.view(space).documents()
             ]
         except RoveError as error:
             raise MCPError(types.INVALID_PARAMS, problem_of(error).detail) from None
@@ -128,14 +128,14 @@ class McpEndpoint:
         try:
             if not uri.startswith(SCHEME) or not space:
                 raise MCPError(types.INVALID_PARAMS, "There is no such resource.")
-            _, document = await self._bench(context).view(unquote(space)).document(unquote(document_id))
+            _, document = await self._tool_context(context).view(unquote(space)).document(unquote(document_id))
         except RoveError as error:
             raise MCPError(types.INVALID_PARAMS, problem_of(error).detail) from None
         text = types.TextResourceContents(uri=params.uri, text=document.text, mime_type="text/markdown")
         return types.ReadResourceResult(contents=[text])
 
-    def _bench(self, context: Context) -> ToolContext:
-        return ToolContext(self._served, _caller(context))
+    def _tool_context(self, context: Context) -> ToolContext:
+        return ToolContext(self._server_context, _caller(context))
 
 
 def _caller(context: Context) -> Caller:

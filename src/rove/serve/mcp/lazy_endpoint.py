@@ -21,8 +21,8 @@ ENDPOINT = "rove.serve.mcp.endpoint:McpEndpoint"
 class LazyMcpEndpoint:
     """An ASGI app: `McpEndpoint` from the first request on, which waits until it is loaded. See `running`."""
 
-    def __init__(self, served: ServerContext) -> None:
-        self._served = served
+    def __init__(self, server_context: ServerContext) -> None:
+        self._server_context = server_context
         self._over = asyncio.Event()
         self._context = copy_context()
         self._opened: asyncio.Future[ASGIApp] | None = None
@@ -51,7 +51,7 @@ class LazyMcpEndpoint:
     async def _keep(self, opened: asyncio.Future[ASGIApp]) -> None:
         """Load the endpoint without holding up others, and let it run until the block of `running` ends."""
         try:
-            endpoint = (await asyncio.to_thread(load, ENDPOINT))(self._served)
+            endpoint = (await asyncio.to_thread(load, ENDPOINT))(self._server_context)
             async with endpoint.running():
                 opened.set_result(endpoint)
                 await self._over.wait()

@@ -40,7 +40,7 @@ class CallerWalks:
     """The walks that a caller may see in one space."""
 
     view: CallerView
-    going: ListenedWalks
+    listened: ListenedWalks
 
     async def begin(self, question: str, where: Filter | None, budget: Budget | None) -> AsyncWalk:
         """Begin a walk; it goes when it is listened to. See `AsyncRove.walk`."""
@@ -57,7 +57,7 @@ class CallerWalks:
             InputError: somebody listens to it.
         """
         await self._check(walk_id)
-        if walk_id in self.going.walks:
+        if walk_id in self.listened.walks:
             message = "Somebody listens to this walk."
             raise InputError(message, cure="Pause it first; one listens at a time.")
         return await self._taken(walk_id)
@@ -65,7 +65,7 @@ class CallerWalks:
     async def steer(self, walk_id: str, action: str, edit: Edit | None = None) -> None:
         """Pause, edit, resume or stop a walk, whether somebody listens to it or not. Raises as `take_up` does."""
         await self._check(walk_id)
-        walk = self.going.walks.get(walk_id)
+        walk = self.listened.walks.get(walk_id)
         held = walk or await self._taken(walk_id)
         try:
             match action:
@@ -143,9 +143,9 @@ class CallerWalks:
         return json.dumps([self.view.caller.name, None if labels is None else sorted(labels)])
 
 
-async def let_go(walk: AsyncWalk, going: ListenedWalks) -> None:
+async def let_go(walk: AsyncWalk, listened: ListenedWalks) -> None:
     """Let a walk rest where it stands."""
-    going.walks.pop(walk.walk_id, None)
+    listened.walks.pop(walk.walk_id, None)
     with suppress(asyncio.CancelledError):
         await asyncio.shield(walk.aclose())
 

@@ -26,7 +26,7 @@ fields: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 async def walking(view: CallerViewIn, server: ServerContextIn) -> CallerWalks:
     """The caller's walks in the space that the path names."""
-    return CallerWalks(view, server.going)
+    return CallerWalks(view, server.listened)
 
 
 WalkingIn = Annotated[CallerWalks, Depends(walking)]
@@ -101,7 +101,7 @@ def _stream(server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: 
 async def _told(
     server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: list[WalkEvent]
 ) -> AsyncGenerator[bytes]:
-    server.going.walks[walk.walk_id] = walk
+    server.listened.walks[walk.walk_id] = walk
     try:
         for one in before:
             yield _written(walks, one)
@@ -111,7 +111,7 @@ async def _told(
     except RoveError as error:
         yield event("problem", problem_of(error))
     finally:
-        await let_go(walk, server.going)
+        await let_go(walk, server.listened)
 
 
 def _written(walks: CallerWalks, one: WalkEvent) -> bytes:
