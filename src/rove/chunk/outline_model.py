@@ -32,19 +32,19 @@ NO_MODEL = "No chat model is configured, so the outline was made without one."
 _NOT_TOLD = re.compile(r"[\W_]+")
 
 
-class ModelHeading(BaseModel):
+class Entry(BaseModel):
     """A heading as the model writes it."""
 
     title: str
     level: int
     start_line: int
-    children: list[ModelHeading] = []
+    children: list[Entry] = []
 
 
-class ModelOutline(BaseModel):
+class Outline(BaseModel):
     """What the model writes."""
 
-    headings: list[ModelHeading]
+    headings: list[Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ def _read_without(window: Window, found: _Found, own: Sequence[Heading]) -> None
     found.headings += [heading for heading in own if start <= heading.span[0] < end]
 
 
-async def _ask(chat: ChatModel, lines: str) -> ModelOutline:
-    return await reply_as(chat, ModelOutline, prompt("rove.chunk", "outline"), lines)
+async def _ask(chat: ChatModel, lines: str) -> Outline:
+    return await reply_as(chat, Outline, prompt("rove.chunk", "outline"), lines)
 
 
 def _prompt(text: str, window: Window, headings: Sequence[Heading]) -> str:
@@ -157,7 +157,7 @@ def _open(headings: Sequence[Heading]) -> list[Heading]:
     return path
 
 
-def _flat(entries: Sequence[ModelHeading], least: int) -> Iterator[tuple[ModelHeading, int]]:
+def _flat(entries: Sequence[Entry], least: int) -> Iterator[tuple[Entry, int]]:
     """Yield the entries in order, each with its level: its own, but below the entry that it is under."""
     for entry in entries:
         level = min(max(entry.level, least), LEVELS)
@@ -165,7 +165,7 @@ def _flat(entries: Sequence[ModelHeading], least: int) -> Iterator[tuple[ModelHe
         yield from _flat(entry.children, level + 1)
 
 
-def _checked(text: str, window: Window, entry: ModelHeading, level: int) -> Heading | None:
+def _checked(text: str, window: Window, entry: Entry, level: int) -> Heading | None:
     """Return the heading where its line is in the window and holds its title."""
     place = entry.start_line - window.first
     title = " ".join(entry.title.lstrip("#").strip(" *_").split())

@@ -39,7 +39,7 @@ NOT_THERE, COPIED = "its answer is not in the passage", "copies the passage"
 LEANS, GIVEN_AWAY = "does not stand by itself", "says its own answer"
 
 
-class WrittenQuestion(BaseModel):
+class Asked(BaseModel):
     """What the model writes."""
 
     question: str = Field(max_length=400)
@@ -135,10 +135,10 @@ def _passages(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> list[tup
     return sorted(found, key=lambda pair: content_hash(pair[1].chunk_id))
 
 
-async def _ask(chat: ChatModel, document: Document, chunk: Chunk) -> WrittenQuestion:
+async def _ask(chat: ChatModel, document: Document, chunk: Chunk) -> Asked:
     place = " > ".join(dict.fromkeys(part for part in (document.title, *chunk.headings) if part))
     material = f"{fenced(place, 'place')}\n{fenced(chunk.text, 'passage')}"
-    return await reply_as(chat, WrittenQuestion, prompt("rove.evaluate", "question"), material)
+    return await reply_as(chat, Asked, prompt("rove.evaluate", "question"), material)
 
 
 def _stands_in(answer: str, passage: str, language: str) -> bool:

@@ -39,7 +39,7 @@ class NotedFact(BaseModel):
     expected_info: str = Field(default="", max_length=300)
 
 
-class ReadNotes(BaseModel):
+class Notes(BaseModel):
     """What the model is asked for."""
 
     facts: list[NotedFact] = Field(max_length=8)
@@ -74,7 +74,7 @@ class ModelReader:
         instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._context.settings.facts)})
         done = 0
         async for notes in written(self._chat, instructions, packed(hits, state)):
-            whole = notes if isinstance(notes, ReadNotes) else None
+            whole = notes if isinstance(notes, Notes) else None
             items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
             done = min(done, len(items))  # the model was asked once more, and has begun anew
             while done < len(items) and (whole or done < len(items) - 1):
@@ -112,16 +112,14 @@ class ModelReader:
         )
 
 
-async def written(
-    chat: ChatModel, instructions: str, material: str
-) -> AsyncGenerator[Mapping[str, object] | ReadNotes]:
+async def written(chat: ChatModel, instructions: str, material: str) -> AsyncGenerator[Mapping[str, object] | Notes]:
     """Yield the object as far as it is written, each time it has grown, and the whole of it at last.
 
     Raises:
         ServiceError: see `reply_as`.
     """
     pieces: asyncio.Queue[Mapping[str, object] | None] = asyncio.Queue()
-    work = asyncio.create_task(reply_as(chat, ReadNotes, instructions, material, partial=pieces.put_nowait))
+    work = asyncio.create_task(reply_as(chat, Notes, instructions, material, partial=pieces.put_nowait))
     work.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
@@ -173,7 +171,7 @@ def _line(text: str) -> str:
     return " ".join(text.translate(FENCES).split())
 
 
-def _items(notes: Mapping[str, object] | ReadNotes) -> list[Mapping[str, object]]:
+def _items(notes: Mapping[str, object] | Notes) -> list[Mapping[str, object]]:
     found = notes.get("facts") if isinstance(notes, Mapping) else None
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Mapping[str, object]", item) for item in items if isinstance(item, Mapping)]
