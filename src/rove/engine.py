@@ -33,13 +33,13 @@ from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, retrieve, usual_top_k
-from rove.retrieve.rules.order import ruled, rules_of
+from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.settings import Settings, read_settings
-from rove.spans import operation
 from rove.store import Index
 from rove.store.duplicates import Duplicates
 from rove.store.presence import check_there
 from rove.store.store import Store
+from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
 Given = str | Path | Text | Location

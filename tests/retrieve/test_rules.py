@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rove import ConfigError, Rove, Text
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.rules import RULES
-from rove.retrieve.rules.order import ordered
+from rove.retrieve.rules.apply_rules import ordered
 from rove.retrieve.rules.prefer import Prefer
 from rove.retrieve.rules.replies import Agree, Disagree, RepliesSentiment
 from rove.retrieve.rules.staleness import Staleness

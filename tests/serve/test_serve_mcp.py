@@ -159,7 +159,7 @@ async def test_first_requests_that_come_together_share_what_is_loaded(
 
     async with listening(town) as address:
         assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [4, 4, 4]
-    assert loaded == ["rove.serve.mcp.endpoint:McpEndpoint"]
+    assert loaded == ["rove.serve.mcp.mcp_endpoint:McpEndpoint"]
 
 
 async def test_what_cannot_be_loaded_is_an_error_of_the_server(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from rove.events import Listener
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
-from rove.spans import stage
+from rove.tracing import stage
 
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
 NOTHING_FOUND = "Nothing was found in the knowledge base."

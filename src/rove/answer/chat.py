@@ -20,7 +20,7 @@ from rove.models import ChatModel, Embedder
 from rove.records import Citation, Hit, Sentence
 from rove.records.document import Span
 from rove.settings import AnswerSettings
-from rove.spans import stage
+from rove.tracing import stage
 
 UNKNOWN_LANGUAGE = "und"
 TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours

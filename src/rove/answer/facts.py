@@ -11,7 +11,7 @@ from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.reading import TextOf, read_once, read_parents
 from rove.answer.refusal import near_enough
-from rove.answer.tables import table
+from rove.answer.word_lists import table
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.language.words import query_terms, terms

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.answer.pack import language_name
 from rove.answer.refusal import is_refusal, refusal
-from rove.answer.tables import table
+from rove.answer.word_lists import table
 from rove.errors import ServiceError
 from rove.events import TextDelta
 from rove.models.prompts import fenced, fill, prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rove.answer.refusal import letters
-from rove.answer.tables import table
+from rove.answer.word_lists import table
 
 MOST_CHARS = 80
 """Whoever writes more asks for something else too."""

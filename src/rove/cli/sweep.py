@@ -22,7 +22,7 @@ from rove.evaluate.grid import Grid, read_grid
 from rove.evaluate.machine import described
 from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.plan import Plan, plan
-from rove.evaluate.report.page import page
+from rove.evaluate.report.report_page import page
 from rove.evaluate.results import Results
 from rove.evaluate.scoring import check_metrics, need_nearness
 from rove.evaluate.sources import fingerprint

@@ -26,7 +26,7 @@ from rove.records import (
 from rove.records.filter import access_filter_of
 from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
 from rove.settings import GatherSettings
-from rove.spans import stage
+from rove.tracing import stage
 
 NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
 NOTHING_NEW = "The second round found nothing new."

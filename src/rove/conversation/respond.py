@@ -22,9 +22,9 @@ from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
 from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
 from rove.settings import AnswerSettings, Settings
-from rove.spans import operation
 from rove.store.question_log import QuestionLog
 from rove.store.stale_reads import TRIES
+from rove.tracing import operation
 
 SECONDS = "answer.seconds"
 UNSOURCED, CLARIFYING = "unsourced", "clarifying"

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from rove.errors import ServiceError
 from rove.evaluate.answers import answer_match, tokens
 from rove.evaluate.made import MadeQuestion
-from rove.evaluate.topics import phrases, questions_from
+from rove.evaluate.questions_from_headings import phrases, questions_from
 from rove.language.detect import detect
 from rove.language.sentences import sentence_spans
 from rove.language.stopwords import stop_words

@@ -30,8 +30,8 @@ METRICS = Registry(
         "all": "rove.evaluate.relevance:all_found",
         "hit": "rove.evaluate.relevance:hit",
         "map": "rove.evaluate.relevance:average_precision",
-        "judged": "rove.evaluate.pool:judged_share",
-        "bpref": "rove.evaluate.pool:bpref",
+        "judged": "rove.evaluate.incomplete_judgements:judged_share",
+        "bpref": "rove.evaluate.incomplete_judgements:bpref",
     },
 )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
-from rove.spans import stage
+from rove.tracing import stage
 
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096

@@ -30,8 +30,8 @@ from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
 from rove.sandbox.pool import Job, Pool
-from rove.spans import stage
 from rove.store.store import Store
+from rove.tracing import stage
 
 T = TypeVar("T")
 MANY_SOURCES = 128

@@ -18,8 +18,8 @@ from rove.question.topics import extract_topics, written
 from rove.records import Filter, History, Step, Understood
 from rove.retrieve import SearchContext
 from rove.settings import QuestionSettings
-from rove.spans import stage
 from rove.store.question_log import QuestionLog
+from rove.tracing import stage
 
 REFUSE = "refuse"
 """The route of messages that are refused: nothing more is made of them."""

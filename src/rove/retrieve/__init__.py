@@ -13,9 +13,9 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
-from rove.spans import stage
 from rove.store.stale_reads import TRIES, noticing
 from rove.store.store import Store
+from rove.tracing import stage
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from rove.language.detect import UNKNOWN, detect
 from rove.language.words import foreign_terms, query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Query, SearchContext
-from rove.spans import stage
 from rove.store import Scored
 from rove.store.search_lists import SearchLists
+from rove.tracing import stage
 
 COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
 

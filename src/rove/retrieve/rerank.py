@@ -8,7 +8,7 @@ from dataclasses import replace
 from rove.records import Hit, Place
 from rove.retrieve import SearchContext
 from rove.retrieve.fuse import zscores
-from rove.spans import stage
+from rove.tracing import stage
 
 
 async def reranked(

@@ -18,9 +18,9 @@ from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
 from rove.retrieve.ranked_lists import asked_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
-from rove.spans import stage
 from rove.store import Vector
 from rove.store.search_lists import SearchLists
+from rove.tracing import stage
 
 NAMERS = 0.5
 """How strongly a passage leads to the documents that name its title, together, beside one that it names itself."""

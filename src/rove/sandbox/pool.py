@@ -19,7 +19,7 @@ from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
 from rove.sandbox.messages import PipeMessage, Task, Work, encoder, unpack, write_frame
-from rove.sandbox.watch import tree, watch
+from rove.sandbox.watchdog import tree, watch
 from rove.sandbox.worker import Worker, let_go, waiting
 
 SLICE = 64

@@ -24,7 +24,7 @@ from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.questions import routes as answers
 from rove.serve.spaces import Spaces
 from rove.serve.walks import routes as walks
-from rove.spans import watched
+from rove.tracing import watched
 
 ROUTERS = (
     server_routes.router, documents.router, pictures.router, answers.router, walks.router, evaluations.router,

@@ -16,8 +16,8 @@ from rove.records import Filter
 from rove.records.filter import access_filter_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
-from rove.store.columns import Columns, PackedColumns, pack_columns
 from rove.store.document_vectors import DocumentVectors, Floats, exact_mean
+from rove.store.field_columns import Columns, PackedColumns, pack_columns
 from rove.store.nearest import Nearest
 from rove.store.postings import Postings
 from rove.store.search_lists import by_frequency, coverage

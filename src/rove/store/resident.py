@@ -7,13 +7,13 @@ from pathlib import Path
 from threading import Lock
 
 from rove.records import Filter
-from rove.spans import stage
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
 from rove.store.search_lists import SearchLists
 from rove.store.snapshot import drop, read, write
+from rove.tracing import stage
 
 KEPT_FROM = 10_000
 """Chunks from which on a base has a snapshot; fewer are read from the catalog in under a second."""

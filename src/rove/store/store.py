@@ -18,7 +18,6 @@ from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
-from rove.spans import stage
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.failpoints import failpoint
@@ -36,10 +35,11 @@ from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists, coverage
 from rove.store.stale_reads import TRIES, note_gone
-from rove.store.transcripts import TranscriptStore
+from rove.store.transcript_store import TranscriptStore
 from rove.store.vectors import VectorCache
 from rove.store.visible_documents import VisibleDocuments
 from rove.store.write_queue import WriteQueue
+from rove.tracing import stage
 
 OPTIMIZE_EVERY = 16
 """Writes after which the base is tidied where that is due, also while an ingest still runs."""

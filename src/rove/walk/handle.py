@@ -23,8 +23,8 @@ from rove.records.walk_events import (
     WalkStarted,
     Warned,
 )
-from rove.spans import operation, stage
 from rove.store.walk_log import WalkLog
+from rove.tracing import operation, stage
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.budget import may_call, said, seconds_left
 from rove.walk.clock import WalkClock

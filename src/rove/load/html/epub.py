@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from rove.errors import InputError
 from rove.load.container import CURE, open_container
 from rove.load.html.main import drop_unseen
-from rove.load.html.notes import PageNotes, find_notes, is_note_link
+from rove.load.html.notes import Footnotes, find_notes, is_note_link
 from rove.load.html.parts import TextPart, join
 from rove.load.html.text import html_parts
 from rove.load.html.tree import HtmlNode, decode_page, parse_html
@@ -154,7 +154,7 @@ class _EpubPackage:
             found.setdefault(name, []).append(entry)
         return found
 
-    def notes(self, chapters: dict[str, HtmlNode]) -> dict[str, PageNotes]:
+    def notes(self, chapters: dict[str, HtmlNode]) -> dict[str, Footnotes]:
         """Return the notes of each chapter: a note may stand in another file than the link to it."""
         targets: dict[str, dict[str, str]] = {name: {} for name in chapters}
         links: dict[str, dict[str, str]] = {name: {} for name in chapters}
@@ -169,7 +169,7 @@ class _EpubPackage:
                 if file and fragment and target in targets and is_note_link(link):
                     label = targets[target].setdefault(fragment, f"{number}.{len(links[name]) + 1}")
                     links[name][href] = label
-        return {name: PageNotes(targets[name], links[name]) for name in chapters}
+        return {name: Footnotes(targets[name], links[name]) for name in chapters}
 
     def _nav_entries(self) -> Iterator[tuple[str, ContentsEntry]]:
         root = parse_html(decode_page(self.read(self.nav)))

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from rove.load.formula.mathml import mathml_to_latex
 from rove.load.html.code import around, code_block
-from rove.load.html.notes import PageNotes, find_notes, is_note_link
+from rove.load.html.notes import Footnotes, find_notes, is_note_link
 from rove.load.html.parts import TextPart
 from rove.load.html.table import is_layout, table_rows
 from rove.load.html.tree import HtmlNode
@@ -39,13 +39,13 @@ WIDE_BREAK = re.compile(rf"(?<={WIDE})[ \t]*\n[ \t\n]*(?={WIDE})")
 RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 
 
-def html_parts(root: HtmlNode, *, base: str = "", notes: PageNotes | None = None) -> list[TextPart]:
+def html_parts(root: HtmlNode, *, base: str = "", notes: Footnotes | None = None) -> list[TextPart]:
     """Return what `root` says, in order. `base` is the address that its links are relative to, "" where unknown."""
     return _HtmlWriter(root, base, notes or find_notes(root)).parts_of(root)
 
 
 class _HtmlWriter:
-    def __init__(self, root: HtmlNode, base: str, notes: PageNotes) -> None:
+    def __init__(self, root: HtmlNode, base: str, notes: Footnotes) -> None:
         self.base = base
         self.notes = notes
         self.holders = _holders(root)

@@ -11,8 +11,8 @@ from rove.evaluate.compare import PairedComparison, bootstrap
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.machine import described
 from rove.evaluate.metrics import Scores
-from rove.evaluate.report.page import page
 from rove.evaluate.report.plots import best_line
+from rove.evaluate.report.report_page import page
 from rove.evaluate.study import Study, StudyLine
 from rove.serve.evaluations.schema import (
     AnswersOut,

@@ -32,7 +32,7 @@ from rove.serve.problems import ThrottledError, problem_of
 from rove.serve.progress import Progress
 from rove.serve.redaction import public_source
 from rove.settings import ServeSettings
-from rove.spans import operation
+from rove.tracing import operation
 
 MOST_STARTS = 3
 """An evaluation that was cut off so often is not begun again: it may be what ends the server."""

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rove.registry import load
 from rove.serve.context import ServerContext
 
-ENDPOINT = "rove.serve.mcp.endpoint:McpEndpoint"
+ENDPOINT = "rove.serve.mcp.mcp_endpoint:McpEndpoint"
 
 
 class LazyMcpEndpoint:
