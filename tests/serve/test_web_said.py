@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
-from rove.serve.routes import pictures as drawn_pages
 
 from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
 from rove.evaluate.dataset import resolve
@@ -30,6 +29,7 @@ from rove.serve import (
     view,
     walking,
 )  # fmt: skip
+from rove.serve.pages import routes as drawn_pages
 from rove.serve.pages.web_page import FOLDER
 from rove.serve.redaction import public_cure
 from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld

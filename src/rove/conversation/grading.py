@@ -179,7 +179,7 @@ def _grade_of(distance: float, lead: float | None, embedder: Embedder, share: fl
 async def nearness(
     question: str, hits: Sequence[Hit], search_context: SearchContext, access_filter: Filter | None = None
 ) -> Nearness:
-    """Measure how near each chunk is, whichever list it came from; the run is that of what an access filter lets through."""
+    """Measure how near each chunk is, whichever list it came from."""
     if not hits:
         return Nearness((), ())
     vector = (await search_context.embedder.queries([question]))[0]

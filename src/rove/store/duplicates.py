@@ -75,8 +75,8 @@ class Duplicates:
     def find(self, items: Sequence[Signed], *, similarity: float = NEAR) -> list[NearDuplicate | None]:
         """Return for each item the earlier document that says the same, the most similar one; None where there is none.
 
-        A document is no duplicate of its own earlier version. Within `items` only such are earlier that have no duplicate
-        themselves, so that all copies name the one document that is kept when copies are left out.
+        A document is no duplicate of its own earlier version. Within `items` only such are earlier that have no
+        duplicate themselves, so that all copies name the one document that is kept when copies are left out.
         """
         self._catch_up()
         keys = keys_of([item.signature for item in items])

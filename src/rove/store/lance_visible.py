@@ -1,6 +1,6 @@
 """BM25 in LanceDB for who may see a part: the engine's own counts the whole table, hidden chunks included.
 
-The engine finds candidates, and they are scored anew by what the access filter lets through. Which chunks are candidates the
+The engine finds candidates, and they are scored anew by what the access filter lets through. Which are candidates the
 engine's scores still say: hidden chunks can move that where more than `CANDIDATES` hold a word of the question.
 """
 

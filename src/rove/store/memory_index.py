@@ -30,7 +30,7 @@ SIGHTS = 16
 
 @dataclass(slots=True)
 class VisibleRows:
-    """What an access filter lets through of the rows `alive`: (n,) bool each; what was worked out of it, once it was needed."""
+    """The rows of `alive` that an access filter lets through: (n,) bool each; and what was worked out of them."""
 
     alive: NDArray[np.bool_]
     rows: NDArray[np.bool_]

@@ -29,7 +29,7 @@ class NameGraph:
     """
 
     def __init__(self, catalog: Catalog, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
-        """`seen` says which chunks, each given with its document's id, an access filter lets through. See `Store.seen`."""
+        """`seen` says which chunks, given with their document's id, an access filter lets through. See `Store.seen`."""
         self.catalog = catalog
         self._let_through = seen
         self._lock = Lock()
@@ -105,7 +105,7 @@ class NameGraph:
     def _titles_in(
         self, terms: Sequence[str], names: Collection[str], access_filter: Filter | None
     ) -> Mapping[str, Collection[str]]:
-        """The documents of each title, at least of those that these terms and names can mean; of an access filter what it sees.
+        """The documents of each title, at least of those that these terms and names can mean, and the filter lets through.
 
         What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
         """

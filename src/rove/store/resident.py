@@ -66,7 +66,7 @@ class Resident:
             return SearchLists(ranked, covered, nearness)
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str] | None:
-        """Return those of the live chunks that an access filter lets through. None when the base is too large to be held."""
+        """Return the live chunks that an access filter lets through; None when the base is too large to be held."""
         with self._lock:
             return self._index.seen(chunk_ids, access_filter) if self._follow() else None
 

@@ -149,7 +149,7 @@ class Store:
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
-        """The languages of the base, most frequent first; of what the access filter in a filter lets through, if it has one."""
+        """The languages of the base, most frequent first; where a filter has an access filter, of what it lets through."""
         if access_filter := access_filter_of(where):
             return await asyncio.to_thread(self._languages_of, access_filter)
         revision = self.catalog.revision()
@@ -162,12 +162,12 @@ class Store:
         return self._views.of(access_filter).languages if held is None else held
 
     def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
-        """Return those of these chunks, each given with its document's id, that an access filter lets through. Blocks."""
+        """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""
         held = self.resident.seen(owners, access_filter)
         return owners.keys() & self.catalog.passing([*set(owners.values())], access_filter) if held is None else held
 
     async def state(self, where: Filter | None = None) -> str:
-        """What changes with all that a search with this filter could notice, and with nothing that its access filter hides."""
+        """A hash that changes with all that a search with this filter could notice, and with nothing else."""
         if access_filter := access_filter_of(where):
             return (await asyncio.to_thread(self._views.of, access_filter)).state
         return str(await asyncio.to_thread(self.catalog.revision))

@@ -15,7 +15,7 @@ REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class VisibleSummary:
-    """Documents that an access filter lets through: their languages, most frequent first, and a hash of all that they are."""
+    """Documents that an access filter lets through: their languages, most frequent first, and a hash of them."""
 
     revision: int
     languages: list[str]
@@ -23,7 +23,7 @@ class VisibleSummary:
 
 
 class VisibleDocuments:
-    """Summaries by access filter, each made from the catalog when first asked for, and after each change. Calls block."""
+    """Summaries by access filter, each made from the catalog when first asked for and after a change. Calls block."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog

@@ -1,4 +1,4 @@
-"""The one function that fetches from the web: guarded against addresses in a private network, bounded in size and time."""
+"""The one function that fetches from the web: no private network unless allowed, and bounds on size and time."""
 
 from __future__ import annotations
 
