@@ -44,8 +44,7 @@ from rove.walk.operations import WalkOperations
 
 Given = str | Path | Text | Location
 WINDOW = 5_000
-START = History()
-NONE = Instances()
+START, NONE = History(), Instances()
 
 
 class AsyncRove(DocumentOperations, WalkOperations):
@@ -57,6 +56,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     """
 
     def __init__(self, settings: Settings, instances: Instances = NONE, *, create: bool = True) -> None:
+        super().__init__()
         check_names(settings)
         if not create:
             check_there(settings.path)

@@ -71,13 +71,19 @@ class LabCache:
         return cast("T", kept[key][0])
 
 
-class CachingStore(Store):
-    """An open store with a memory for searches. Both share everything that is open; the first one is closed."""
+class CachingStore:
+    """Stands before an open store and remembers what was searched; all else is the store's own.
+
+    It has no state of the store, and is not closed: the store is.
+    """
 
     def __init__(self, store: Store, memory: LabCache) -> None:
-        self.__dict__.update(store.__dict__)
+        self._store = store
         self.memory = memory
         self._found: dict[str, tuple[Found | None, float]] = {}
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a store has
+        return getattr(self._store, name)
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
@@ -104,7 +110,7 @@ class CachingStore(Store):
             top_k,
             where,
         )
-        search = super().search
+        search = self._store.search
         return await self.memory.once(key, lambda: search(terms=terms, vector=vector, top_k=top_k, where=where))
 
     async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
@@ -112,7 +118,7 @@ class CachingStore(Store):
         missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._found]
         if missing:
             began = perf_counter()
-            found = await super().find(missing)
+            found = await self._store.find(missing)
             each = (perf_counter() - began) / len(missing)
             self._found |= {chunk_id: (found.get(chunk_id), each) for chunk_id in missing}
         fresh = set(missing)
@@ -219,7 +225,8 @@ class Lab:
         self.expected: Expected | None = None
         self._under = under
         self.memory = memory or LabCache()
-        base.store = CachingStore(base.store, self.memory)
+        self._searches = CachingStore(base.store, self.memory)
+        base.store = cast("Store", self._searches)
         late = isinstance(base.embedder, LateEmbedder)
         self.embedder = (CachingLateEmbedder if late else CachingEmbedder)(base.embedder, self.memory)
         base.embedder = self.embedder
@@ -263,7 +270,7 @@ class Lab:
 
     def forget(self) -> None:
         """The next question comes."""
-        cast("CachingStore", self.base.store).forget()
+        self._searches.forget()
 
     def _way(self, way: Configuration) -> AsyncRove:
         """The base, set up as the configuration says; two that differ in arguments only have the same."""

@@ -30,12 +30,16 @@ SPACES = 64
 
 
 class WalkOperations:
-    """The part of `AsyncRove` that walks."""
+    """The part of `AsyncRove` that walks. It holds the walks under way, and the memories that were asked for."""
 
     settings: Settings
     store: Store
     search_context: SearchContext
     chat_model: Callable[[], ChatModel | None]
+
+    def __init__(self) -> None:
+        self._memories: dict[str, LongTermMemory] = {}
+        self._live_walks = WeakSet[AsyncWalk]()
 
     def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> AsyncWalk:
         """Walk: search, read, follow what was read to where it leads, until enough is found; then answer.
@@ -144,7 +148,7 @@ class WalkOperations:
         Args:
             space: a part of the base whose memory is kept apart.
         """
-        held: dict[str, LongTermMemory] = self.__dict__.setdefault("_memories", {})
+        held = self._memories
         if space not in held:
             if len(held) == SPACES:
                 del held[next(iter(held))]
@@ -167,12 +171,12 @@ class WalkOperations:
         )
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
-        self.__dict__.setdefault("_live_walks", WeakSet[AsyncWalk]()).add(walk)
+        self._live_walks.add(walk)
         return walk
 
     async def _close_walks(self) -> None:
         """Let go of the walks that are under way."""
-        for walk in list(self.__dict__.pop("_live_walks", ())):
+        for walk in list(self._live_walks):
             await walk.aclose()
 
     async def _events(self, walk_id: str) -> list[WalkEvent]:
