@@ -105,7 +105,7 @@ class NameGraph:
     def _titles_in(
         self, terms: Sequence[str], names: Collection[str], access_filter: Filter | None
     ) -> Mapping[str, Collection[str]]:
-        """The documents of each title, at least of those that these terms and names can mean, and the filter lets through.
+        """The documents of each title, at least of those that these terms and names can mean, within the filter.
 
         What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
         """

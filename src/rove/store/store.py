@@ -149,7 +149,7 @@ class Store:
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
-        """The languages of the base, most frequent first; where a filter has an access filter, of what it lets through."""
+        """The languages of the base, most frequent first; within its access filter, if it has one."""
         if access_filter := access_filter_of(where):
             return await asyncio.to_thread(self._languages_of, access_filter)
         revision = self.catalog.revision()
