@@ -1,4 +1,4 @@
-"""What a base holds: its documents listed, read, erased, checked and carried over."""
+"""The calls of the engine that concern documents: list, read, erase, check, export; and questions that were kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry for each operation and stage, and their times for whoever watches.
+"""Tracing: OpenTelemetry spans for operations and stages, and their durations for listeners.
 
 Spans are recorded where the process has an SDK, e.g. by `opentelemetry-instrument rove serve`; nothing is imported for
 it here, and without an SDK a stage costs less than a microsecond. A span holds names, numbers and the kind of an error.

@@ -1,4 +1,4 @@
-"""One turn of a conversation: understand, route, gather or search, answer, fall back."""
+"""The way of a question: one turn of a conversation is understood, routed, searched or gathered for, and answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 3 of 6: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
+"""Stage 3 of 7: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
 
 An enricher works fields out for documents that are in the base, from what is stored of them; nothing is embedded
 again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs it.

@@ -1,4 +1,4 @@
-"""What one `add` has done so far, and the report that is made of it."""
+"""Counts what one `add` does, and makes the report of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder's files, at any depth: without what is hidden, what is ignored, and what links lead out to."""
+"""The files of a folder, at any depth, without hidden files, ignored files and links that lead out of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between 4 and 5: what is meant, before anything is searched for; each step by a chat model, or by rules without one.
+"""Stage 5 of 7: what a question means, before anything is searched for. Each step is done by a chat model, or by rules.
 
 Each step is one file: `reform`, `topics`, `classify`, `slots`, `clarify`, `suggest`, `expand`, `hyde`; `understand`
 runs those that the settings ask for. A step whose model fails is done by its rules, and says so.

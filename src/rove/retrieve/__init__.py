@@ -1,4 +1,4 @@
-"""Stage 5 of 6: a question in, Hits out.
+"""Stage 6 of 7: a question in, Hits out.
 
 A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
 """

@@ -1,4 +1,4 @@
-"""Long-term memory: what walks have found, searched by meaning and words, seen, edited and erased by its owner."""
+"""Long-term memory: facts that walks have found; searched by meaning and words, and seen, edited and erased."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A walk without a chat model: what the question finds, then what the passages found lead to, hop by hop.
+"""Mode "walk": search without a chat model, from what the question finds to what those passages name, hop by hop.
 
 A passage leads to the documents whose titles it names, and to those that name its own title. Passages are ranked by
 how often a walker on these links comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.

@@ -1,4 +1,4 @@
-"""The app: gate, routes, problems, and what starts and ends with it."""
+"""The ASGI app: middleware, routes, error replies, and what starts and ends with it."""
 
 from __future__ import annotations
 

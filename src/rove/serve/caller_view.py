@@ -1,4 +1,4 @@
-"""A base as one caller sees it: the only way from a route or a tool to the engine, and the one place that holds rights.
+"""A base as one caller sees it: the only way from a route or a tool to the engine, and the place of all rights checks.
 
 What a caller may not see is not there: it is filtered before the search, and looked at once more after it.
 """

@@ -1,4 +1,4 @@
-"""What every route has at hand: the spaces, the settings and the journal of this server; and the caller's view."""
+"""What every route works with: the server's spaces, settings and journal, and the caller's view of a space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is under way, and whoever wants to know how far it is."""
+"""Progress of work under way, for whoever watches it."""
 
 from __future__ import annotations
 

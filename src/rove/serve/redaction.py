@@ -1,4 +1,4 @@
-"""What a client is told of the server: the names of files and never the folders they lie in; cures it can follow.
+"""Redaction: clients are told names of files, never their folders, and only cures that they can follow.
 
 All callers are told the same, a server without keys included: it cannot know who stands behind a proxy. Whoever runs
 it has the log and the command line, which say it all.

@@ -48,7 +48,7 @@ class SlotSettings(SettingsSection):
 
 
 class QuestionSettings(SettingsSection):
-    """Between stages 4 and 5: what is made of a question before it is searched for."""
+    """Stage 5: what is made of a question before it is searched for."""
 
     reform: Literal["off", "first", "second"] = "second"
     """When a question is written out so that it stands alone. "first": before any search. "second": before the second

@@ -1,4 +1,4 @@
-"""Stage 6 of 7: many rounds: what was found gives facts and leads, the leads are followed, until enough is found.
+"""Walks: many rounds of stages 6 and 7. What is found gives facts and leads; leads are followed until it is enough.
 
 A new way to read is one file with a `Reader` and one line in `READERS`.
 """

@@ -1,4 +1,4 @@
-"""What a walk has from earlier ones: their facts, checked anew, and how their leads have ended."""
+"""What a walk takes from earlier ones: their facts, checked anew, and how well their leads ended."""
 
 from __future__ import annotations
 

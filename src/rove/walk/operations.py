@@ -1,4 +1,4 @@
-"""The calls that have to do with walks: begun, listed, taken up, forked, replayed, carried elsewhere, forgotten."""
+"""The calls of the engine that concern walks: begin, list, take up, fork, replay, export, import, forget."""
 
 from __future__ import annotations
 

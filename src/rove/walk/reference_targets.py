@@ -1,4 +1,4 @@
-"""Where references lead: to a section, page or footnote of the same document, or to another document of the base."""
+"""Targets of references: a section, page or footnote of the same document, or another document of the base."""
 
 from __future__ import annotations
 

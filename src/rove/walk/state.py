@@ -1,4 +1,4 @@
-"""The state of a walk: what its events say, in their order. Pure: live walks, take-up, forks and replays share it."""
+"""The state machine of a walk: its events, folded in order. Pure: live walks, take-up, forks and replays share it."""
 
 from __future__ import annotations
 

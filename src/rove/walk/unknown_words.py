@@ -1,4 +1,4 @@
-"""Words of the question that nothing holds which the walk may see: they cannot be found, however far it goes."""
+"""Words of the question that occur in no chunk that the walk may see: no round can find them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose address a request comes from: the other end of the connection's, or what a trusted proxy says of it."""
+"""The client's address: the other end of the connection, or what a trusted proxy says in X-Forwarded-For."""
 
 from __future__ import annotations
 

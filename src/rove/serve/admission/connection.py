@@ -1,4 +1,4 @@
-"""One connection: who sends or reads nothing, or too slowly, is not waited for; and never more than can be open."""
+"""Connections: slow or silent clients are disconnected, and there are never more connections than can be open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys while the server runs: the settings file is looked at once a second, and what it says of keys counts at once."""
+"""Keys that change while the server runs: the settings file is checked once a second, and its keys count at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate before all routes: who may come in, how much of it at once, and what every reply carries.
+"""The middleware before all routes: who may call, how often and how much at once, and the headers of every reply.
 
 Pure ASGI, so that streams pass through as they are. Nothing behind it is reached without a caller, save what `OPEN`
 names: a route that is added later is closed until somebody opens it.

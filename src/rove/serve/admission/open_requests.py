@@ -1,4 +1,4 @@
-"""Requests under way, by who made them, so that they end with the key that let them in."""
+"""Open requests by caller, so that they end when the caller's key is taken back."""
 
 from __future__ import annotations
 

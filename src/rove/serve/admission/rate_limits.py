@@ -1,4 +1,4 @@
-"""How much one caller may ask: so many requests a minute, by a bucket that fills again, and so many at once."""
+"""Rate limits: how many requests a caller may make a minute (a token bucket), and how many at once."""
 
 from __future__ import annotations
 

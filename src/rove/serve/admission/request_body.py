@@ -1,4 +1,4 @@
-"""Bodies of requests as they arrive: read whole before a request takes a place, and never too many bytes of them."""
+"""Request bodies: read whole before a request counts as concurrent, and bounded, each and all together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs: what was handed in goes into the base one job after the other, and whoever asks is told how far it is."""
+"""Jobs: uploads are added to the base one after the other, and whoever asks is told the progress."""
 
 from __future__ import annotations
 

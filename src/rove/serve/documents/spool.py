@@ -1,4 +1,4 @@
-"""What was handed in and is not in the base yet, kept on disk: it is acknowledged only once it cannot be lost.
+"""The spool: uploads on disk that are not in the base yet. One is acknowledged only once it cannot be lost.
 
 Each process has a folder `incoming/<process>` of the base, and a lock in it as long as it lives: one open file, however
 many jobs wait. A job is a folder in that, with the files as they came and `job.json`, which is written last: a folder

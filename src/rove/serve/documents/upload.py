@@ -1,4 +1,4 @@
-"""Handing in: what a client sends becomes items on disk, under names that no client can choose for another's."""
+"""Uploads: what a client sends becomes items on disk, under names that no client can choose for another's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of an evaluation that is done: its report as JSON and as a page, and what stands of it in the list."""
+"""The report of a finished evaluation, as JSON and as a page, and its line in the list of evaluations."""
 
 from __future__ import annotations
 

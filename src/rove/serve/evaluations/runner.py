@@ -1,4 +1,4 @@
-"""Evaluations: one at a time in each base, watched, cancelled, kept; what a restart cut off is taken up again."""
+"""Runs evaluations: one at a time in each base, watched, cancelled, kept, and resumed after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way to the Model Context Protocol over HTTP: its SDK is loaded with the first request that needs it.
+"""The Model Context Protocol over HTTP, loaded lazily: its SDK is imported with the first request that needs it.
 
 To import it costs three tenths of the CPU time that a server needs to start, and most servers are never asked so.
 """

@@ -1,6 +1,6 @@
 """The Model Context Protocol: bases as tools and resources, over standard input or streamable HTTP.
 
-Over HTTP a request comes through the gate like any other, and each is served by itself: no session outlives a key.
+Over HTTP a request passes the middleware like any other, and each is served by itself: no session outlives a key.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class McpEndpoint:
 
 
 def _caller(context: Context) -> Caller:
-    """Who calls: over HTTP whom the gate let in, on standard input whoever started the process."""
+    """Who calls: over HTTP whom the middleware let in, on standard input whoever started the process."""
     request = context.request
     return caller_of(request.scope) if isinstance(request, Request) else LOCAL
 

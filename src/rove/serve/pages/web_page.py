@@ -1,4 +1,4 @@
-"""The web page: files without a key, since they hold nothing; all that it shows it fetches with the reader's key."""
+"""The web page: static files, open to everyone. All data that it shows it fetches with the reader's key."""
 
 from __future__ import annotations
 

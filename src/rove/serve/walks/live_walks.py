@@ -1,4 +1,4 @@
-"""Walks over the wire: told while they go, held while nobody listens, and each its maker's.
+"""Walks over HTTP: each goes on while its client listens to the event stream, and belongs to who began it.
 
 A walk goes as far as it is listened to. Who stops listening lets it rest where it stands, with the call to its model
 cancelled; whoever may take it up goes on from there, also after a restart.
