@@ -64,7 +64,10 @@ def _meanings() -> Iterator[tuple[str, str]]:
 
 
 def _origin(trees: Mapping[Origin, Tree], name: str) -> Origin:
-    return next((origin for origin, tree in trees.items() if _at(tree, name) is not None), "default")
+    for origin, tree in trees.items():
+        if _at(tree, name) is not None:
+            return origin
+    return "default"
 
 
 def _at(tree: Tree, name: str) -> object:

@@ -112,7 +112,7 @@ async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
 async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
     """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
     check_question(given.question, context.server)
-    going = context.server.going
+    going = context.server.listened
     walking = await CallerWalks(context.view(given.space), going).begin(given.question, None, None)
     going.walks[walking.walk_id] = walking
     try:
