@@ -12,21 +12,16 @@ from rove.settings.section import SettingsSection
 
 
 class StoreSettings(SettingsSection):
-    """`index`: "lancedb" or "memory". Up to `resident_chunks` chunks are searched in memory, exactly, beside it.
+    """Keeping and finding chunks. `k1` and `b` are those of BM25.
 
-    `document_share` of what a chunk scores by keywords is its whole document's score, as long as the base is searched
-    in memory.
-
-    `k1` and `b` are those of BM25. LanceDB's own are 1.2 and 0.75 and cannot be set: with others a base that is larger
-    than `resident_chunks` refuses to be searched by keywords. Held in memory, a chunk costs about 5 bytes for each
-    dimension and 8 for each of its terms.
+    `document_share` of what a chunk scores by keywords is its whole document's score.
     """
 
-    index: str = "lancedb"
+    index: str = "embedded"
+    """What compares vectors: "embedded", which is in the catalog's own folder and needs nothing else, "lancedb" (an
+    extra: `pip install 'rove[lance]'`), or a plug-in's name. Keywords are always compared by the embedded one."""
     resident_chunks: int = Field(default=131_072, ge=0)
-    read_chunks: int = Field(default=131_072, ge=0)
-    """How many chunks a process reads from the catalog that no snapshot has; with more to read it asks the index.
-    The command line, which asks one question, reads at most 20,000."""
+    """Chunks up to which the embedded index compares vectors, exactly, also where `index` names another one."""
     vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
     """How the vectors of a base of 65,536 chunks or more are indexed in LanceDB: by scalar or by product quantization.
     A base whose vectors are indexed in the other way is indexed anew when it is next written to."""

@@ -31,6 +31,8 @@ class LoadSettings(SettingsSection):
     processes: int = Field(default=0, ge=0)
     keep_boilerplate: bool = False
     ocr: bool = True
+    convert: bool = True
+    """Old Office files and others that no loader reads are converted by LibreOffice, if it is there (on Linux)."""
     max_rows: int = Field(default=100_000, ge=1)
     duplicates: Literal["report", "skip", "off"] = "report"
     ignore: tuple[str, ...] = ()
