@@ -9,10 +9,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
-REQUIREMENTS := requirements/run.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/serve.txt requirements/dev.txt
+REQUIREMENTS := requirements/run.txt requirements/lance.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/serve.txt requirements/dev.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench reproduce campaign clean
+.PHONY: help demo test check format bench reproduce campaign mutate clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,10 @@ SEED ?= 1
 campaign: $(STAMP) ## attack Rove for MINUTES=10 minutes, by SEED=1, and write the scoreboard, docs/campaign.md
 	$(BIN)/python -m campaign --minutes $(MINUTES) --seed $(SEED) --write docs/campaign.md
 
+SAMPLE ?= 200
+mutate: $(STAMP) ## change the ranking's code in SAMPLE=200 places, say which changes no test sees, in docs/mutation.md
+	$(BIN)/python -m mutate --minutes $(MINUTES) --sample $(SAMPLE) --seed $(SEED) --write docs/mutation.md
+
 clean: ## remove .venv, caches and the demo's knowledge base
 	rm -rf $(VENV) build dist demo-kb .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests bench reproduce campaign docs demo -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests bench reproduce campaign mutate docs demo -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -36,6 +36,11 @@ class Ended:
     error: str = ""
 
 
+def store_of(resident: int) -> dict[str, Any]:
+    """Settings of a store whose vectors LanceDB compares, where `resident` is 0, else the embedded index."""
+    return {} if resident else {"index": "lancedb", "resident_chunks": 0}
+
+
 def load_heavy() -> None:
     """Import what children need, once for all of them."""
     for name in HEAVY:

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from campaign.bases import FAKE, GONE, Known, check_base, document, held
-from campaign.children import Child, Tell, complete, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy, store_of
 from campaign.kills import STEPS_BY_NAME, TEMPLATE, Step, make, plan
 from campaign.trial import Faults, Trial
 from rove.errors import RoveError
@@ -84,7 +84,7 @@ def live(template: Path, place: Path, chance: Random, tell: Tell, *, mounted: bo
         mount(place, ROOM_BYTES)
     shutil.copytree(template, base)
     resident = chance.choice((0, 10_000))
-    settings = {**FAKE, "store": {"resident_chunks": resident}}
+    settings = {**FAKE, "store": store_of(resident)}
     steps = [step for step in plan(chance, 0, known) if step.do in DOING][:MOST_STEPS]
     with Rove.open(base, **settings) as kb:
         _limit(place, chance, size, mounted=mounted)

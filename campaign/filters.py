@@ -21,7 +21,8 @@ DEEPEST = 3
 FIELDS = ("a", "b", "c", "d", "tags", "weird name", 'q"uote', "ж", "year", "true")
 MISSING = ("nothing", "none.of", "SELECT")
 BUILT_IN = ("document_id", "title", "language", "type", "kind", "source")
-SEARCHERS = {"memory": {"index": "memory"}, "LanceDB": {"index": "lancedb", "resident_chunks": 0}}
+SEARCHERS = {"embedded": ({}, "keyword"), "LanceDB": ({"index": "lancedb", "resident_chunks": 0}, "semantic")}
+"""What is searched: the settings of its store, and a mode in which it applies the filter."""
 INTS = (0, 1, -1, 2, 3, 2**31, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 10**18 + 1)
 FLOATS = (0.0, -0.0, 1.0, 0.1, -1.5, 2.5, 1e300, -1e-300, float(2**53), float(2**63), 1e19)
 HARD_FLOATS = (math.nan, math.inf, -math.inf)
@@ -92,17 +93,19 @@ class Filters:
         faults, made = Faults(), [metadata(Random(f"{seed} {n}")) for n in range(DOCUMENTS)]
         filters = [random_filter(Random(f"{seed} filter {n}")) for n in range(EACH)]
         tries = 0
-        for name, store in SEARCHERS.items():
+        for name, (store, mode) in SEARCHERS.items():
             base = self.folder / f"{name}{seed}"
             try:
                 with Rove.open(base, embedder={"name": "fake"}, store=store) as kb:
-                    tries += compared(kb, name, made, filters, faults)
+                    tries += compared(kb, name, mode, made, filters, faults)
             finally:
                 shutil.rmtree(base, ignore_errors=True)
         return faults.trial("the same", tries)
 
 
-def compared(kb: Rove, searcher: str, made: list[dict[str, Any]], filters: list[Filter], faults: Faults) -> int:
+def compared(
+    kb: Rove, searcher: str, mode: str, made: list[dict[str, Any]], filters: list[Filter], faults: Faults
+) -> int:
     """Ask one base with every filter; returns how many."""
     report = kb.add([Text(f"alpha document {n}.", id=f"d{n}", metadata=fields) for n, fields in enumerate(made)])
     faults.expect(report.ok, f"{searcher}: metadata was not taken: {[entry.reason for entry in report.failed[:2]]}")
@@ -113,7 +116,7 @@ def compared(kb: Rove, searcher: str, made: list[dict[str, Any]], filters: list[
         wanted = {name for name, of in fields.items() if where.matches(of)}
         said = f"{searcher}: filter {number} {where}"
         with faults.typed(said) as refused:
-            hits = kb.search("alpha", mode="keyword", top_k=1000, where=where, listener=lambda _: None)
+            hits = kb.search("alpha", mode=mode, top_k=1000, where=where, listener=lambda _: None)
             found = {hit.chunk.document_id for hit in hits}
             if found != wanted:
                 one = sorted(found ^ wanted)[0]

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from campaign.bases import FAKE, GONE, Known, check_base, document, held, residue, text_of, word
-from campaign.children import Child, Ended, Tell, complete, load_heavy
+from campaign.children import Child, Ended, Tell, complete, load_heavy, store_of
 from campaign.trial import Faults, Trial
 from rove.records import content_hash
 from rove.records.walk_events import Budget
@@ -145,14 +145,14 @@ def done_of(ended: Ended, steps: Sequence[Step]) -> list[str]:
 def work(base: Path, steps: Sequence[Step], failpoint: str, resident: int, tell: Tell) -> None:
     """Do step after step, and tell before and after each."""
     os.environ["ROVE_FAILPOINT"] = failpoint
-    kb = Rove.open(base, **FAKE, store={"resident_chunks": resident})
+    kb = Rove.open(base, **FAKE, store=store_of(resident))
     tell(opened=True)
     for number, step in enumerate(steps):
         tell(begin=number)
         if step.do == "serve":
             kb.close()
             asyncio.run(serve(base, step))
-            kb = Rove.open(base, **FAKE, store={"resident_chunks": resident})
+            kb = Rove.open(base, **FAKE, store=store_of(resident))
         else:
             STEPS_BY_NAME[step.do](kb, step.changes, tell)
         tell(end=number)
@@ -256,7 +256,7 @@ def look(base: Path, known: Known, walks: dict[str, int], resident: int, tell: T
     faults = Faults()
     if waiting(base):
         asyncio.run(drained(base))
-    with Rove.open(base, **FAKE, store={"resident_chunks": resident}) as kb:
+    with Rove.open(base, **FAKE, store=store_of(resident)) as kb:
         check_base(kb, known, faults)
         for walk, events in walks.items():
             kept = sum(1 for _ in kb.replay(walk))

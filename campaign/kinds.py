@@ -66,7 +66,7 @@ KINDS: dict[str, Kind] = {
     ),
     "filters": Kind(
         "campaign.filters:Filters",
-        "random filters over random metadata, in memory and in LanceDB: what passes is what the reference says",
+        "random filters over random metadata, by the embedded index and LanceDB: what passes is the reference's",
         20_000, 12,
     ),
     "callers": Kind(

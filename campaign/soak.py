@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from campaign.children import store_of
 from rove.engine import AsyncRove
 from rove.records import Text
 
@@ -118,25 +119,23 @@ class SoakResult:
         return "\n".join(lines)
 
 
-def run(
-    minutes: float, seed: int, *, trace: bool = False, resident_chunks: int = 131_072, pause_s: float = 0.0
-) -> SoakResult:
+def run(minutes: float, seed: int, *, trace: bool = False, lancedb: bool = False, pause_s: float = 0.0) -> SoakResult:
     """Soak for so many minutes, with a pause after each call.
 
     `trace` says which lines hold more memory in the end than at the half; it slows.
     """
     with tempfile.TemporaryDirectory(prefix="rove-soak-") as folder:
-        return asyncio.run(_Soak(Path(folder) / "kb", minutes, seed, resident_chunks, pause_s).run(trace=trace))
+        return asyncio.run(_Soak(Path(folder) / "kb", minutes, seed, lancedb, pause_s).run(trace=trace))
 
 
 class _Soak:
-    def __init__(self, folder: Path, minutes: float, seed: int, resident_chunks: int, pause_s: float) -> None:
+    def __init__(self, folder: Path, minutes: float, seed: int, lancedb: bool, pause_s: float) -> None:
         self.folder = folder
         self.pause_s = pause_s
         self.minutes = minutes
         self.seed = seed
         self.chance = random.Random(seed)
-        self.settings: dict[str, Any] = {"embedder": {"name": "fake"}, "store": {"resident_chunks": resident_chunks}}
+        self.settings: dict[str, Any] = {"embedder": {"name": "fake"}, "store": store_of(not lancedb)}
         self.held: dict[str, str] = {}
         self.calls = Counter[str]()
         self.wrong: list[str] = []
@@ -302,11 +301,9 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--trace", action="store_true", help="say which lines hold more and more memory")
-    parser.add_argument("--resident-chunks", type=int, default=131_072, help="0: search the index on disk")
+    parser.add_argument("--lancedb", action="store_true", help="let LanceDB compare the vectors")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds of rest after each call")
     given = parser.parse_args()
-    result = run(
-        given.minutes, given.seed, trace=given.trace, resident_chunks=given.resident_chunks, pause_s=given.pause
-    )
+    result = run(given.minutes, given.seed, trace=given.trace, lancedb=given.lancedb, pause_s=given.pause)
     sys.stdout.write(result.told() + "\n")
     sys.exit(bool(result.wrong))

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 from campaign.bases import FAKE, document, text_of, word
-from campaign.children import Child, Tell, complete, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy, store_of
 from campaign.kills import served, waiting
 from campaign.trial import Faults, Trial
 from rove.records.walk_events import Budget
@@ -130,13 +130,13 @@ class Torn:
 
 def make(early: Path, late: Path) -> None:
     """Make a base at two times: with an index, an original, a walk, keys, a queue, and a log of the last writes."""
-    with Rove.open(early, **FAKE, store={"resident_chunks": 0}) as kb:
+    with Rove.open(early, **FAKE, store=store_of(0)) as kb:
         kb.add([document(f"d{n}", 1) for n in range(DOCUMENTS)])
         (early / "rove.toml").write_text(keys_of(), "utf-8")
         (early / "originals").mkdir(exist_ok=True)
         list(kb.walk("Which letters were never opened?", budget=Budget(rounds=2)))
     shutil.copytree(early, late)
-    kb = Rove.open(late, **FAKE, store={"resident_chunks": 0})
+    kb = Rove.open(late, **FAKE, store=store_of(0))
     kb.add([document(f"d{n}", 2) for n in range(0, DOCUMENTS, 2)])
     kb.delete(f"d{DOCUMENTS - 1}")
     kb.add(document("e0", 1))
@@ -160,7 +160,7 @@ def keys_of() -> str:
 def use(base: Path, done: list[str], resident: int, tell: Tell) -> None:
     """Do with a torn base what its owner would: open, list, search, ask, doctor, write, open again, serve."""
     faults = Faults()
-    settings = {**FAKE, "store": {"resident_chunks": resident}}
+    settings = {**FAKE, "store": store_of(resident)}
     outcome = _open(base, settings, done, faults)
     keys = base / "rove.toml"
     if any("rove.toml" in one for one in done) and keys.is_file():

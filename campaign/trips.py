@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from campaign.bases import FAKE, text_of, word
+from campaign.children import store_of
 from campaign.filters import metadata
 from campaign.trial import Faults, Trial
 from rove.records import Text
@@ -30,7 +31,7 @@ class Trips:
         """Make a base, carry it away in both ways, and compare."""
         chance, faults, place = Random(seed), Faults(), self.folder / f"trip{seed}"
         place.mkdir()
-        index = chance.choice(({"index": "memory"}, {"resident_chunks": 0}))
+        index = store_of(chance.choice((0, 1)))
         try:
             with Rove.open(place / "one", **FAKE, store=index) as kb:
                 _fill(kb, chance, place)

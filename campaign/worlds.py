@@ -22,6 +22,7 @@ from typing import Any
 
 import httpx
 
+from campaign.children import store_of
 from rove.engine import AsyncRove
 from rove.records import Filter, Text
 from rove.records import field as named
@@ -239,7 +240,7 @@ async def compare(
     """Ask both worlds the same, one call after the other."""
     tables = {
         "embedder": {"name": embedder},
-        "store": {"resident_chunks": resident_chunks},
+        "store": store_of(resident_chunks),
         "question": STEPS,
         "search": {"keyword_fields": ("topic",)},
         "walk": {"memory": True},

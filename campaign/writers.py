@@ -8,7 +8,7 @@ from random import Random
 from time import monotonic
 
 from campaign.bases import FAKE, Known, check_base, document, text_of, word
-from campaign.children import Child, Tell, complete, load_heavy
+from campaign.children import Child, Tell, complete, load_heavy, store_of
 from campaign.trial import Faults, Trial
 from rove.sync import Rove
 
@@ -83,7 +83,7 @@ def make(base: Path) -> None:
 def write(base: Path, me: int, chance: Random, resident: int, tell: Tell) -> None:
     """Add, replace and delete documents of its own, and replace those that all share."""
     faults, own, shared = Faults(), dict[str, int | None](), {f"s{n}": [0] for n in range(SHARED)}
-    with Rove.open(base, **FAKE, store={"resident_chunks": resident}) as kb:
+    with Rove.open(base, **FAKE, store=store_of(resident)) as kb:
         for turn in range(1, TURNS):
             began = monotonic()
             live = [name for name, version in own.items() if version is not None]
@@ -112,7 +112,7 @@ def write(base: Path, me: int, chance: Random, resident: int, tell: Tell) -> Non
 def read(base: Path, me: int, resident: int, tell: Tell) -> None:
     """Search what is only ever replaced, until told to stop: it is always there, and whole."""
     faults, searches = Faults(), 0
-    with Rove.open(base, **FAKE, store={"resident_chunks": resident}) as kb:
+    with Rove.open(base, **FAKE, store=store_of(resident)) as kb:
         while not (base / "stop").exists() and len(faults) < 5:
             name = f"s{(searches + me) % SHARED}"
             for mode in ("keyword", "hybrid"):
@@ -130,7 +130,7 @@ def read(base: Path, me: int, resident: int, tell: Tell) -> None:
 def look(base: Path, known: Known, resident: int, tell: Tell) -> None:
     """Hold what is there against what the writers say."""
     faults = Faults()
-    with Rove.open(base, **FAKE, store={"resident_chunks": resident}) as kb:
+    with Rove.open(base, **FAKE, store=store_of(resident)) as kb:
         for name in [f"s{n}" for n in range(SHARED)]:
             text = kb.text(name)
             last = [version for version in known.may[name] if version is not None and text_of(name, version) == text]

@@ -82,3 +82,13 @@ def test_without_a_place_the_array_is_there_all_the_same(closed: Path, monkeypat
     monkeypatch.setattr(tempfile, "tempdir", os.environ["ROVE_CACHE"])
     assert cached_array("a.npy", lambda: KEPT) is KEPT
     assert not closed.exists()
+
+
+def test_what_a_killed_process_left_goes_once_it_is_old(folder: Path):
+    folder.mkdir()
+    old, young = folder / "b.npy.x1.tmp", folder / "c.npy.x2.tmp"
+    for left in (old, young):
+        left.write_bytes(bytes(9))
+    os.utime(old, (1.0, 1.0))
+    cached_array("a.npy", lambda: KEPT)
+    assert {path.name for path in folder.iterdir()} == {"a.npy", young.name}

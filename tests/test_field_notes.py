@@ -73,6 +73,51 @@ async def test_who_waits_for_it_is_warned_at_the_line_that_asks_too(tmp_path: Pa
     assert where == __file__
 
 
+CALLS = ("delete", "mentions", "gather", "understand")
+
+
+@pytest.mark.filterwarnings("always::rove.FieldWarning")
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("waits", [False, True])
+async def test_every_call_with_a_filter_says_it(call: str, waits: bool, tmp_path: Path) -> None:
+    names = ("work",) if call in {"gather", "understand"} else ()
+    where, said = field("題日") == "人事", "No document has a field '題日'. Did you mean '題目'?"
+    heard: list[Event] = []
+    with warnings.catch_warnings(record=True) as warned:
+        if waits:
+            async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+                await kb.add(*TEXTS)
+                await getattr(kb, call)(*names, where=where)
+                await getattr(kb, call)(*names, where=where, listener=heard.append)
+                await getattr(kb, call)(*names, where=field("題目") == "")
+        else:
+            with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+                kb.add(*TEXTS)
+                getattr(kb, call)(*names, where=where)
+                getattr(kb, call)(*names, where=where, listener=heard.append)
+                getattr(kb, call)(*names, where=field("題目") == "")
+    assert [(str(one.message), one.category, one.filename) for one in warned] == [(said, FieldWarning, __file__)]
+    assert heard == [Noted(said)]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_where_the_warning_is_an_error_nothing_is_erased(waits: bool, tmp_path: Path) -> None:
+    every = field("topci") != "hr"  # a field that is missing passes
+    with warnings.catch_warnings(action="error"):
+        if waits:
+            async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+                await kb.add(*TEXTS)
+                with pytest.raises(FieldWarning, match="Did you mean 'topic'"):
+                    await kb.delete(where=every)
+                assert len(await kb.documents()) == len(TEXTS)
+        else:
+            with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+                kb.add(*TEXTS)
+                with pytest.raises(FieldWarning, match="Did you mean 'topic'"):
+                    kb.delete(where=every)
+                assert len(kb.documents()) == len(TEXTS)
+
+
 def test_a_walk_says_it_in_its_answer(tmp_path: Path) -> None:
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
         kb.add(*TEXTS, Text("Secret.", id="x", metadata=HIDDEN))

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+import textwrap
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rove import ConfigError, Rove, Text
+import rove
+from registered import registries
+from rove import AsyncRove, ConfigError, Rove, Text
 from rove.models import chat_model
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.registry import Registry
@@ -19,6 +25,7 @@ from rove.settings import ChatSettings
 from rove.store.memory_index import MemoryIndex
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
+SOURCE = Path(rove.__file__).parent
 SUBTITLES = """1
 00:00:01,000 --> 00:00:04,000
 Remote work is approved
@@ -31,14 +38,16 @@ Berlin ist groß.
 USED_BY_NAME = """
 import sys
 from pathlib import Path
-from rove import Rove
-from rove.store.catalog import Catalog
+from rove import Rove, Text
+from rove.evaluate.dataset import read_dataset
+from rove.evaluate.metrics import measure
+from rove.records.walk_events import ChunksRead
 
 folder = Path(sys.argv[1])
 (folder / "talk.SRT").write_text(sys.argv[2])
 settings = {
     "embedder": {"name": "letters"}, "chunk": {"strategy": {"subtitles": "cues"}}, "chat": {"model": "parrot:green"},
-    "search": {"reranker": "short", "rules": ["shorter"]}, "enrich": {"after_add": ["length"]},
+    "search": {"reranker": "short", "rules": ["shorter"]}, "enrich": {"after_add": ["length"], "sentiment": "faces"},
     "store": {"index": "counting", "resident_chunks": 0}, "answer": {"fallback": ["hotline"]},
 }
 with Rove.open(folder / "kb", **settings) as kb:
@@ -52,6 +61,13 @@ with Rove.open(folder / "kb", **settings) as kb:
     print(kb.ask("Who approves remote work?").mode)
 with Rove.open(folder / "empty", **settings) as kb:
     print(kb.ask("Who?").text)
+plain = {"embedder": {"name": "fake"}, "walk": {"reader": "first-lines"}, "chunk": {"strategy": {"string": "merging"}}}
+with Rove.open(folder / "plain", **plain) as kb:
+    kb.add(Text("Remote work is approved by the head of unit.\\nAnd on it goes.", id="a"))
+    print({event.by for event in kb.walk("Who approves remote work?") if isinstance(event, ChunksRead)})
+(folder / "office.faq").write_text("When does it open?\\tAt eight.\\n")
+dataset = read_dataset(folder / "office.faq")
+print(measure(["lucky"], {"q0": ["a0"]}, dataset.gold).mean("lucky"))
 """
 
 
@@ -78,6 +94,42 @@ def test_every_part_of_an_installed_package_is_used_by_its_name(installed: dict[
     assert int(lines[4]) >= 2
     assert lines[5] == "example:parrot:green"
     assert lines[6] == "Ask the front desk, extension 100."
+    assert lines[7] == "{'first-lines'}"
+    assert lines[8] == "1.0"
+
+
+def test_the_example_tests_itself_by_the_suites_that_come_with_rove(installed: dict[str, str]) -> None:
+    """Every plug-in of the package has a suite, and passes; no plug-in of pytest is needed."""
+    points = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    assert set(points) == {one.group for one in registries()}
+    tests = EXAMPLE / "tests" / "test_contracts.py"
+    named = {f'    name = "{name}"' for group in points.values() for name in group} - {'    name = "counting"'}
+    assert named <= set(tests.read_text("utf-8").splitlines())
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:xdist"]
+    command += ["-c", EXAMPLE / "pyproject.toml", tests]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=480, env=installed)
+    assert done.returncode == 0, done.stdout[-8000:]
+    assert re.search(r"^\d{3,} passed", done.stdout, re.M), done.stdout[-2000:]
+
+
+def test_a_packaged_loader_is_one_file_and_one_line(tmp_path: Path) -> None:
+    """In a copy of Rove: the example's file among the loaders, and a line in FORMATS; nothing else."""
+    shutil.copytree(SOURCE, tmp_path / "rove", ignore=shutil.ignore_patterns("__pycache__"))
+    loader = (EXAMPLE / "src" / "rove_example" / "loader.py").read_text("utf-8")
+    (tmp_path / "rove" / "load" / "srt.py").write_text(loader, "utf-8")
+    table = tmp_path / "rove" / "load" / "__init__.py"
+    line = 'FORMATS = {\n    "subtitles": Format("rove.load.srt:SubtitleLoader", ".srt"),\n'
+    table.write_text(table.read_text("utf-8").replace("FORMATS = {\n", line), "utf-8")
+    (tmp_path / "talk.srt").write_text(SUBTITLES, "utf-8")
+    steps = """
+        from rove import Rove, Text
+        with Rove.open("kb", embedder={"name": "fake"}) as kb:
+            print(kb.add("talk.srt").documents, kb.documents()[0].kind, kb.search("Berlin")[0].chunk.document_id != "")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(steps)]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, cwd=tmp_path)
+    assert done.stdout.split() == ["1", "subtitles", "True"], done.stderr
 
 
 def test_the_command_line_knows_installed_plug_ins_too(installed: dict[str, str], tmp_path: Path) -> None:
@@ -142,21 +194,38 @@ class Unindexed(MemoryIndex):
 
     asked = 0
 
-    async def keyword(self, terms, *, top_k, where=None):
+    async def semantic(self, vector, *, top_k, where=None):
         Unindexed.asked += 1
-        return await super().keyword(terms, top_k=top_k, where=where)
+        return await super().semantic(vector, top_k=top_k, where=where)
+
+
+def own_objects() -> dict[str, object]:
+    Own.calls = Unindexed.asked = 0
+    made = {"embedder": Own(), "reranker": Reversed(), "chat": FakeChatModel(), "index": Unindexed(dimension=384)}
+    return {**made, "store": {"resident_chunks": 0}}
+
+
+TOLD = [Text("The dog eats. Remote work is approved by the head.", id="a"), Text("The dog sleeps.", id="b")]
 
 
 def test_objects_can_be_handed_in(tmp_path: Path) -> None:
-    index = Unindexed(dimension=384)
-    given = {"embedder": Own(), "reranker": Reversed(), "chat": FakeChatModel(), "index": index}
-    with Rove.open(tmp_path, **given, store={"resident_chunks": 0}) as kb:
-        kb.add(Text("The dog eats. Remote work is approved by the head.", id="a"), Text("The dog sleeps.", id="b"))
+    with Rove.open(tmp_path, **own_objects()) as kb:
+        kb.add(TOLD)
         assert Own.calls == 1
         plain = [hit.chunk.document_id for hit in kb.search("dog", rerank=False)]
         assert [hit.chunk.document_id for hit in kb.search("dog")] == plain[::-1]
         assert Unindexed.asked == 2
         assert kb.ask("Who approves remote work?").mode == "fake"
+
+
+async def test_objects_can_be_handed_to_the_asynchronous_face(tmp_path: Path) -> None:
+    async with AsyncRove.open(tmp_path, **own_objects()) as kb:
+        await kb.add(TOLD)
+        assert Own.calls == 1
+        plain = [hit.chunk.document_id for hit in await kb.search("dog", rerank=False)]
+        assert [hit.chunk.document_id for hit in await kb.search("dog")] == plain[::-1]
+        assert Unindexed.asked == 2
+        assert (await kb.ask("Who approves remote work?")).mode == "fake"
 
 
 def test_an_object_that_is_none_is_refused_with_what_it_lacks(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from time import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ Array = NDArray[np.generic]
 
 OTHERS = 0o077
 DIGEST_BYTES = hashlib.sha256().digest_size
+LEFT_S = 3_600.0
 
 
 def cache_folder() -> Path:
@@ -85,7 +87,7 @@ def _places(name: str) -> Iterator[Path]:
         if _can_be_written(cache_folder()):
             return
     with contextlib.suppress(OSError):
-        if folder := _private_folder():
+        if folder := private_folder():
             yield folder / name
 
 
@@ -97,7 +99,7 @@ def _can_be_written(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def _private_folder() -> Path | None:
+def private_folder() -> Path | None:
     """This user's own folder among the temporary files; None where another user has made it, or could write to it."""
     if sys.platform == "win32":
         return None
@@ -139,6 +141,7 @@ def _write(name: str, data: bytes | memoryview) -> None:
 
 def _write_to(path: Path, data: bytes | memoryview) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(path.parent)
     handle, temporary = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -149,3 +152,11 @@ def _write_to(path: Path, data: bytes | memoryview) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path) -> None:
+    """Take away what a process that was killed amid writing has left: none takes `LEFT_S` for it."""
+    for left in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):  # gone already, or another user's
+            if abs(time() - left.stat().st_mtime) > LEFT_S:
+                left.unlink()

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from rove.errors import InputError
+from rove.events import Listener, ignore, note
 from rove.exchange import exported
 from rove.load.discover import spelled
 from rove.models import Embedder
@@ -85,17 +86,26 @@ class DocumentOperations:
         """What became of every source that was given, or of those in these states."""
         return await asyncio.to_thread(self.store.ledger.entries, *states)
 
-    async def delete(self, *names: str | Path, where: Filter | None = None, mentions: bool = False) -> int:
+    async def delete(
+        self,
+        *names: str | Path,
+        where: Filter | None = None,
+        mentions: bool = False,
+        listener: Listener = ignore,
+    ) -> int:
         """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
 
         Args:
             names: ids, paths, addresses.
             where: a filter: what it lets through is erased too.
             mentions: erase the user's own words that name them as well: questions that are kept, and walks.
+            listener: told of fields that the filter names and no document has, before anything is erased; without one
+                it is a `FieldWarning`.
 
         Raises:
             InputError: a name is neither a document's id nor a source.
         """
+        note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
         if where is not None:
             found += [info for info in await self.documents() if where.matches(info.fields)]
@@ -105,11 +115,12 @@ class DocumentOperations:
             await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)
 
-    async def mentions(self, *names: str | Path, where: Filter | None = None) -> Mentions:
+    async def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
         """Find the user's own words that name documents: questions that are kept, and walks. `delete` leaves them.
 
         A name of documents of the base stands for their titles, ids and files; any other for itself.
         """
+        note(await self.notes_on(where), listener)
         found = [info for info in await self.documents() if where.matches(info.fields)] if where is not None else []
         words: list[str] = [word for info in found for word in names_of(info)]
         for name in names:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -16,8 +15,8 @@ from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher
-from rove.errors import FieldWarning, InputError
-from rove.events import Listener, Noted, ignore
+from rove.errors import InputError
+from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.pipeline import Ingest
@@ -241,10 +240,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
             found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
-            for note in await self.notes_on(where):
-                if listener is ignore:
-                    warnings.warn(note, FieldWarning, stacklevel=2)
-                listener(Noted(note))
+            note(await self.notes_on(where), listener)
             return ruled(found, self.rules)[:top_k]
 
     async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
@@ -260,17 +256,21 @@ class AsyncRove(DocumentOperations, WalkOperations):
         """
         responder = self._responder(question)
         response = await responder.respond(question, history=history, where=where, listener=listener)
-        if not (notes := await self.notes_on(where)):
-            return response
-        note = " ".join(filter(None, (*notes, response.answer.note)))
-        return replace(response, answer=replace(response.answer, note=note))
+        said = " ".join(filter(None, (*await self.notes_on(where), response.answer.note)))
+        return replace(response, answer=replace(response.answer, note=said))
 
-    async def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
+    async def understand(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Understood:
         """Say what a question means, by the steps of the settings table "question", without answering it."""
+        note(await self.notes_on(where), listener)
         return await self._responder(question).understand(question, history, where)
 
-    async def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
+    async def gather(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Gathered:
         """Gather what an exact answer needs, in at most two rounds, every chunk graded. See `Gatherer`."""
+        note(await self.notes_on(where), listener)
         return await self._responder(question).gather(question, history, where)
 
     # -- inside ----------------------------------------------------------------------------------------------------

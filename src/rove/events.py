@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from rove.errors import FieldWarning
 from rove.records import LedgerEntry
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
@@ -73,3 +75,11 @@ Listener = Callable[[Event], None]
 
 def ignore(event: Event) -> None:
     """Drop the event: the listener of a caller who does not watch."""
+
+
+def note(texts: Iterable[str], listener: Listener) -> None:
+    """Tell of fields that a filter names and no document has; who does not listen is warned, at the caller's caller."""
+    for text in texts:
+        if listener is ignore:
+            warnings.warn(text, FieldWarning, stacklevel=3)
+        listener(Noted(text))

@@ -18,6 +18,7 @@ from rove.registry import Registry
 from rove.retrieve import RETRIEVERS
 from rove.settings import Settings
 from rove.store import INDEXES
+from rove.store.embedded import NAMES as EMBEDDED
 from rove.walk import READERS
 
 NONE = ""
@@ -60,7 +61,7 @@ def check_names(settings: Settings) -> None:
 
 
 def _named(settings: Settings) -> Iterator[Named]:
-    yield Named("store.index", settings.store.index, (INDEXES,))
+    yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))
     yield Named("walk.reader", settings.walk.reader, (READERS,), (NONE,))
     yield Named("enrich.sentiment", settings.enrich.sentiment, (SENTIMENTS,), (NONE,))

@@ -5,7 +5,7 @@ It runs in the process that asked for sources that our own code reads, and in `r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -37,8 +37,9 @@ class Recipe:
 
     `model` is the embedder's fingerprint; `pipeline` hashes all that decides what comes out of the same bytes. `limits`
     says all that a source may use up: what they cut short is read again once they, or the program that reads pictures,
-    are others. `deferred` are the strategies that are left to where the models are; `prefix` and `labels`: see
-    `chunk.label`, `template`: see `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
+    are others. `convert`: LibreOffice is there, and is asked for what no loader reads. `deferred` are the strategies
+    that are left to where the models are; `prefix` and `labels`: see `chunk.label`, `template`: see
+    `chunk.template`. In the metadata `keyword_fields` a text is a list of keywords.
     """
 
     model: str
@@ -48,6 +49,7 @@ class Recipe:
     max_rows: int = 100_000
     keep_boilerplate: bool = False
     ocr: bool = True
+    convert: bool = False
     max_ocr_s: float = MAX_S
     limits: str = ""
     strategy: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -74,11 +76,13 @@ class Preparer:
         *,
         kinds: Collection[str] | None = None,
         transcripts: Transcripts | None = None,
+        convert: Callable[[Source], Source] | None = None,
     ) -> Iterator[Prepared | SourceEnd]:
         """Read one source: its documents as they come, and how it ended last. Nothing that a file holds raises.
 
         `known` is the fingerprint of what is live of it; where the source still has it, nothing is read. A source that
         turns out to be of another kind than `kinds` yields nothing. `transcripts` is told of what OCR reads.
+        `convert` is asked for what no loader reads, where the recipe says so.
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:
@@ -94,7 +98,8 @@ class Preparer:
                 if known and known in (fingerprint, self._in_part(fingerprint)):
                     yield SourceEnd(location.uri, kind, known, unchanged=True)
                     return
-                documents = load_documents(source, replace(self.options, transcripts=transcripts))
+                convert = convert if self.recipe.convert else None
+                documents = load_documents(source, replace(self.options, transcripts=transcripts, convert=convert))
                 origin = sha256(source.data).hexdigest() if source.kind in DRAWN else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)

@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, RoveError, ServiceError
+from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.ingest.batch import Item, batched
 from rove.instances import Instances
@@ -30,11 +30,14 @@ from rove.records import LedgerEntry
 from rove.records.ledger import UPLOADED
 from rove.records.source import MetaValue
 from rove.settings import Settings
-from rove.store import INDEXES, Index, Recalled, RecallingIndex, tables
+from rove.store import Recalled, tables
+from rove.store.carried import carry_memories
 from rove.store.database import insert_rows
+from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.health import Health
 from rove.store.originals import Offered
-from rove.store.presence import CATALOG, HEADER, INDEX, ORIGINALS, remains_of
+from rove.store.presence import CATALOG, HEADER, ORIGINALS, remains_of
+from rove.store.recalled import recalled
 from rove.store.replace_catalog import FILES, swap
 from rove.store.salvage import Salvage, copied_rows
 from rove.store.store import Store
@@ -105,7 +108,7 @@ class _Rebuild:
 
     async def run(self, source: str) -> Rebuilt:
         """Make the new catalog, put it in place, and bring the index to it."""
-        self.known = await recalled(self.settings)
+        self.known = await recalled(self.folder, self.settings.store)
         if source == HERE:
             await self._salvaged()
         elif backup := _catalog_in(Path(source)):
@@ -191,6 +194,7 @@ class _Rebuild:
                 copied = [row for row in copied if row[0] in whole]
             with database.write() as connection:
                 insert_rows(connection, table, copied, replace=True)
+        carry_memories(salvage, database, rows, store.dimension)
         store.ledger.put(_settled(salvage.ledger(), store, doubtful))
         by_row = {seq: document_id for document_id, seq in rows.items()}
         for seq, digest in salvage.originals().items():
@@ -212,7 +216,7 @@ class _Rebuild:
         return offered
 
     def _building(self) -> AsyncRove:
-        store = self.settings.store.model_copy(update={"index": "memory"})
+        store = self.settings.store.model_copy(update={"index": EMBEDDED[0]})
         load = self.settings.load.model_copy(update={"duplicates": "report"})
         kb = AsyncRove(self.settings.model_copy(update={"path": self.work, "store": store, "load": load}))
         self.embedder = kb.embedder
@@ -240,19 +244,6 @@ class _Rebuild:
         read = {at.uri: at.path for at in places if isinstance(at, Location) and at.path}
         offered = await asyncio.to_thread(kb.store.originals.offered, read)
         await kb.store.keep_originals(offered, sys.maxsize)
-
-
-async def recalled(settings: Settings) -> Mapping[str, Recalled]:
-    """What the index of a base on disk remembers of documents; nothing where it cannot be read."""
-    if not (settings.path / INDEX).is_dir() or settings.store.index == "memory":
-        return {}
-    index: Index = INDEXES.get(settings.store.index)(folder=settings.path / INDEX, dimension=1)
-    try:
-        return await index.recall() if isinstance(index, RecallingIndex) else {}
-    except RoveError:
-        return {}
-    finally:
-        await index.close()
 
 
 def _enrichments(salvage: Salvage, rows: Mapping[str, int]) -> dict[str, dict[str, MetaValue]]:

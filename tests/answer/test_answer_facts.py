@@ -11,6 +11,7 @@ import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove.answer.facts import AnswerContext, answer_from_facts, in_chain_order
 from rove.answer.refusal import refusal
+from rove.language.words import query_terms
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
@@ -97,6 +98,22 @@ async def test_a_weak_fact_is_quoted_only_for_a_word_of_the_question_that_is_ope
     assert (await answer(strong, weak, quotes=3)).text == f"{DESIGNED.text} [1]"
     asked = await answer(strong, weak, quotes=3, question="Who designed the Chain Bridge, and when was it opened?")
     assert {sentence.text for sentence in asked.sentences} == {DESIGNED.text, OPENED.text}
+
+
+@pytest.mark.parametrize(("relevance", "quoted"), [(0.57, 2), (0.55, 1)])
+async def test_a_further_quote_has_seven_tenths_of_the_best_one_s_relevance(relevance: float, quoted: int) -> None:
+    lit = fact("news", "It is lit at night.", relevance=relevance)  # of 0.8, with no word of the question
+    assert len((await answer(OPENED, lit, quotes=3)).sentences) == quoted
+
+
+@pytest.mark.parametrize(("relevance", "quoted"), [(0.44, 2), (0.43, 1)])
+async def test_a_word_that_is_open_counts_half_its_share_of_the_question(relevance: float, quoted: int) -> None:
+    assert len(set(query_terms(QUESTION, "en"))) == 4
+    born = fact("clark", "William Clark was born in Bristol.", relevance=relevance)  # 0.5 / 4 more, and 0.56 is enough
+    result = await answer(OPENED, born, quotes=3)
+    assert len(result.sentences) == quoted
+    again = fact("bridge", "The Chain Bridge crosses the Danube.", relevance=relevance)  # its words were said
+    assert len((await answer(OPENED, again, quotes=3)).sentences) == 1
 
 
 async def test_the_chain_of_one_round_begins_with_what_was_asked() -> None:

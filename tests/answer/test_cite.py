@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rove.answer.cite import check, support, support_block
+from rove.language.words import query_terms
 from rove.records import Citation
 
 SOURCES = {
@@ -120,3 +121,44 @@ def test_a_citation_that_is_off_fails(quote: str, span: tuple[int, int]) -> None
 @pytest.mark.parametrize(("language", "text"), SOURCES.items())
 def test_a_citation_that_is_exact_holds(language: str, text: str) -> None:
     assert check(Citation(1, "c", "d", "u", "t", text[3:9], (3, 9)), text)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [
+        ("Ferries carry cargo barrels upstream.", True),  # three of five are in the source
+        ("Ferries carry cargo barrels upstream weekly.", False),  # three of six
+    ],
+)
+def test_three_fifths_of_the_telling_words_stand_in_the_source(sentence: str, held: bool) -> None:
+    assert (support(sentence, "Ferries carry cargo.", "en") is not None) is held
+
+
+def test_of_an_unspaced_script_half_of_the_pairs_are_enough() -> None:
+    source = "港口主任批准。"
+    asked = {pair for pair in query_terms("港口主任明天早上来", "zh") if len(pair) > 1}
+    assert len(asked) == 8
+    assert support("港口主任明天", source, "zh") == (0, len(source))  # three of five
+    assert support("港口主任明天早上来", source, "zh") is None  # three of eight
+
+
+def test_of_several_spans_the_narrowest_that_holds_most_is_cited() -> None:
+    source = "Ferries carry cargo. Barges carry timber. Trains carry coal. Lorries carry sand."
+    assert support("Ferries carry cargo.", source, "en") == (0, 20)
+    assert support("Barges carry timber.", source, "en") == (21, 41)
+    both = support("Ferries carry cargo, and barges carry timber.", source, "en")
+    assert both == (0, 41)  # all of five, less a tenth
+    three = support("Ferries carry cargo, barges carry timber, trains carry coal.", source, "en")
+    assert three == (0, 60)
+    four = "Ferries, barges, trains and lorries carry cargo, timber, coal and sand."
+    assert support(four, source, "en") == (0, 60)  # three sentences at most
+    slight = support("Ferries carry cargo quickly, cheaply, safely, weekly with timber.", source, "en")
+    assert slight is None
+
+
+def test_not_is_held_by_a_sentence_that_says_it_of_the_same() -> None:
+    source = "Ferries do not sail north. Barges carry timber."
+    assert support("Ferries do not sail north.", source, "en") == (0, 26)
+    assert support("Ferries sail north.", source, "en") is None
+    assert support("Barges do not carry timber.", source, "en") is None
+    assert support("Barges carry timber.", source, "en") == (27, 47)

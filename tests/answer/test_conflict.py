@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.answer.conflict import Statement, conflicts, difference, grouped
+from rove.answer.conflict import Difference, Statement, conflicts, difference, grouped
 
 OPENED, STAFF, HEAD = "When did the bridge open?", "How many people work there?", "Who is the director of the library?"
 CASES = [
@@ -92,3 +92,32 @@ TEXTS = st.text(alphabet="ab1902. 年月不开noté", max_size=40)
 def test_any_two_texts_can_be_compared_and_none_contradicts_itself(one: str, other: str, language: str) -> None:
     difference("which opened?", Statement(one, language), Statement(other, language))
     assert difference("which opened?", Statement(one, language), Statement(one, language)) is None
+
+
+def said(frame: str, value: str) -> Statement:
+    return Statement(f"{frame} {value}.", "en")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        ("ferries carry cargo barrels", "ferries carry cargo", True),  # 3 of 3 and of 4
+        ("ferries carry cargo barrels upstream", "ferries carry cargo", True),  # … of 5, which is 0.6
+        ("ferries carry cargo barrels upstream weekly", "ferries carry cargo", False),  # … of 6
+        ("ferries carry cargo barrels", "ferries carry cargo boats", True),  # 3 of 4 both, which is 0.75
+        ("ferries carry barrels", "ferries carry boats", False),  # 2 of 3
+        ("ferries carry", "ferries carry", True),
+        ("ferries", "ferries", False),  # one word is not enough
+    ],
+)
+def test_statements_are_about_the_same_by_their_share_of_words_in_common(one: str, other: str, apart: bool) -> None:
+    found = difference("How many?", said(one, "12"), said(other, "15"))
+    assert found == (Difference("number", "12", "15") if apart else None)
+
+
+def test_names_contradict_where_three_quarters_of_the_question_are_in_both() -> None:
+    one, other = (Statement(f"{name} directs the town library.", "en") for name in ("Anna", "Ben"))
+    found = difference("Who directs the town library today?", one, other)  # three of four
+    assert found == Difference("name", "Anna", "Ben")
+    assert difference("Who directs the town library today nearby?", one, other) is None  # three of five
+    assert difference("Does Anna direct the town library?", one, other) is None  # the question holds the name

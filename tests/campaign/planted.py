@@ -73,11 +73,11 @@ def blind(search: Callable[..., Any], every: int) -> Callable[..., Any]:
 
 def careless(index: type[Any]) -> Callable[..., Any]:
     """Search without the filter."""
-    keyword = index.keyword
+    semantic = index.semantic
 
-    async def found(self: object, terms: object, *, top_k: int, where: object = None) -> object:
+    async def found(self: object, vector: object, *, top_k: int, where: object = None) -> object:
         del where
-        return await keyword(self, terms, top_k=top_k, where=None)
+        return await semantic(self, vector, top_k=top_k, where=None)
 
     return found
 
@@ -128,7 +128,7 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ("filters", "memory passes all"): lambda: [
         patch.object(MemoryIndex, "best_keyword", no_where(MemoryIndex.best_keyword))
     ],
-    ("filters", "LanceDB passes all"): lambda: [patch.object(LanceIndex, "keyword", careless(LanceIndex))],
+    ("filters", "LanceDB passes all"): lambda: [patch.object(LanceIndex, "semantic", careless(LanceIndex))],
     ("callers", "labels are not looked at"): lambda: [
         patch.object(CallerView, "where", everything), patch.object(CallerView, "_sees", lambda *_: True),
         patch.object(CallerView, "_seen", lambda _, hits: list(hits)),

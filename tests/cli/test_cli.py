@@ -246,7 +246,7 @@ def test_where(conditions: list[str], found: set[str], base: Path) -> None:
     for mode in ("keyword", "semantic", "hybrid"):
         hits = as_json("search", "canteen parking deck soup 食堂", *where, "--mode", mode, base=base)
         assert {hit["chunk"]["metadata"]["record_id"] for hit in hits} == found
-    with_index = ["--set", "store.resident_chunks=0"]
+    with_index = ["--set", "store.index=lancedb", "--set", "store.resident_chunks=0"]
     hits = as_json("search", "canteen parking deck soup 食堂", *where, *with_index, base=base)
     assert {hit["chunk"]["metadata"]["record_id"] for hit in hits} == found
 

@@ -1,150 +1,85 @@
-"""What every registered chunker promises, on random multilingual documents and on real corpora."""
+"""Every registered chunker keeps its contract; what packaged ones promise besides, on real corpora too."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.chunk import CHUNKERS, MODEL_CHUNKERS, ChunkModels, CutSettings
-from rove.chunk.boundary import continues
+from rove.chunk import CHUNKERS, CutSettings
 from rove.chunk.cut import cut, cut_by
-from rove.models.fake import FakeChatModel, FakeEmbedder
-from rove.records import Document, Page, Section
-
-PIECES = (
-    ["The dog ran. ", "z. B. am 3. Mai", "Straße; Äpfel, ", "Az árvíztűrő tükörfúrógép… ", "2024. január 5-én? "]
-    + [
-        "梅雨（つゆ）は、雨季の一種である。",
-        "「行く」と言った。",
-        "《战国无双3》是游戏，",
-        "由两个公司开发的！",
-        "، كيف حالك؟ ",
-        "هذا كتاب۔ ",
-    ]
-    + [
-        "👩‍👩‍👧‍👦",
-        "🇭🇺🇩🇪",
-        "👍🏽",
-        "e\u0301",
-        "a\u0308\u0323",
-        "한국어",
-        "\u1112\u1161\u11ab",
-        "x" * 90,
-        " ",
-        "   ",
-        "\n",
-        "\n\n",
-        "\t",
-    ]
-    + [
-        "\n# Head\n",
-        "\n## Sub\n\n",
-        "\n### Straße\n",
-        "\n```py\n# no heading\n\nx = 1\n```\n",
-        "\n|a|b|\n|-|-|\n|1|2|\n|3|4|\n",
-        "word",
-    ]
-    + ["|", "```", "\u00a0", "\u3000", "\f", "\n---\n", "."]
-)
+from rove.records import Document
+from rove.testing import ChunkerContract, ModelChunkerContract
+from rove.testing.chunkers import SEEDS, check_spans, random_document, random_settings
 
 
-@st.composite
-def documents(draw: st.DrawFn) -> Document:
-    parts = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=120))
-    starts, at = [], 0
-    for part in parts:
-        if part.startswith("\n#"):
-            starts.append((at + 1, part.strip().count("#"), part.strip(" \n#")))
-        at += len(part)
-    text = "".join(parts)
-    sections = []
-    for index, (start, level, title) in enumerate(starts):
-        end = next((s for s, other, _ in starts[index + 1 :] if other <= level), len(text))
-        sections.append(Section(title, level, (start, end)))
-    cuts = sorted({0, *draw(st.lists(st.integers(0, len(text)), max_size=4)), len(text)})
-    pages = tuple(Page(n + 1, (a, b)) for n, (a, b) in enumerate(zip(cuts, cuts[1:], strict=False)))
-    return Document("d", "s", "other", text, title="T", sections=tuple(sections), pages=pages)
+class TestSize(ChunkerContract):
+    name = "size"
 
 
-@st.composite
-def cut_settings(draw: st.DrawFn) -> CutSettings:
-    size = draw(st.integers(40, 300))
-    overlap = draw(st.integers(0, size // 2))
-    return CutSettings(
-        size, overlap, draw(st.sampled_from(["\n", "\n\n", "。", "---", " ", "word"])), draw(st.booleans())
-    )
+class TestHeader(ChunkerContract):
+    name = "header"
 
 
-def check(document: Document, spans: list[tuple[int, int]]) -> None:
-    text = document.text
-    starts, ends = [s for s, _ in spans], [e for _, e in spans]
-    assert starts == sorted(set(starts))
-    assert ends == sorted(set(ends))
-    covered = 0
-    for start, end in spans:
-        assert 0 <= start < end <= len(text)
-        assert text[start:end] == text[start:end].strip() != ""
-        assert start <= covered or not text[covered:start].strip(), "characters were left out"
-        covered = end
-    assert not text[covered:].strip()
+class TestSentence(ChunkerContract):
+    name = "sentence"
 
 
-@pytest.mark.parametrize("name", CHUNKERS.names())
-@settings(max_examples=80, deadline=None)
-@given(document=documents(), how=cut_settings())
-@example(document=Document("d", "s", "text", " \n\t "), how=CutSettings())
-@example(document=Document("d", "s", "text", ""), how=CutSettings())
-@example(document=Document("d", "s", "text", "a" + " " * 900 + "b"), how=CutSettings(40, 20))
-def test_spans_cover_every_character_in_order(name: str, document: Document, how: CutSettings) -> None:
-    chunker = CHUNKERS.get(name)(how)
-    spans = chunker.spans(document)
-    check(document, spans)
-    assert spans == CHUNKERS.get(name)(how).spans(document)
+class TestOutline(ChunkerContract):
+    name = "outline"
 
 
-@pytest.mark.parametrize("name", ["size", "header", "sentence", "outline", "parent"])
-@settings(max_examples=80, deadline=None)
-@given(document=documents(), how=cut_settings())
-def test_pieces_keep_to_size_and_overlap_and_part_no_character(name: str, document: Document, how: CutSettings) -> None:
-    spans = CHUNKERS.get(name)(how).spans(document)
-    assert all(end - start <= how.size_chars for start, end in spans)
-    for (_, end), (start, _) in zip(spans, spans[1:], strict=False):
-        assert end - start <= how.overlap_chars
-    assert not any(continues(document.text, edge) for span in spans for edge in span)
+class TestParent(ChunkerContract):
+    name = "parent"
 
 
-@pytest.mark.parametrize("name", MODEL_CHUNKERS.names())
-@settings(max_examples=40, deadline=None)
-@given(document=documents(), how=cut_settings())
-@example(document=Document("d", "s", "text", " \n\t "), how=CutSettings())
-def test_chunkers_with_models_promise_the_same(name: str, document: Document, how: CutSettings) -> None:
-    chunker = MODEL_CHUNKERS.get(name)(how, ChunkModels(FakeEmbedder(), FakeChatModel()))
-    pieces = asyncio.run(chunker.pieces(document))
-    check(document, list(pieces.spans))
-    assert all(end - start <= how.size_chars for start, end in pieces.spans)
+class TestRecursive(ChunkerContract):
+    name = "recursive"
+    overlaps = False
 
 
-@settings(max_examples=60, deadline=None)
-@given(document=documents(), how=cut_settings())
-def test_parents_hold_their_pieces(document: Document, how: CutSettings) -> None:
-    for chunk in cut_by("parent", document, how):
+class TestPage(ChunkerContract):
+    name = "page"
+    sized = False
+
+
+class TestParagraph(ChunkerContract):
+    name = "paragraph"
+    sized = False
+
+
+class TestSeparator(ChunkerContract):
+    name = "separator"
+    sized = False
+
+
+class TestSemantic(ModelChunkerContract):
+    name = "semantic"
+
+
+class TestModelOutline(ModelChunkerContract):
+    name = "outline"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_parents_hold_their_pieces(seed: int) -> None:
+    document = random_document(seed)
+    for chunk in cut_by("parent", document, random_settings(seed)):
         if chunk.parent:
             assert chunk.parent[0] <= chunk.span[0] < chunk.span[1] <= chunk.parent[1] <= len(document.text)
             assert chunk.parent != chunk.span
 
 
-@settings(max_examples=60, deadline=None)
-@given(document=documents(), how=cut_settings())
-def test_whole_rows_are_kept(document: Document, how: CutSettings) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whole_rows_are_kept(seed: int) -> None:
+    document, how = random_document(seed), random_settings(seed)
     for chunk in cut_by("sentence", document, how):
         if chunk.kind == "table":
-            lines = document.text.splitlines()
-            assert all(line in lines or len(line) >= how.size_chars // 8 for line in chunk.text.splitlines())
+            lines = {line.strip() for line in document.text.splitlines()}
+            assert all(line.strip() in lines or len(line) >= how.size_chars // 8 for line in chunk.text.splitlines())
 
 
 @pytest.mark.parametrize("overlap", [0, 1, 199])
@@ -153,13 +88,13 @@ def test_whole_rows_are_kept(document: Document, how: CutSettings) -> None:
 def test_any_text_at_all_is_cut(text: str, size: int, overlap: int) -> None:
     document = Document("d", "s", "text", text)
     spans = CHUNKERS.get("size")(CutSettings(size, overlap)).spans(document)
-    check(document, spans)
+    check_spans(document, spans)
     assert all(end - start <= size for start, end in spans)
 
 
-@settings(max_examples=40, deadline=None)
-@given(document=documents(), how=cut_settings())
-def test_chunks_say_where_they_stand(document: Document, how: CutSettings) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_chunks_say_where_they_stand(seed: int) -> None:
+    document, how = random_document(seed), random_settings(seed)
     chunks = cut(document, strategy="size", size_chars=how.size_chars, overlap_chars=how.overlap_chars)
     assert len({c.chunk_id for c in chunks}) == len(chunks)
     assert [c.position for c in chunks] == list(range(len(chunks)))
@@ -182,6 +117,6 @@ def test_real_corpora(shared_data: Path, corpus: str, name: str) -> None:
     for record in records:
         document = Document(record["id"], record["id"], "text", record["text"], title=record["title"])
         spans = CHUNKERS.get(name)(CutSettings()).spans(document)
-        check(document, spans)
+        check_spans(document, spans)
         if name not in {"page", "paragraph", "separator"}:
             assert all(end - start <= 512 for start, end in spans)

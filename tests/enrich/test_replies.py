@@ -102,7 +102,7 @@ def test_a_second_run_changes_nothing(folder: Path) -> None:
 def test_filters_and_searches_see_the_fields_at_once_and_later(folder: Path) -> None:
     where = (field("replies") >= 5) & (field("reply_agree_distance") > 0) & (field("is_submission") == True)  # noqa: E712
     for _ in range(2):
-        with Rove.open(folder, **FAKE, store={"resident_chunks": 0}) as kb:
+        with Rove.open(folder, **FAKE, store={"index": "lancedb", "resident_chunks": 0}) as kb:
             hits = kb.search("schedule", where=where)
             assert [hit.chunk.metadata["record_id"] for hit in hits] == ["t3_a"]
             assert hits[0].chunk.metadata["replies"] == 5

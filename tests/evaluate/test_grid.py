@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from rove.errors import ConfigError
 from rove.evaluate.grid import SHIPPED, grid_of, read_grid
+from rove.evaluate.scoring import check_metrics, metric_names
 
 SIZES = {"a": {"chunk": {"size_chars": 100}}, "b": {"chunk": {"size_chars": 200}}}
 
@@ -124,3 +126,30 @@ def test_the_studys_grid_has_its_160_codes() -> None:
     assert best.overrides["search"]["rules"] == ["sentiment", "agree"]
     both = next(c for c in made.configurations if c.name == "000011000")
     assert both.where == ("is_short_question=false", "is_submission=false")
+
+
+@pytest.mark.parametrize(
+    ("tree", "meant"),
+    [
+        ({"metrisc": ["rr"]}, "metrics"),
+        ({"factors": {"f": {"a": {"mdoe": "keyword"}}}}, "mode"),
+        ({"factors": {"f": {"a": {"serach": {"top_k": 3}}}}}, "search"),
+        ({"factors": {"f": {"a": {"chunk": {"size_char": 100}}}}}, "size_chars"),
+        ({"factors": {"size": SIZES}, "names": "{sise}"}, "size"),
+    ],
+)
+def test_a_misspelt_name_is_told_with_what_was_meant(tree: dict[str, Any], meant: str) -> None:
+    with pytest.raises(ConfigError, match=rf"Did you mean '{meant}'\?"):
+        grid(**tree)
+
+
+@pytest.mark.parametrize("name", ["similarty", "simlarity_best@3", "spam_recall", "ndgc@10"])
+def test_a_misspelt_metric_is_told_with_what_was_meant(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"Did you mean '(similarity|similarity_best|span_recall|ndcg)'\?"):
+        check_metrics([name])
+
+
+def test_the_page_says_what_every_metric_is() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "evaluate.md").read_text("utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(metric_names())

@@ -143,7 +143,7 @@ def test_what_is_not_read_is_called_by_its_name_with_what_to_save_it_as(
 ) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError) as raised:
-        read(locate([tmp_path / name])[0])
+        list(load_documents(read(locate([tmp_path / name])[0])))
     known = formats.UNREAD[called]
     assert known.what in raised.value.reason
     assert name in raised.value.reason
@@ -157,6 +157,7 @@ def test_every_name_that_is_given_is_a_format_or_a_loader() -> None:
     given |= {*formats.BRANDS, *formats.OLE_CLASSES.values()}
     assert given <= {*formats.UNREAD, *LOADERS.names()}
     assert not formats.UNREAD.keys() & set(LOADERS.names())
+    assert formats.UNREAD.keys() > formats.CONVERTED
     assert formats.UNREAD.keys() <= given | {"video", "program", "ole"}
     for known in formats.UNREAD.values():
         assert known.cure.endswith(".")

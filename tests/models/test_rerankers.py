@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import onnx_models
 import rove.models.endpoint as endpoint
 from openai_server import Reply, Server, failure, serve
 from rove import Rove, Text
 from rove.errors import ConfigError, ServiceError
-from rove.models.e5.onnx_file import ModelWriter, field
 from rove.models.fake import FakeEmbedder
 from rove.models.onnx_folder import MOST_TOKENS
 from rove.models.rerank_endpoint import EndpointReranker
@@ -102,33 +102,8 @@ def test_what_is_missing_is_said() -> None:
 
 @pytest.fixture
 def cross_encoder(tmp_path: Path) -> Path:
-    """A real, tiny one: the logit is the mean over a pair's tokens of a number that each word has."""
-    tokenizers = pytest.importorskip("tokenizers")
-    words = {"[PAD]": 0, "[UNK]": 1, "harbour": 2, "night": 3, "apples": 4}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))  # noqa: S106
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    folder = tmp_path / "cross"
-    folder.mkdir()
-    tokenizer.save(str(folder / "tokenizer.json"))
-    model = ModelWriter()
-    worth = model.constant(np.array([[0, 0, 1, 2, -3]], np.float32))
-    (per_token,) = model.node("Gather", [worth, "input_ids"], axis=1)
-    (mean,) = model.node("GlobalAveragePool", [per_token])
-    (folder / "model.onnx").write_bytes(written(model, mean))
-    return folder
-
-
-def written(model: ModelWriter, result: str) -> bytes:
-    """As `ModelWriter.bytes`, with whole numbers (7) of two dimensions going in, and three coming out (1: float32)."""
-
-    def value(name: str, kind: int, *sizes: str) -> bytes:
-        shape = b"".join(field(1, field(2, size)) for size in sizes)
-        return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
-
-    graph = b"".join(field(1, node) for node in model._nodes) + field(2, "graph")
-    graph += b"".join(field(5, constant) for constant in model._constants)
-    graph += field(11, value("input_ids", 7, "pairs", "tokens")) + field(12, value(result, 1, "one", "pairs", "mean"))
-    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17))
+    pytest.importorskip("tokenizers")
+    return onnx_models.cross_encoder(tmp_path / "cross")
 
 
 async def test_a_cross_encoder_reads_question_and_passage(cross_encoder: Path) -> None:

@@ -15,6 +15,8 @@ from rove.answer.itself import is_about_itself
 from rove.answer.pack import instructions
 from rove.answer.refusal import refusal
 from rove.models import chat_model
+from rove.prepare import types_of
+from rove.records import Document
 from rove.settings import ChatSettings, read_settings
 
 CAMPUS = Path(__file__).with_name("campus.json")
@@ -31,13 +33,33 @@ def test_the_preset_has_the_missions_values(tmp_path: Path) -> None:
     assert found.answer.demonstrations == "campus"
 
 
+B2_DEFAULTS = {
+    **dict.fromkeys(("pdf", "pptx", "docx", "txt", "html", "url", "csv", "xlsx", "string"), "size"),
+    "markdown": "header",
+}
+"""Mission B.2, type by type: the first strategy of each, and "header" where it names a default."""
+
+
 def test_the_knowledge_framework_has_its_chunks_as_a_preset(tmp_path: Path) -> None:
     found = read_settings(tmp_path, preset="framework")
     assert (found.chunk.size_chars, found.chunk.overlap_chars, found.chunk.separator) == (512, 50, "\n")
-    assert {kind: found.chunk.strategy[kind] for kind in ("txt", "url", "string", "pdf", "markdown")} == {
-        "txt": "size", "url": "size", "string": "size", "pdf": "size", "markdown": "header",
-    }  # fmt: skip
-    assert found.search.top_k == 4
+    assert found.chunk.strategy == B2_DEFAULTS
+    assert (found.search.top_k, found.answer.references) == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("/a/notes.txt", "text"), ("rove:text", "text"), ("https://example.org/page", "html"),
+        ("https://example.org/log.txt", "text"), ("/a/page.html", "html"), ("/a/table.csv", "csv"),
+        ("/a/table.xlsx", "xlsx"), ("/a/paper.pdf", "pdf"), ("/a/talk.pptx", "pptx"), ("/a/letter.docx", "docx"),
+        ("/a/notes.md", "markdown"),
+    ],
+)  # fmt: skip
+def test_each_type_of_document_is_cut_as_the_framework_does(tmp_path: Path, source: str, kind: str) -> None:
+    strategy = read_settings(tmp_path, preset="framework").chunk.strategy
+    types = types_of(Document("d", source, kind, "text"))
+    assert next(strategy[name] for name in types if name in strategy) == ("header" if kind == "markdown" else "size")
 
 
 async def test_a_text_file_is_cut_by_size_under_the_framework(tmp_path: Path) -> None:
@@ -229,7 +251,7 @@ async def test_a_text_of_keywords_is_a_list_that_sparse_search_looks_into(
         "r2": {"query": "食堂在哪？", "document": "食堂在校园东边。", "metadata": {"keywords": "饭堂"}},
     }
     (tmp_path / "r.json").write_text(json.dumps(records, ensure_ascii=False), "utf-8")
-    store = {"resident_chunks": resident}
+    store = {"index": "lancedb", "resident_chunks": resident}
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as base:
         await base.add(tmp_path / "r.json", Text("Rules.", id="t", metadata={"tags": f"opening hours{separator}fees"}))
         for word in ("校名", "校史", "简介"):

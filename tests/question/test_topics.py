@@ -98,7 +98,10 @@ async def test_the_gathering_within_a_subtopic_finds_what_is_filed_under_its_par
 ) -> None:
     filed = {"own": ("leave",), "below": ("leave", "holiday"), "beside": ("leave", "sick"), "far": ("house",)}
     async with AsyncRove.open(
-        tmp_path, embedder={"name": "fake"}, store={"resident_chunks": resident}, question={"topics": TREE}
+        tmp_path,
+        embedder={"name": "fake"},
+        store={"index": "lancedb", "resident_chunks": resident},
+        question={"topics": TREE},
     ) as base:
         await base.add(
             [Text(f"Paid days off on holidays, {name}.", id=name, metadata={"topic": t}) for name, t in filed.items()]

@@ -114,3 +114,18 @@ def test_weights_are_settings_of_both_rules_that_have_them() -> None:
 def test_two_weights_of_nought_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="keyword_weight and semantic_weight are both 0"):
         read_settings(tmp_path, search={"keyword_weight": 0, "semantic_weight": 0})
+
+
+def test_words_weigh_by_the_root_of_their_coverage_in_deviations_of_the_meaning() -> None:
+    ranked = {"keyword": [("a", 4.0), ("b", 1.0)], "semantic": [("b", 0.9), ("c", 0.7)]}
+    quarter = adaptive(SearchLists(ranked, coverage=0.25))  # 8 · √0.25 = 4; b stands 0.2 above the lowest, σ is 0.1
+    assert quarter == [("a", pytest.approx(4.0)), ("b", pytest.approx(3.0)), ("c", pytest.approx(0.0))]
+    little = adaptive(SearchLists(ranked, coverage=0.04))
+    assert little == [("b", pytest.approx(2.4)), ("a", pytest.approx(1.6)), ("c", pytest.approx(0.0))]
+
+
+def test_a_list_of_equal_scores_says_nothing() -> None:
+    level = [("a", 0.5), ("b", 0.5)]
+    assert adaptive(SearchLists({"semantic": level})) == [("a", 0.0), ("b", 0.0)]
+    assert zscores(level) == {"a": 0.0, "b": 0.0}
+    assert adaptive(SearchLists({"keyword": [("a", 0.0)], "semantic": []})) == [("a", 0.0)]

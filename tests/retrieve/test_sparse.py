@@ -66,3 +66,13 @@ def test_values_are_bounded_and_stand_in_the_texts(texts: list[str]) -> None:
     values = values_in(texts)
     assert len(values) <= MOST_VALUES
     assert all(value.strip() for value in values)
+
+
+def test_values_are_up_to_three_words_or_six_characters_in_a_row() -> None:
+    words = values_in(["one two three four"])
+    assert "one two three" in words
+    assert "two three four" in words
+    assert "one two three four" not in words
+    unspaced = values_in(["港口主任办公室在"])
+    assert max(map(len, unspaced)) == 6
+    assert {"港口", "港口主任办公", "任办公室在", "公室在"} <= set(unspaced)

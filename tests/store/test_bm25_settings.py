@@ -1,4 +1,4 @@
-"""k1 and b count wherever a base is searched, or are refused: never ignored in silence."""
+"""k1 and b count wherever a base is searched, whichever index compares its vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove import ConfigError, Rove, Text
+from rove import Rove, Text
 
 WORDS = "ship " * 9 + "harbour " * 3
 TEXTS = [Text(WORDS + "lamp " * n, id=f"d{n}") for n in range(5)]
@@ -19,10 +19,9 @@ def scores(folder: Path, **store: object) -> list[float]:
 
 
 @pytest.mark.parametrize("setting", [{"k1": 2.0}, {"b": 0.0}])
-def test_k1_and_b_count_or_are_refused(tmp_path: Path, setting: dict[str, float]) -> None:
+def test_k1_and_b_count_with_every_index(tmp_path: Path, setting: dict[str, float]) -> None:
     usual = scores(tmp_path)
     assert scores(tmp_path, **setting) != usual
-    assert scores(tmp_path, resident_chunks=0) == pytest.approx(usual, rel=0.02)
-    with pytest.raises(ConfigError, match="store.k1") as raised:
-        scores(tmp_path, resident_chunks=0, **setting)
-    assert "Raise store.resident_chunks above the 5 chunks" in raised.value.cure
+    lance = {"index": "lancedb", "resident_chunks": 0}
+    assert scores(tmp_path, **lance) == usual
+    assert scores(tmp_path, **lance, **setting) == scores(tmp_path, **setting)

@@ -39,7 +39,7 @@ from rove.records import Text
 from rove.store.failpoints import NAMES
 from rove.sync import Rove
 
-FAKE = {"embedder": {"name": "fake"}}
+FAKE = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
 KILLS = int(os.environ.get("ROVE_KILLS", "0"))
 MOST_KILLS, FEWEST_KILLS, KILLING_S = 100, 20, 60.0
 SEED = 20_240_601
@@ -290,7 +290,7 @@ def check_after(base: Path, wanted: list[str]) -> None:
         blobs = "SELECT v.vector FROM vectors v"
         assert all(np.isfinite(np.frombuffer(row[0], "<f4")).all() for row in database.execute(blobs))
     assert held_ids(base) == wanted
-    with Rove.open(base, store={"resident_chunks": 0}, **FAKE) as kb:
+    with Rove.open(base, **FAKE) as kb:
         health = kb.doctor()
         assert health.ok, health
         assert health.chunks == len(wanted)

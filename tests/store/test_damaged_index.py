@@ -16,7 +16,7 @@ from rove.store import INDEXES
 from rove.store.guarded import GuardedIndex
 from rove.store.memory_index import MemoryIndex
 
-SETTINGS = {"embedder": {"name": "fake"}, "store": {"resident_chunks": 0}}
+SETTINGS = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
 TRIALS = 25
 
 
@@ -103,7 +103,7 @@ async def test_what_a_plug_in_raises_is_typed_too(
 ) -> None:
     monkeypatch.setitem(INDEXES.table, "panicking", f"{__name__}:PanickingIndex")
     monkeypatch.setattr(PanickingIndex, "raised", raised)
-    store = {"resident_chunks": 0, "index": "panicking"}
+    store = {"index": "panicking", "resident_chunks": 0}
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
         await kb.add(Text("The lighthouse keeper counts ships.", id="a"))
         with pytest.raises(ServiceError, match=type(raised).__name__) as failed:
@@ -118,3 +118,22 @@ async def test_what_ends_a_program_or_a_task_is_let_through(raised: BaseExceptio
     made.raised = raised
     with pytest.raises(type(raised)):
         await GuardedIndex(lambda: made).keyword(["x"], top_k=1)
+
+
+async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_once_it_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def panic(*_: object, **__: object) -> None:
+        raise Panic("SystemTimeError(315619182.3s)")
+
+    store = {"resident_chunks": 0, "index": "memory"}
+    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
+        with monkeypatch.context() as then:
+            then.setattr("rove.store.guarded.time", lambda: -315_619_182.0)
+            then.setattr(MemoryIndex, "add", panic)
+            then.setattr(MemoryIndex, "rebuild", panic)
+            with pytest.raises(ServiceError, match=r"before 1970\. Set the clock") as caught:
+                await kb.add(Text("灯台守は船を数えた。", id="kept"))
+            assert not caught.value.retryable
+        await kb.doctor()
+        assert [hit.chunk.document_id for hit in await kb.search("灯台守", mode="keyword")] == ["kept"]

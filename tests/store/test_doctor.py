@@ -68,7 +68,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def opened(folder: Path) -> Rove:
     """Open the base so that every search asks the index on disk."""
-    return Rove.open(folder, embedder={"name": "counting"}, store={"resident_chunks": 0})
+    return Rove.open(folder, embedder={"name": "counting"}, store={"index": "lancedb", "resident_chunks": 0})
 
 
 def table(folder: Path) -> lancedb.table.Table:

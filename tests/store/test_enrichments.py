@@ -14,13 +14,14 @@ import pytest
 from rove import Rove, Text, field
 from rove.store.failpoints import ENRICHING
 
-FAKE = {"embedder": {"name": "fake"}, "store": {"resident_chunks": 0}}
+FAKE = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
 GIVEN = {"d1": {"mood": 3, "tags": ("甲", "é")}, "d2": {"mood": -1}, "unknown": {"mood": 9}}
 ENRICH = """
 import asyncio, sys
 from rove import AsyncRove
 async def main():
-    async with AsyncRove.open(sys.argv[1], embedder={"name": "fake"}, store={"resident_chunks": 0}) as kb:
+    lance = {"index": "lancedb", "resident_chunks": 0}
+    async with AsyncRove.open(sys.argv[1], embedder={"name": "fake"}, store=lance) as kb:
         await kb.store.enrich({"d1": {"mood": 3, "tags": ("甲", "é")}, "d2": {"mood": -1}, "unknown": {"mood": 9}})
 asyncio.run(main())
 """

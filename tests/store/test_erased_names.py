@@ -19,7 +19,8 @@ CANARIES = ("zxqcanary", "kurtafarkúvirág", "鸚鵡洞窟")
 READER = """
 import sys
 from rove.sync import Rove
-with Rove.open(sys.argv[1], embedder={"name": "fake"}, store={"resident_chunks": int(sys.argv[2])}) as kb:
+store = {"index": "lancedb", "resident_chunks": int(sys.argv[2])}
+with Rove.open(sys.argv[1], embedder={"name": "fake"}, store=store) as kb:
     print(len(kb.search("lighthouse")), flush=True)
     for line in sys.stdin:
         print(len(kb.search("lighthouse")), flush=True)
@@ -75,7 +76,7 @@ def test_columns_of_fields_that_nothing_has_any_more_go(tmp_path: Path) -> None:
         assert any("year" in name for name in names)
         kb.add(Text("Again.", id="t1", metadata={"field1": 1}))
         assert kb.doctor().ok
-    with Rove.open(base, store={"resident_chunks": 0}, **FAKE) as kb:
+    with Rove.open(base, store={"index": "lancedb", "resident_chunks": 0}, **FAKE) as kb:
         assert [hit.chunk.document_id for hit in kb.search("again", where=field("field1") == 1)] == ["t1"]
         assert [hit.chunk.document_id for hit in kb.search("kept", where=field("year") == 2024)] == ["kept"]
 

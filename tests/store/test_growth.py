@@ -21,6 +21,13 @@ from rove.records import Text
 from rove.sync import Rove
 
 FAKE = {"name": "fake"}
+
+
+@pytest.fixture(autouse=True)
+def in_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROVE_STORE__INDEX", "lancedb")
+
+
 WORDS = ["board", "policy", "remote", "work", "approves", "quarter", "budget", "plan", "harbour", "vessel", "strait"]
 
 
@@ -51,7 +58,7 @@ def base(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.long
 def test_many_single_replacements_leave_few_files_and_readers_find_all(base: Path) -> None:
     begun, most, largest = size(base), 0, 0
-    asked_too = {"resident_chunks": 0}
+    asked_too = {"index": "lancedb", "resident_chunks": 0}
     with Rove.open(base, embedder=FAKE) as writer, Rove.open(base, embedder=FAKE, store=asked_too) as reader:
         for version in range(1, 161):
             assert writer.add(text("d7", version)).replaced == 1
@@ -123,7 +130,7 @@ def test_who_only_reads_lets_go_of_the_indices_that_a_writer_has_replaced(
 ) -> None:
     monkeypatch.setattr(rove.store.store, "OPTIMIZE_EVERY", 2)
     monkeypatch.setattr(rove.store.lance, "TIDY_FRAGMENTS", 2)
-    on_disk = {"resident_chunks": 0}
+    on_disk = {"index": "lancedb", "resident_chunks": 0}
     with Rove.open(base, embedder=FAKE) as writer, Rove.open(base, embedder=FAKE, store=on_disk) as reader:
         for version in range(1, 25):
             writer.add(text("d7", version))

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import lancedb
@@ -173,6 +174,34 @@ def test_what_is_around_torn_pages_is_saved(base: Path) -> None:
     check_sound(base, 70)
     with Rove.open(base, **FAKE) as kb:
         assert [info.question for info in kb.walks()] == ["Who counted the ships?"]
+
+
+def test_what_walks_have_learned_is_carried_where_its_words_still_stand(base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        for question in ("Wer zählte die Schiffe?", "灯台守は何を数えた？", "Which pier is closed?"):
+            list(kb.walk(question))
+        before = kb.memory().facts()
+    assert len(before) > 2
+    other, unreadable = before[0].memory_id, before[1].memory_id
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as held, held:
+        held.execute("UPDATE memory_facts SET quote = 'never written' WHERE memory_id = ?", (other,))
+        held.execute("UPDATE memory_facts SET vector = x'00' WHERE memory_id = ?", (unreadable,))
+        for document in ("NULL", "document"):  # a lead that the user gave, and one that a source gave
+            held.execute(
+                "INSERT INTO memory_leads SELECT NULL, space, " + document + ", chunk_id, 'the pier', 'name', terms, "
+                "'nothing', asked, walk_id, created_at FROM memory_facts WHERE memory_id = ?", (before[2].memory_id,)
+            )  # fmt: skip
+        root = held.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'").fetchone()[0]
+    with (base / "catalog.sqlite").open("r+b") as file:
+        file.seek((root - 1) * PAGE)
+        file.write(bytes(PAGE))
+    rebuild_base("here", base, **FAKE)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.memory().facts() == [replace(fact, stamp="") for fact in before[2:]]
+        sources = [lead.document_id for lead in kb.memory().leads() if lead.text == "the pier"]
+        assert sources == ["", before[2].citation.document_id]
+        assert kb.memory().search(before[2].text)
+        assert kb.doctor().ok
 
 
 def test_kept_originals_are_never_deleted(base: Path, tmp_path: Path) -> None:

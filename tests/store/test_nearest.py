@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rove.store.nearest import FEW, PARALLEL_FROM, Nearest
+from rove.store.codes import PARALLEL_FROM
+from rove.store.nearest import FEW, Nearest
 
 DIMENSION = 48
 TOP_K = 10

@@ -36,7 +36,8 @@ import json, sys
 from rove.sync import Rove
 base = sys.argv[1]
 fake = {"name": "fake"}
-with Rove.open(base, embedder=fake) as held, Rove.open(base, embedder=fake, store={"resident_chunks": 0}) as asked:
+lance = {"index": "lancedb", "resident_chunks": 0}
+with Rove.open(base, embedder=fake) as held, Rove.open(base, embedder=fake, store=lance) as asked:
     print("ready", flush=True)
     for line in sys.stdin:
         found = [
@@ -148,7 +149,7 @@ def test_two_write_while_a_third_searches(tmp_path: Path) -> None:
     assert max(Counter(ids).values()) == 1
     assert seen <= set(ids)
     assert len(seen) > 30
-    with Rove.open(base, **FAKE, store={"resident_chunks": 0}) as kb:
+    with Rove.open(base, **FAKE, store={"index": "lancedb", "resident_chunks": 0}) as kb:
         health = kb.doctor()
         assert health.ok, health
         assert health.chunks == len(ids)

@@ -84,7 +84,7 @@ def test_the_mean_is_the_same_in_any_order() -> None:
 @pytest.mark.parametrize("resident_chunks", [0, 1_000])
 async def test_names_languages_and_state_keep_to_what_is_seen(tmp_path: Path, resident_chunks: int) -> None:
     staff, board = {"access": ("staff",)}, {"access": ("board",)}
-    async with AsyncRove.open(tmp_path, **FAKE, store={"resident_chunks": resident_chunks}) as kb:
+    async with AsyncRove.open(tmp_path, **FAKE, store={"index": "lancedb", "resident_chunks": resident_chunks}) as kb:
         await kb.add(
             Text("It keeps bees. Marlow Press prints it.", id="seen", title="Silent Harbour", metadata=staff),
             Text("A house of books.", id="press", title="Marlow Press", metadata=staff),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import IndexRow, resident, snapshot, store
 from rove.store.memory_index import MemoryIndex
+from rove.store.packed_texts import Texts
 from rove.store.snapshot import Snapshot
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -90,7 +92,7 @@ def test_a_fresh_process_finds_the_same(base: Path, tmp_path: Path, monkeypatch:
 
 
 def test_what_changed_since_is_taken_in(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resident, "GROWTH", 0)  # the snapshot stays behind
+    monkeypatch.setattr(resident, "GROWTH_AT_REST", 0)  # the snapshot stays behind
     held = sorted(path.name for path in (base / "resident").iterdir())
     with Rove.open(base, **FAKE) as kb:
         kb.add(texts(40, 5))
@@ -102,8 +104,9 @@ def test_what_changed_since_is_taken_in(base: Path, tmp_path: Path, monkeypatch:
         assert [hit.chunk.document_id for hit in kb.search("house", where=field("fresh") == True)] == ["new"]  # noqa: E712
 
 
-def test_it_is_written_anew_as_the_base_grows(base: Path) -> None:
+def test_it_is_written_anew_as_the_base_grows(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [path.name for path in (base / "resident").iterdir()]
+    monkeypatch.setattr(resident, "GROWTH_AT_REST", 10)
     with Rove.open(base, **FAKE) as kb:
         kb.add(texts(40, 1))
         assert [path.name for path in (base / "resident").iterdir()] == held
@@ -169,17 +172,6 @@ def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: py
     assert not list(base.glob("resident/*"))
 
 
-def test_a_process_for_one_question_reads_little_but_uses_the_snapshot(base: Path) -> None:
-    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
-        kb.search("house", mode="keyword")
-        assert "index" not in vars(kb._kb.store)
-    snapshot.drop(base / "resident")
-    with Rove.open(base, **FAKE, store={"read_chunks": 3}) as kb:
-        assert kb.search("house", mode="keyword")
-        assert "index" in vars(kb._kb.store)
-    assert list(found(base, read_chunks=3))
-
-
 def row(n: int, words: list[int], document: int, year: int | None) -> IndexRow:
     vector = np.random.default_rng(n).standard_normal(DIMENSION).astype(np.float32)
     fields = {"document_id": f"d{document}", "mixed": (n, float(n), str(n), n % 2 == 0)[n % 4]}
@@ -208,11 +200,13 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
     for part in (rows(before, 0)[:7], rows(before, 0)[7:]):
         whole.extend(part)
     whole.discard({f"c{n}" for n in gone})
-    packed = whole.packed(3)
-    words = snapshot.texts_of(packed.arrays["words"], packed.facts["counts"]["words"])
-    assert not {f"only{n}" for n in gone} & set(words)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = snapshot.read(Path(folder), snapshot.write(Path(folder), whole.packed(3)))
+    assert kept
+    words = Texts(kept.arrays["words"], kept.arrays["word_bounds"])
+    assert not {f"only{n}".encode() for n in gone} & set(words.of(np.arange(len(words))))
     again = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
-    again.restore(packed)
+    again.restore(kept)
     for index in (whole, again):
         index.extend(rows(after, 1000))
     assert again.live == whole.live

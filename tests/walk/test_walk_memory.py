@@ -118,7 +118,7 @@ async def test_what_a_walk_has_learned_that_saw_more_is_not_used(tmp_path: Path)
             await kb.memory().clear()
             await told(kb.walk(QUESTION, where=filter_of(labels[walker])))
             for user in ("all", "board and staff", "staff"):
-                memory = WalkMemory(kb.memory(), kb.text)
+                memory = WalkMemory(kb.memory())
                 recalled = await memory.recall(State(question=SIMILAR, where=labels[user]), 3)
                 lead = Lead("l", "Ada Byron", "next-source", 1)
                 assert (memory.prior(lead) > 1) == (user in users), (walker, user)
@@ -137,7 +137,7 @@ async def test_what_an_unknown_walk_has_learned_is_for_those_who_see_all(tmp_pat
             connection.exec_driver_sql("DELETE FROM memory_walks")
         priors: list[float] = []
         for where in ("", filter_to_text(~field("nothing").exists())):
-            memory = WalkMemory(kb.memory(), kb.text)
+            memory = WalkMemory(kb.memory())
             await memory.recall(State(question=SIMILAR, where=where), 3)
             priors.append(memory.prior(Lead("l", "Ada Byron", "next-source", 1)))
     assert priors[0] > 1
@@ -181,7 +181,7 @@ async def test_a_false_start_is_not_made_again(tmp_path: Path) -> None:
         await told(kb.walk(QUESTION, budget=Budget(rounds=6)))
         ends = {end.text: end.outcome for end in await kb.memory().leads()}
         assert ends["Ida Carter"] in {"nothing", "fact"}
-        memory = WalkMemory(kb.memory(), kb.text)
+        memory = WalkMemory(kb.memory())
         await memory.recall(State(question=SIMILAR), 3)
         priors = {text: memory.prior(Lead("l", text, "next-source", 1)) for text in (*ends, "something else")}
     assert priors["something else"] == 1.0
@@ -193,7 +193,7 @@ async def test_places_are_alike_only_in_the_same_chunk(tmp_path: Path) -> None:
     async with town(tmp_path, chat("x"), chat=NO_MODEL) as (kb, _):
         end = LeadEnd("Section 4", "section", "answer", chunk_id="c1", document_id="acme", walk_id="w")
         await kb.memory().keep(QUESTION, [], [end], "en")
-        memory = WalkMemory(kb.memory(), kb.text)
+        memory = WalkMemory(kb.memory())
         await memory.recall(State(question=QUESTION), 3)
         assert memory.prior(Lead("l", "section 4", "section", 1, chunk_id="c1")) > 1.4
         assert memory.prior(Lead("l", "section 4", "section", 1, chunk_id="c2")) == 1.0

@@ -26,7 +26,7 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], wal
     if explain and not walk:
         raise click.UsageError("Only a walk has a path: give --walk too.")  # noqa: TRY003 - click prints it
     condition, text = parse_where(where), " ".join(question)
-    with session.base(once=not walk) as kb:
+    with session.base() as kb:
         answer = kb.walk(text, where=condition).answered() if walk else kb.ask(text, where=condition)
     if session.output.as_json:
         session.output.json(answer)

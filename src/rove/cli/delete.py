@@ -8,6 +8,7 @@ import click
 
 from rove.cli.session import Session, command
 from rove.errors import InputError
+from rove.events import Event
 from rove.retrieve.condition import parse_where
 from rove.store.mentions import Mentions
 from rove.sync import Rove
@@ -30,8 +31,8 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         for note in kb.notes_on(condition):  # before what has the field is gone
             session.output.note(note)
         held = _held(kb, names) if mentions else names
-        found = kb.mentions(*names, where=condition)
-        count = kb.delete(*held, where=condition) if held or where else 0
+        found = kb.mentions(*names, where=condition, listener=_noted)
+        count = kb.delete(*held, where=condition, listener=_noted) if held or where else 0
         if mentions:
             found = kb.forget_mentions(*found.words)
     if session.output.as_json:
@@ -41,6 +42,10 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
     session.output.line(f"{count} documents erased")
     if found:
         session.output.line(_said(found, erased=mentions))
+
+
+def _noted(event: Event) -> None:
+    """Drop what was noted already."""
 
 
 def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:

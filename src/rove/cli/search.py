@@ -38,7 +38,7 @@ def search(
             session.output.note(event.text)
 
     condition = parse_where(where)
-    with session.base(once=True) as kb:
+    with session.base() as kb:
         hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank, listener=said)
     if session.output.as_json:
         session.output.json(hits)

@@ -20,7 +20,6 @@ P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 PRESET = "preset="
 FAILED, BAD_CALL = 1, 2
-READ_FOR_ONE = 20_000
 
 
 class Session:
@@ -32,15 +31,9 @@ class Session:
         self.output = Output(as_json=as_json)
 
     @contextmanager
-    def base(self, *, once: bool = False, create: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block.
-
-        `once`: for one question, for which little is read. `create`: make the base where there is none.
-        """
+    def base(self, *, create: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block. `create`: make the base where there is none."""
         settings = read_settings(self.location, **self.settings)
-        if once and "read_chunks" not in settings.store.model_fields_set:
-            store = settings.store.model_copy(update={"read_chunks": READ_FOR_ONE})
-            settings = settings.model_copy(update={"store": store})
         with Rove(settings, create=create) as kb:
             yield kb
 

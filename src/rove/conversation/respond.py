@@ -23,6 +23,7 @@ from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, 
 from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
 from rove.settings import AnswerSettings, Settings
 from rove.store.question_log import QuestionLog
+from rove.store.reading import reading
 from rove.store.stale_reads import TRIES
 from rove.tracing import operation
 
@@ -58,14 +59,16 @@ class Responder:
     async def understand(self, question: str, history: History, where: Filter | None) -> Understood:
         """Understand a question as `respond` does. See `Understander.understand`."""
         once = self.settings.answer.pipeline != GATHER
-        async with within(self.settings.answer.seconds, SECONDS):
-            return await self.understander.understand(question, history, where, once=once)
+        with reading():
+            async with within(self.settings.answer.seconds, SECONDS):
+                return await self.understander.understand(question, history, where, once=once)
 
     async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
         """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
-        async with within(self.settings.answer.seconds, SECONDS):
-            understood = await self.understander.understand(question, history, where)
-            return await self._gathered(understood, history, where)
+        with reading():
+            async with within(self.settings.answer.seconds, SECONDS):
+                understood = await self.understander.understand(question, history, where)
+                return await self._gathered(understood, history, where)
 
     async def respond(
         self,
@@ -84,7 +87,7 @@ class Responder:
             ConfigError: the settings ask for what there is nothing to do it with.
             ServiceError: the embedder failed, or it took longer than `answer.seconds` and some more.
         """
-        with operation("ask", turns=len(history.turns)) as asking:
+        with operation("ask", turns=len(history.turns)) as asking, reading():
             async with within(self.settings.answer.seconds, SECONDS):
                 understood = await self.understand(question, history, where)
                 answer, gathered = await self._answered(understood, history, where, listener)

@@ -36,7 +36,6 @@ class OnnxSentiment:
             what='The sentiment "onnx"',
             setting="enrich.model",
             threads=settings.threads,
-            truncation="longest_first",
         )
         names = self._model.classes()
         self._labels = np.array(meanings(names), np.float32)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from rove.errors import ConfigError, InputError
+from rove.errors import ConfigError, InputError, meant
 from rove.records import Filter
 from rove.retrieve.condition import parse_where
 from rove.settings import Settings, SettingsSection, read_settings
@@ -92,7 +92,8 @@ def check_keys(given: Tree, where: str) -> None:
             _table(key, value, where)
         else:
             message = f"{where}: there is no {key!r}."
-            raise ConfigError(message, cure=f"Choose among: {', '.join((*ARGUMENTS, *TABLES))}.")
+            known = (*ARGUMENTS, *TABLES)
+            raise ConfigError(message, cure=f"{meant(key, known)}Choose among: {', '.join(known)}.")
 
 
 def _check_argument(key: str, value: object, where: str) -> None:
@@ -117,4 +118,6 @@ def _table(table: str, value: object, where: str) -> SettingsSection:
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join((table, *map(str, e['loc'])))}: {e['msg']}" for e in error.errors())
         message = f"{where}: {problems}."
-        raise ConfigError(message, cure=f"[{table}] has: {', '.join(shape.model_fields)}.") from error
+        known, wrong = tuple(shape.model_fields), (str(e["loc"][0]) for e in error.errors() if e["loc"])
+        near = next((meant(key, known) for key in wrong if key not in known), "")
+        raise ConfigError(message, cure=f"{near}[{table}] has: {', '.join(known)}.") from error

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, meant
 from rove.evaluate.compare import Ties
 from rove.evaluate.configuration import Configuration, Tree, check_keys, configuration
 
@@ -119,7 +119,9 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         message = f"Grid {name}: {problems}."
-        raise ConfigError(message, cure=f"A grid has: {', '.join(GridFile.model_fields)}.") from error
+        known, wrong = tuple(GridFile.model_fields), (str(e["loc"][0]) for e in error.errors())
+        near = next((meant(key, known) for key in wrong if key not in known), "")
+        raise ConfigError(message, cure=f"{near}A grid has: {', '.join(known)}.") from error
     factors = tuple(_factor(factor, choices, file) for factor, choices in file.factors.items())
     _check_names(factors, file, name)
     configurations = _configurations(factors, file)
@@ -268,7 +270,7 @@ def _name(pattern: str, names: Mapping[str, str]) -> str:
     unknown = [slot for slot in slots if slot not in names]
     if unknown:
         message = f"names = {pattern!r}: there is no factor {unknown[0]!r}."
-        raise ConfigError(message, cure=f"Name factors in braces: {', '.join(names)}.")
+        raise ConfigError(message, cure=f"{meant(unknown[0], names)}Name factors in braces: {', '.join(names)}.")
     return SLOT.sub(lambda found: names[found[1]], pattern)
 
 

@@ -26,6 +26,7 @@ from rove.records import Answer, Filter, Hit, vector_key
 from rove.settings import Settings
 from rove.store import Vector
 from rove.store.live_chunks import Found
+from rove.store.reading import Along
 from rove.store.search_lists import SearchLists
 from rove.store.store import Store
 from rove.store.vectors import VectorCache
@@ -113,12 +114,12 @@ class CachingStore:
         search = self._store.search
         return await self.memory.once(key, lambda: search(terms=terms, vector=vector, top_k=top_k, where=where))
 
-    async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
+    async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """See `Store.find`."""
         missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._found]
         if missing:
             began = perf_counter()
-            found = await self._store.find(missing)
+            found = await self._store.find(missing, along)
             each = (perf_counter() - began) / len(missing)
             self._found |= {chunk_id: (found.get(chunk_id), each) for chunk_id in missing}
         fresh = set(missing)
@@ -142,6 +143,11 @@ class CachingReranker:
     def weight(self) -> float:
         """See `Reranker.weight`."""
         return self._reranker.weight
+
+    @property
+    def reads(self) -> Along:
+        """See `SearchContext.along`."""
+        return getattr(self._reranker, "reads", "")
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
         """See `Reranker.scores`."""

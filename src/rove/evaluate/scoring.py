@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, meant
 from rove.evaluate.ask_all import question_key
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.metrics import METRICS, Scores, measure
@@ -53,7 +53,9 @@ def check_metrics(names: Sequence[str]) -> None:
         if metric not in SPAN_METRICS and metric not in NEAR_METRICS:
             if metric not in METRICS.names():
                 message = f"There is no metric {metric!r}."
-                raise ConfigError(message, cure=f"Choose among: {', '.join(metric_names())}.")
+                raise ConfigError(
+                    message, cure=f"{meant(metric, metric_names())}Choose among: {', '.join(metric_names())}."
+                )
             measure([name], {}, {})
         elif "@" in name and not (cut.isdecimal() and int(cut)):
             message = f"The metric {name!r} has no valid cut."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rove.chunk import CutSettings
+from rove.chunk import CHUNKERS, MODEL_CHUNKERS, CutSettings
 from rove.models import free_cores
 from rove.prepare import Recipe
 from rove.records import content_hash
 from rove.sandbox import Limits
+from rove.sandbox.office import library
 from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
@@ -25,6 +26,8 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
     load, chunk = settings.load, settings.chunk
     chosen = chunk.model_dump_json() + repr((load.keep_boilerplate, load.ocr, load.max_rows))
     chosen += repr(settings.search.keyword_fields)
+    convert = load.convert and bool(library())
+    limits = (load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)
     return Recipe(
         model=model,
         pipeline=content_hash(PIPELINE, chosen, model),
@@ -33,16 +36,24 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
         keep_boilerplate=load.keep_boilerplate,
         ocr=load.ocr,
         max_ocr_s=load.max_ocr_s,
-        limits=repr((load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)),
+        convert=convert,
+        limits=repr((*limits, "convert") if convert else limits),
         strategy=dict(chunk.strategy),
         cut=CutSettings(chunk.size_chars, chunk.overlap_chars, chunk.separator, chunk.merge),
         prefix=chunk.prefix,
         labels=dict(chunk.labels),
         template=chunk.template,
         keyword_fields=settings.search.keyword_fields,
-        deferred=("semantic", "outline") if with_chat else ("semantic",),
+        deferred=tuple(name for name in sorted({*chunk.strategy.values()}) if _is_deferred(name, with_chat=with_chat)),
         sign=load.duplicates != "off",
     )
+
+
+def _is_deferred(strategy: str, *, with_chat: bool) -> bool:
+    """Say whether a strategy cuts where the models are; one that can do without needs a chat model for that."""
+    if strategy in CHUNKERS.table:
+        return with_chat and strategy in MODEL_CHUNKERS.table
+    return strategy in MODEL_CHUNKERS.table or strategy in MODEL_CHUNKERS.outside
 
 
 def pool_of(settings: Settings, model: str, *, with_chat: bool = False) -> Pool:

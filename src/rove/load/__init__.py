@@ -19,7 +19,7 @@ Canonical text is markdown-like, whatever the source is:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
@@ -36,7 +36,8 @@ class LoadOptions:
 
     `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
     `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
-    `transcripts`: what OCR has said of pictures of the source, and how long it may go on.
+    `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: has a file that no
+    loader reads made into one that is read, None where nothing does that.
     """
 
     keep_boilerplate: bool = False
@@ -44,6 +45,7 @@ class LoadOptions:
     depth: int = 0
     inflated: Inflated | None = field(default=None, compare=False)
     transcripts: Transcripts | None = field(default=None, compare=False)
+    convert: Callable[[Source], Source] | None = field(default=None, compare=False)
 
 
 class Loader(Protocol):

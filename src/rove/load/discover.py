@@ -15,7 +15,7 @@ from rove.errors import InputError, RoveError
 from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.folder_files import folder_files
-from rove.load.formats import UNREAD
+from rove.load.formats import CONVERTED, UNREAD
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable, narrowed
 from rove.records import Document, Source, Text, content_hash
@@ -93,7 +93,19 @@ def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Do
         InputError: see `Loader.load`; a parser's own error becomes "damaged".
         ConfigError: no loader has that name, or it needs an extra that is not installed.
     """
-    loader = _maker(source.kind)(options)
+    if source.kind in CONVERTED:
+        if options.convert is None:
+            raise _unread(source.name, source.kind)
+        converted = options.convert(source)
+        if converted.kind not in LOADERS.table:
+            message = f"LibreOffice made of {source.name!r} what no loader reads."
+            raise InputError(message, cure=UNREAD[source.kind].cure, outcome="unsupported")
+        source = replace(converted, metadata={"converted_from": source.kind, **source.metadata})
+    return (yield from read_by(_maker(source.kind)(options), source))
+
+
+def read_by(loader: Loader, source: Source) -> Generator[Document, None, str]:
+    """Yield the documents that a loader makes of `source`. See `load_documents`."""
     documents = loader.load(replace(source, data=narrowed(source.data)) if source.kind in AS_BYTES else source)
     try:
         while True:
@@ -133,17 +145,18 @@ def kind_of(data: bytes, location: Location) -> str:
 
     Only the loader of another package is taken at its suffix: its format is one that Rove does not know by its bytes.
 
+    One of `formats.CONVERTED` is a kind too, though no loader reads it.
+
     Raises:
         InputError: "unsupported" - no loader reads this; "encrypted" - it needs a password.
     """
     kind = location.kind if location.kind in LOADERS.outside else sniff(data, location.kind)
     if not kind and not is_binary(data):
         return "text"
-    if kind in LOADERS.names():
+    if kind in LOADERS.names() or kind in CONVERTED:
         return kind
-    if known := UNREAD.get(kind):
-        message = f"{location.name!r} is {known.what}{'' if known.outcome == 'encrypted' else ', which is not read'}."
-        raise InputError(message, cure=known.cure, outcome=known.outcome)
+    if kind in UNREAD:
+        raise _unread(location.name, kind)
     raise _unsupported(location, f"a .{kind} file, which no loader reads" if kind else "of no known format")
 
 
@@ -247,6 +260,13 @@ def _unsupported(location: Location, what: str) -> InputError:
     message = f"{location.name!r} is {what}."
     cure = f"Convert it to one of: {', '.join(sorted(SUFFIXES))}, or to plain text."
     return InputError(message, cure=cure, outcome="unsupported")
+
+
+def _unread(name: str, kind: str) -> InputError:
+    known = UNREAD[kind]
+    message = f"{name!r} is {known.what}{'' if known.outcome == 'encrypted' else ', which is not read'}."
+    more = " Or install LibreOffice: where it is, this is converted." if kind in CONVERTED else ""
+    return InputError(message, cure=known.cure + more, outcome=known.outcome)
 
 
 def _finished(document: Document, source: Source) -> Document:

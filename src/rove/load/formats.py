@@ -84,6 +84,12 @@ UNREAD = {
     "numpy": Unread("a NumPy array", TABLE),
 }  # fmt: skip
 
+CONVERTED = frozenset({
+    "doc", "ppt", "xlsb", "word-xml", "excel-xml", "flat-odf", "odg", "sxw", "staroffice", "iwork", "wpd", "wps", "pub",
+    "vsd", "hwp", "fb2",
+})  # fmt: skip
+"""Those that LibreOffice, where it is installed, makes into what is read."""
+
 # What a file begins with, or has at an offset; the first that fits decides.
 MARKS: Sequence[tuple[int, bytes, str]] = (
     (0, b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3", "one"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import onnxruntime
@@ -18,7 +18,6 @@ from rove.models import Vectors, free_cores
 MOST_TOKENS = 512
 BATCH = 8
 FILES = ("model.onnx", "tokenizer.json")
-Truncation = Literal["longest_first", "only_first", "only_second"]
 
 
 class OnnxFolder:
@@ -30,10 +29,10 @@ class OnnxFolder:
         ConfigError: the folder does not hold the two files.
     """
 
-    def __init__(self, folder: str, *, what: str, setting: str, threads: int, truncation: Truncation) -> None:
+    def __init__(self, folder: str, *, what: str, setting: str, threads: int) -> None:
         """`what` and `setting` are for messages: 'The reranker "onnx"', "reranker.model"."""
         self.folder = Path(folder).expanduser()
-        self._what, self._setting, self._truncation = what, setting, truncation
+        self._what, self._setting = what, setting
         if not folder or not all((self.folder / name).is_file() for name in FILES):
             message = f"{what} needs a folder with model.onnx and tokenizer.json, not {folder!r}."
             raise ConfigError(message, cure=f"Set {setting} to the folder of an exported model.")
@@ -88,7 +87,7 @@ class OnnxFolder:
                 except Exception as error:  # noqa: BLE001 - both libraries raise bare exceptions
                     message = f"{self._what}: what is in {self.folder} cannot be loaded: {error}."
                     raise ConfigError(message, cure="Export it again, as ONNX with its tokenizer.json.") from error
-                tokenizer.enable_truncation(MOST_TOKENS, strategy=self._truncation)
+                tokenizer.enable_truncation(MOST_TOKENS)  # of a pair the longer text gives way
                 tokenizer.enable_padding()
                 self._loaded = (tokenizer, session)
             return self._loaded

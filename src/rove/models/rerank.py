@@ -23,6 +23,7 @@ class LateReranker:
         del settings
         self._embedder = embedder
         self._kept = kept
+        self.reads = "tokens" if isinstance(embedder, LateEmbedder) else ""
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
         """See `Reranker.scores`."""
@@ -40,6 +41,7 @@ class EmbedderReranker:
     """Scores every hit by the embedder's cosine to the question, those that only the keywords found included."""
 
     weight = 0.3
+    reads = "vectors"
 
     def __init__(self, embedder: Embedder, kept: KeptOfChunks, settings: RerankerSettings) -> None:
         del settings

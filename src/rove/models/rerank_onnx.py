@@ -31,7 +31,6 @@ class OnnxReranker:
             what='The reranker "onnx"',
             setting="reranker.model",
             threads=settings.threads,
-            truncation="only_second",
         )
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:

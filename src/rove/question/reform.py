@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -150,11 +151,8 @@ async def _stands_with(word: str, others: Sequence[str], language: str, store: S
     own = set(query_terms(word, language))
     rest = {term for other in others for term in query_terms(other, language)} - own
     lists = await store.search(terms=[*own, *rest], vector=None, top_k=20, where=where)
-    for chunk_id, _ in lists.ranked["keyword"]:
-        held = set(store.catalog.terms(chunk_id))
-        if own <= held and 2 * len(rest & held) >= len(rest):
-            return True
-    return False
+    found = await asyncio.to_thread(store.catalog.terms_of, [chunk_id for chunk_id, _ in lists.ranked["keyword"]])
+    return any(own <= held and 2 * len(rest & held) >= len(rest) for held in map(set, found.values()))
 
 
 def _as_written(word: str, meant: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from threading import Lock
 from weakref import WeakKeyDictionary
 
 import regex
 
 from rove.records import Filter
+from rove.registry import load
 from rove.store.store import Store
 
 MOST_CHARS = 20_000_000  # of a large base so much is read: its frequent words are known by then
@@ -30,10 +32,9 @@ class Vocabulary:
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
-        self._letters = sorted({letter for word in counts for letter in word})
-        self._by_first: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_length: defaultdict[int, list[str]] = defaultdict(list)
         for word in counts:
-            self._by_first[word[0]].append(word)
+            self._by_length[len(word)].append(word)
 
     def __contains__(self, word: str) -> bool:
         return word.casefold() in self._counts
@@ -47,41 +48,13 @@ class Vocabulary:
         word = word.casefold()
         if len(word) < LEAST_LETTERS or word in self._counts:
             return []
-        found = {other for other in _one_slip(word, self._letters) if other in self._counts}
-        if not found and len(word) >= FAR_LETTERS:
-            alike = (other for other in self._by_first[word[0]] if abs(len(other) - len(word)) <= 2)
-            found = {other for other in alike if slips(word, other) <= 2}
+        reach = 2 if len(word) >= FAR_LETTERS else 1
+        about = chain.from_iterable(self._by_length.get(len(word) + more, []) for more in range(-reach, reach + 1))
+        scorer = load("rapidfuzz.distance:OSA").distance
+        near = load("rapidfuzz.process:extract")(word, about, scorer=scorer, score_cutoff=reach, limit=None)
+        least = min((slips for _, slips, _ in near), default=0)
+        found = [other for other, slips, _ in near if slips == least and (slips < 2 or other[0] == word[0])]
         return sorted(found, key=lambda other: (-self._counts[other], other))[:most]
-
-
-def slips(one: str, other: str) -> int:
-    """Return the Damerau-Levenshtein distance (optimal string alignment).
-
-    >>> slips("recieve", "receive"), slips("", "ab"), slips("kitten", "sitting")
-    (1, 2, 3)
-    """
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        row = [i]
-        for j, against in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        before, last = last, row
-    return last[-1]
-
-
-def _one_slip(word: str, letters: Sequence[str]) -> Iterable[str]:
-    for at in range(len(word) + 1):
-        head, tail = word[:at], word[at:]
-        if tail:
-            yield head + tail[1:]
-            yield from (head + letter + tail[1:] for letter in letters)
-        if len(tail) > 1:
-            yield head + tail[1] + tail[0] + tail[2:]
-        yield from (head + letter + tail for letter in letters)
 
 
 def count_words(texts: Iterable[str]) -> Counter[str]:
@@ -107,7 +80,7 @@ class _VocabularyCache:
     def get(self, store: Store, where: Filter | None) -> Vocabulary:
         """Return the words of what a filter lets through. Blocks, where they must be counted."""
         with self._turn:
-            if (revision := store.catalog.revision()) != self._revision:
+            if (revision := store.catalog.revision()) > self._revision:
                 self._held.clear()
                 self._revision = revision
             key = repr(where)  # which tells True from 1, as filters do

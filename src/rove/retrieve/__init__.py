@@ -13,6 +13,7 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
+from rove.store.reading import Along, reading
 from rove.store.stale_reads import TRIES, noticing
 from rove.store.store import Store
 from rove.tracing import stage
@@ -41,6 +42,11 @@ class SearchContext:
     embedder: Embedder
     reranker: Reranker
     settings: SearchSettings
+
+    @property
+    def along(self) -> Along:
+        """What the reranker reads of chunks, so that it is fetched with them: its attribute `reads`, if it has one."""
+        return getattr(self.reranker, "reads", "")
 
 
 class Retriever(Protocol):
@@ -94,7 +100,7 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
         hits: list[Hit] = []
         for _ in range(TRIES):
-            with noticing() as gone:
+            with reading(), noticing() as gone:
                 hits = await _found(retriever, query, search_context.settings)
             if not gone:
                 break

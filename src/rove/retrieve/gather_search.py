@@ -32,7 +32,7 @@ class GatherRetriever:
         pool = {*keyword[: s.pool_keyword], *semantic[: s.pool_semantic]}
         ranked = [(chunk_id, score) for chunk_id, score in fused(lists, s) if chunk_id in straight | pool]
         ranked.sort(key=lambda scored: scored[0] not in pool)  # the pool first: the reranker sees no others
-        hits = await to_hits(self.search_context, ranked, lists)
+        hits = await to_hits(self.search_context, ranked, lists, rerank=True)
         pooled = sum(hit.chunk.chunk_id in pool for hit in hits)
         everything = await reranked(self.search_context, query.text, hits, pool=pooled)
         everything.sort(key=lambda hit: -hit.score)  # where the reranker had no opinion they stand as they were given

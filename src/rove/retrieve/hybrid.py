@@ -21,5 +21,5 @@ class HybridRetriever:
         depth = max(settings.candidates, query.top_k)
         lists = await ranked_lists(self.search_context, query, top_k=depth, names=["keyword", "semantic"])
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
-        hits = await to_hits(self.search_context, fused(lists, settings)[:pool], lists)
+        hits = await to_hits(self.search_context, fused(lists, settings)[:pool], lists, rerank=query.rerank)
         return (await reranked(self.search_context, query.text, hits) if query.rerank else hits)[: query.top_k]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,11 +75,34 @@ class LongTermMemory:
         Raises:
             ServiceError: the embedder failed.
         """
-        await asyncio.to_thread(self._refresh)
+        return (await self.recollect(question, top_k=top_k, where=where))[0]
+
+    async def experience(self, question: str) -> list[tuple[LeadEnd, float]]:
+        """Return how leads ended when something like this was asked, each with how much alike, 0 to 1, the two are.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        return (await self.recollect(question, top_k=0))[1]
+
+    async def recollect(
+        self, question: str, *, top_k: int, where: Filter | None = None
+    ) -> tuple[list[Remembered], list[tuple[LeadEnd, float]]]:
+        """Return what `search` does, and what `experience` does: the catalog is asked for both at once."""
+        entries = await asyncio.to_thread(self._refresh)
         held = self._held
+        if not entries and (not held.seqs or top_k < 1):
+            return [], []
+        asked = (await self._embedder.queries([question]))[0]
+        alike = self.likeness(np.stack([entry.asked for entry in entries]), asked) if entries else ()
+        experience = [(entry.end, float(like)) for entry, like in zip(entries, alike, strict=True) if like > 0]
+        return await self._best(held, question, asked, top_k, where), experience
+
+    async def _best(
+        self, held: _Held, question: str, asked: NDArray[np.float32], top_k: int, where: Filter | None
+    ) -> list[Remembered]:
         if not held.seqs or top_k < 1:
             return []
-        asked = (await self._embedder.queries([question]))[0]
         direct = self._direct(held, asked, set(query_terms(question, detect(question))))
         scores = np.maximum(direct, held.relevances * self.likeness(held.asked, asked))
         order = [int(place) for place in np.argsort(-scores, kind="stable")]
@@ -95,24 +118,15 @@ class LongTermMemory:
                 break
         return list(once.values())[:top_k]
 
-    async def experience(self, question: str) -> list[tuple[LeadEnd, float]]:
-        """Return how leads ended when something like this was asked, each with how much alike, 0 to 1, the two are.
-
-        Raises:
-            ServiceError: the embedder failed.
-        """
-        entries = await asyncio.to_thread(self._kept.leads, self._space)
-        if not entries:
-            return []
-        asked = (await self._embedder.queries([question]))[0]
-        alike = self.likeness(np.stack([entry.asked for entry in entries]), asked)
-        return [(entry.end, float(alike[i])) for i, entry in enumerate(entries) if alike[i] > 0]
-
     def likeness(self, before: Vectors, asked: NDArray[np.float32]) -> NDArray[np.float64]:
         """Say how much questions are alike: 1 the same, `AROUND` at `ALIKE` of max_distance, 0 beyond."""
         distances = 1.0 - (before @ asked).astype(np.float64)
         widest = ALIKE * self._embedder.max_distance
         return np.where(distances <= widest, 1 - (1 - AROUND) * np.clip(distances, 0, None) / widest, 0.0)
+
+    async def texts(self, document_ids: Collection[str]) -> dict[str, str]:
+        """The texts that facts rest on, as they are now, by document; one that is gone is absent."""
+        return await asyncio.to_thread(self._store.catalog.texts, document_ids)
 
     async def keep(
         self, question: str, facts: Sequence[Remembered], leads: Sequence[LeadEnd], language: str = "und"
@@ -188,15 +202,15 @@ class LongTermMemory:
         near = np.clip(1 - distances / (REACH * self._embedder.max_distance), 0, 1)
         return MEANING * near + WORDS * np.array([coverage(terms, own) for own in held.terms])
 
-    def _refresh(self) -> None:
-        """Bring what is held up to date with the catalog."""
-        known = self._kept.known(self._space)
+    def _refresh(self) -> list[LeadEntry]:
+        """Bring what is held up to date with the catalog; returns how leads have ended, of which nothing is held."""
+        known, leads = self._kept.known(self._space)
         if known == set(self._held.seqs):
-            return
+            return leads
         found = self._kept.found_by(known)
         if not found:
             self._held = self._none()
-            return
+            return leads
         self._held = _Held(
             list(found),
             [frozenset(one.terms.split()) for one in found.values()],
@@ -204,6 +218,7 @@ class LongTermMemory:
             np.stack([one.asked for one in found.values()]),
             np.array([one.relevance for one in found.values()]),
         )
+        return leads
 
     def _none(self) -> _Held:
         nothing = np.zeros((0, self._store.dimension), np.float32)

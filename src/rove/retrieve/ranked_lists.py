@@ -34,10 +34,17 @@ def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
     return query_terms(question, language) if spoken == UNKNOWN else foreign_terms(question, language, spoken)
 
 
-async def to_hits(search_context: SearchContext, ranked: Sequence[Scored], lists: SearchLists) -> list[Hit]:
-    """Fetch the chunks of a ranking, in its order; what is no longer live is left out."""
+async def to_hits(
+    search_context: SearchContext, ranked: Sequence[Scored], lists: SearchLists, *, rerank: bool = False
+) -> list[Hit]:
+    """Fetch the chunks of a ranking, in its order; what is no longer live is left out.
+
+    `rerank`: they are for the reranker, and what it reads of them is fetched with them.
+    """
     with stage("fetch", chunks=len(ranked)):
-        found = await search_context.store.find([chunk_id for chunk_id, _ in ranked])
+        found = await search_context.store.find(
+            [chunk_id for chunk_id, _ in ranked], search_context.along if rerank else ""
+        )
     places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
     return [
         Hit(

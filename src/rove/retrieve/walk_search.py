@@ -71,7 +71,9 @@ class WalkRetriever:
         first = fused(lists, settings)
         weight = self.search_context.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
         trail = Trail(lists, settings, weight)
-        await self._take(trail, asked, await to_hits(self.search_context, first[: self.tuning.pool], lists), hop=0)
+        await self._take(
+            trail, asked, await to_hits(self.search_context, first[: self.tuning.pool], lists, rerank=True), hop=0
+        )
         if self.tuning.asked:
             trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked)
         sought: set[str] = set()
@@ -84,7 +86,9 @@ class WalkRetriever:
                 within = field("document_id").in_(sorted(documents))
                 where = within if query.where is None else query.where & within
                 reached = trail.widen(await self._search(asked, 2 * self.tuning.reach, where))[: self.tuning.reach]
-                await self._take(trail, asked, await to_hits(self.search_context, reached, SearchLists({})), hop=hop)
+                await self._take(
+                    trail, asked, await to_hits(self.search_context, reached, SearchLists({}), rerank=True), hop=hop
+                )
         walked = trail.ranked()
         rest = [(chunk_id, -float(n)) for n, (chunk_id, _) in enumerate(first) if chunk_id not in trail.hits]
         missing = rest[: max(query.top_k - len(walked), 0)]

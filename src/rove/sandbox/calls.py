@@ -9,6 +9,7 @@ import ctypes
 import os
 import platform
 import struct
+from collections.abc import Collection
 
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SET_FILTER, ALL_THREADS = 1, 1
@@ -77,6 +78,12 @@ VALUES: dict[str, tuple[Numbers, int, tuple[int, ...]]] = {
     "ioctl": ((16, 29), 1, (0x40086602, 0x40046602, 0x401C5820, 0x8901, 0x8902, 0x5412, 0x541C)),
     "prctl": ((157, 167), 0, (36,)),  # PR_SET_CHILD_SUBREAPER: `rove.sandbox.watchdog` finds all that was started
 }
+# What a program needs that writes files, and can be left to it where Landlock says which.
+WRITING = {
+    "creat", "truncate", "ftruncate", "fallocate", "chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes",
+    "futimesat", "utimensat", "flock", "link", "linkat", "symlink", "symlinkat", "unlink", "unlinkat", "rmdir",
+    "rename", "renameat", "renameat2", "mkdir", "mkdirat", "open", "openat", "fcntl",
+}  # fmt: skip
 PRLIMIT, KILL, TGKILL = (302, 261), (62, 129), (234, 131)
 MMAP, MMAP_FLAGS = (9, 222), 3
 SHARED_ANONYMOUS, GROWS_DOWN = 0x21, 0x100  # memory that RLIMIT_DATA does not count, as above
@@ -88,38 +95,42 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_char_p)]  # noqa: RUF012 - ctypes wants it so
 
 
-def forbid_calls(libc: ctypes.CDLL, *, signals: bool) -> bool:
+def forbid_calls(libc: ctypes.CDLL, *, signals: bool, writing: bool = False) -> bool:
     """Make the refused calls fail with EPERM, for this process and all that it starts; False where that cannot be.
 
     With `signals`, kill and tgkill only reach this process itself, which what it starts can then not be killed by.
+    With `writing`, files can be written, as far as Landlock lets them.
     """
     machine = MACHINES.get(platform.machine())
     if machine is None:
         return False
-    steps = filter_steps(*machine[:2], own=os.getpid() if signals else 0)
+    steps = filter_steps(*machine[:2], own=os.getpid() if signals else 0, left=WRITING if writing else ())
     program = _Program(len(steps), b"".join(struct.pack("=HBBI", *step) for step in steps))
     if libc.syscall(machine[2], SET_FILTER, ALL_THREADS, ctypes.byref(program)) == 0:
         return True
     return libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) == 0  # an older kernel
 
 
-def filter_steps(machine: int, column: int, own: int) -> list[Step]:
-    """Write the filter: (instruction, jump if true, jump if false, value) each; `own` is the only pid for signals."""
+def filter_steps(machine: int, column: int, own: int, left: Collection[str] = ()) -> list[Step]:
+    """Write the filter: (instruction, jump if true, jump if false, value) each.
+
+    `own` is the only pid for signals; the calls that are `left` are not refused.
+    """
     steps = [(LOAD, 0, 0, MACHINE_AT), (EQUAL, 1, 0, machine), (RETURN, 0, 0, REFUSE), (LOAD, 0, 0, NUMBER_AT)]
     if column == 0:
         steps += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, REFUSE)]
     memory = [(ANY_BIT, 2, 0, GROWS_DOWN), (AND, 0, 0, SHARED_ANONYMOUS), (EQUAL, 0, 1, SHARED_ANONYMOUS)]
     steps += _checked(MMAP[column], MMAP_FLAGS, memory)
-    for numbers, argument, bits in FLAGS.values():
+    for numbers, argument, bits in (refused for name, refused in FLAGS.items() if name not in left):
         steps += _checked(numbers[column], argument, [(ANY_BIT, 0, 1, bits)])
-    for numbers, argument, values in VALUES.values():
+    for numbers, argument, values in (refused for name, refused in VALUES.items() if name not in left):
         last = len(values) - 1
         steps += _checked(
             numbers[column], argument, [(EQUAL, last - at, int(at == last), value) for at, value in enumerate(values)]
         )
     for numbers, only in [(PRLIMIT, 0), *([(KILL, own), (TGKILL, own)] if own else [])]:
         steps += _checked(numbers[column], 0, [(EQUAL, 1, 0, only)])
-    for numbers in REFUSED.values():
+    for numbers in (refused for name, refused in REFUSED.items() if name not in left):
         if numbers[column] != NONE:
             steps += [(EQUAL, 0, 1, numbers[column]), (RETURN, 0, 0, REFUSE)]
     return [*steps, (EQUAL, 0, 1, CLONE3[column]), (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, ALLOW)]

@@ -17,8 +17,9 @@ from rove.load import INLINE
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import Transcripts
 from rove.prepare import Preparer, failed
-from rove.records import PageRead, Prepared, SourceEnd
+from rove.records import PageRead, Prepared, Source, SourceEnd
 from rove.sandbox import RETIRED
+from rove.sandbox.asking import ask
 from rove.sandbox.jail import SourceTimer, lock, peak_bytes
 from rove.sandbox.messages import Item, PipeMessage, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
 
@@ -89,7 +90,7 @@ def main() -> None:
             reachable = task.path is None or given.reach.covers(task.path)
             if not reachable:
                 sender.send()  # this source and those after it are for a fresh process, which sees the new folder
-            if not reachable or not _read(task, preparer, sender, clock):
+            if not reachable or not _read(task, preparer, sender, clock, tasks):
                 sys.exit(RETIRED)
         sender.send()
         if peak_bytes() > WORN_OUT_BYTES:
@@ -103,7 +104,7 @@ def _next(tasks: BinaryIO) -> PipeMessage | None:
     return read_frame(tasks)
 
 
-def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer) -> bool:
+def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, tasks: BinaryIO) -> bool:
     """Read one source. False where this process is not fit for another."""
     location = task.location
     if location.kind not in INLINE:
@@ -115,11 +116,20 @@ def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer) ->
         sender.add(PageRead(location.uri, digest, transcript, page, pages))
         clock.begin(size)
 
+    def convert(source: Source) -> Source:
+        """Have a file converted. The clock stands still: the converter has limits of its own."""
+        sender.send()
+        clock.pause()
+        try:
+            return ask(source, tasks, sender.pipe)
+        finally:
+            clock.go_on()
+
     clock.begin(size)
     outcome = ""
     transcripts = Transcripts(task.transcripts, tell, preparer.recipe.max_ocr_s)
     try:
-        for item in preparer.read(location, task.known, transcripts=transcripts):
+        for item in preparer.read(location, task.known, transcripts=transcripts, convert=convert):
             if isinstance(item, SourceEnd):
                 clock.end()
                 outcome = item.outcome

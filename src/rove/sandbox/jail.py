@@ -6,6 +6,8 @@ Linux has the means (seccomp, Landlock, prctl); where a kernel lacks one the oth
 from __future__ import annotations
 
 import ctypes
+import math
+import os
 import signal
 import struct
 import sys
@@ -26,7 +28,9 @@ except ImportError:  # Windows has none of this: the parent's time limit is all 
 SOON_S = 0.001
 GRACE = 0.8  # the share of the CPU time after which a loader is asked to stop; at all of it the process is ended
 STACK_BYTES = 64 << 20
+MAX_MADE_BYTES = 1 << 30  # of a file that a converter writes
 PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, AMBIENT_CLEAR_ALL = 38, 36, 24, 47, 4
+PR_SET_PDEATHSIG = 1
 CAPABILITIES, CAPABILITIES_VERSION = 64, 0x20080522
 CAP_DAC_READ_SEARCH = 2
 
@@ -56,6 +60,28 @@ def lock(limits: Limits) -> Given:
     calls = forbid_calls(libc, signals=reach.version < SIGNALS_SINCE)
     up += ["files"] * (calls or reach.version > 0) + ["network"] * calls
     return Given(tuple(up), reach)
+
+
+def confine(limits: Limits, room: str, parent: int) -> None:
+    """Give up what a converter does without: it may write, into the folder `room` alone, and ends with its parent."""
+    if resource is not None:
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_FSIZE, MAX_MADE_BYTES)
+        _lower(resource.RLIMIT_DATA, limits.memory_bytes)
+        cpu_s = math.ceil(limits.cpu_s)
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)
+        )  # at the first SIGXCPU, which says why; then SIGKILL
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it has ended meanwhile
+        sys.exit(1)
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _drop_capabilities(libc)
+    reach = restrict(libc, room)
+    forbid_calls(libc, signals=reach.version < SIGNALS_SINCE, writing=True)
 
 
 def _lower(kind: int, most: int) -> bool:

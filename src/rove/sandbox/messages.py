@@ -1,6 +1,7 @@
 """What goes through the pipes: plain, typed values in MessagePack, never pickles, since a parser may be compromised.
 
-A frame is its length and the number of sources that end in it (two 32-bit words), then the message.
+A frame is its length and the number of sources that end in it (two 32-bit words), then the message. `ASKS` in place of
+that number: the message is a question, see `rove.sandbox.asking`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rove.sandbox import Limits
 
 HEADER = struct.Struct("=II")
 MAX_FRAME_BYTES = 2_000_000_000
+ASKS = 0xFFFF_FFFF
 Span = tuple[int, int]
 Meta = dict[str, str | int | float | bool | tuple[str, ...]]
 

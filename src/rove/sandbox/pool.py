@@ -18,7 +18,8 @@ from rove.load.discover import Location
 from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
-from rove.sandbox.messages import PipeMessage, Task, Work, encoder, unpack, write_frame
+from rove.sandbox.asking import answer
+from rove.sandbox.messages import ASKS, PipeMessage, Task, Work, encoder, unpack, write_frame
 from rove.sandbox.watchdog import tree, watch
 from rove.sandbox.worker import Worker, let_go, waiting
 
@@ -143,14 +144,19 @@ class Pool:
         self.workers[at] = worker
         worker.ready()
         worker.patience = 1 + max(_size(location) for location, _ in jobs) // STEP_BYTES
-        ended = 0
+        ended = asked = 0
         run.begun([location.uri for location, _ in jobs])
         with suppress(BrokenPipeError):
             tasks = [Task.of(at, live, run.known.get(at.uri, {})) for at, live in jobs]
             write_frame(worker.input, encoder.encode(Work(self.recipe, tasks)))
         while ended < len(jobs) and (frame := worker.hear()) is not None:
+            if frame.ended == ASKS:
+                asked += 1
+                with suppress(BrokenPipeError):
+                    write_frame(worker.input, answer(frame.message, asked, self.limits, run.stop.is_set))
+                continue
             run.put(frame)
-            ended += frame.ended
+            ended, asked = ended + frame.ended, 0 if frame.ended else asked
         return ended
 
     def _discard(self, at: int) -> int:

@@ -33,14 +33,20 @@ def _look(worker: Worker, limits: Limits) -> None:
     if worker.process.poll() is not None:
         worker.kill()
         return
-    held, count = 0, 0
-    for pid in tree(worker.process.pid):
-        held, count = held + _held(pid), count + 1
-        if held > MEMORY_SHARE * limits.memory_bytes or count > MAX_PROCESSES:
-            worker.end(signal.SIGKILL)
-            return
-    if worker.silent_for(WATCH_S) > (PATIENCE * limits.wall_s + MORE_PATIENCE_S):
+    if holds_too_much(worker.process.pid, limits):
+        worker.end(signal.SIGKILL)
+    elif worker.silent_for(WATCH_S) > (PATIENCE * limits.wall_s + MORE_PATIENCE_S):
         worker.end(signal.SIGALRM)
+
+
+def holds_too_much(pid: int, limits: Limits) -> bool:
+    """Say whether a process and all below it are too many, or hold too much together."""
+    held, count = 0, 0
+    for one in tree(pid):
+        held, count = held + _held(one), count + 1
+        if held > MEMORY_SHARE * limits.memory_bytes or count > MAX_PROCESSES:
+            return True
+    return False
 
 
 def tree(pid: int) -> Iterator[int]:

@@ -12,16 +12,13 @@ from rove.settings.section import SettingsSection
 
 
 class StoreSettings(SettingsSection):
-    """Catalog and index."""
+    """Keeping and finding chunks."""
 
-    index: str = "lancedb"
-    """"lancedb", "memory" or a plug-in's name: what searches a base that is too large to be held in memory."""
+    index: str = "embedded"
+    """What compares vectors: "embedded", which is in the catalog's own folder and needs nothing else, "lancedb" (an
+    extra: `pip install 'rove[lance]'`), or a plug-in's name. Keywords are always compared by the embedded one."""
     resident_chunks: int = Field(default=131_072, ge=0)
-    """Up to so many chunks are searched in memory, exactly. A chunk costs about 5 bytes for each dimension and 8 for
-    each of its terms."""
-    read_chunks: int = Field(default=131_072, ge=0)
-    """How many chunks a process reads from the catalog that no snapshot has; with more to read it asks the index.
-    The command line, which asks one question, reads at most 20,000."""
+    """Chunks up to which the embedded index compares vectors, exactly, also where `index` names another one."""
     vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
     """How the vectors of a base of 65,536 chunks or more are indexed in LanceDB: by scalar or by product quantization.
     A base whose vectors are indexed in the other way is indexed anew when it is next written to."""
@@ -38,12 +35,11 @@ class StoreSettings(SettingsSection):
     """LanceDB's refine factor, in place of `refine`: whole vectors are compared of so many candidates for each hit that
     is asked for. 0: `refine` holds."""
     k1: float = Field(default=1.2, ge=0)
-    """BM25's k1. LanceDB's own is 1.2 and cannot be set: with another one, a base of more than `resident_chunks`
-    refuses to be searched by keywords."""
+    """BM25's k1: how soon a term's further occurrences stop to count."""
     b: float = Field(default=0.75, ge=0, le=1)
-    """BM25's b. LanceDB's own is 0.75; see `k1`."""
+    """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
-    """The share of a chunk's keyword score that is its whole document's score, while the base is searched in memory."""
+    """The share of a chunk's keyword score that is its whole document's score."""
 
 
 def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:

@@ -29,6 +29,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "separator": "\n",
         },
         "search": {"top_k": 4},
+        "answer": {"references": 5},
     },
     "pawsitive": {
         "store": {
@@ -45,7 +46,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
 
 "campus" is the campus assistant (mission E). Its distance is that of the original's embedder: with the packaged one, in
 which all texts lie nearer to each other, set `answer.max_distance = 0`, its own. "framework" cuts each type of
-document as the knowledge framework does by default (mission B.2), and gives 4 hits; Rove's own default, by sentence,
-finds more. "pawsitive" is the vector index of the study of that name (mission C.4), for embedders whose dimension 96
-divides.
+document as the knowledge framework does by default (mission B.2), gives 4 hits, and answers from at most 5 (B.6);
+Rove's own default, by sentence, finds more. "pawsitive" is the vector index of the study of that name (mission C.4),
+for embedders whose dimension 96 divides.
 """

@@ -30,6 +30,8 @@ class LoadSettings(SettingsSection):
     """Whether menus and footers of web pages count as text."""
     ocr: bool = True
     """Whether text in pictures is read, where tesseract is installed."""
+    convert: bool = True
+    """Old Office files and others that no loader reads are converted by LibreOffice, if it is there (on Linux)."""
     max_rows: int = Field(default=100_000, ge=1)
     """How many rows are read of each table of a database by address."""
     duplicates: Literal["report", "skip", "off"] = "report"

@@ -37,7 +37,8 @@ class IndexRow:
 class Index(Protocol):
     """Finds chunk ids. Every method may be called at any time; one writer at a time is the caller's care.
 
-    Scores: higher is better; ties come by chunk id. Filters apply before the search, never after.
+    Scores: higher is better; ties come by chunk id. At the cut an index in memory keeps the first of them by id, while
+    LanceDB, which stops at `top_k` by itself, keeps any. Filters apply before the search, never after.
     """
 
     async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
@@ -117,7 +118,7 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
-        "lancedb": "rove.store.lance:LanceIndex",
+        "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
     },
 )

@@ -35,7 +35,6 @@ BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
 """What is said of a text that is none, and of tables that are not those that were made, without a code for it."""
 SHOWN_CHARS = 100
-READ_AT_ONCE = 1_000
 DISK = {
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
@@ -182,11 +181,12 @@ class Database:
         except (DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error, "written") or error from error
 
-    def version(self) -> int:
-        """A number that changes with every commit, whoever makes it; asks one connection that never writes."""
+    def revision(self) -> int:
+        """The base's revision as it is now, by a connection of its own that never writes: see `next_revision`."""
         try:
             with self._watching:
-                return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+                found = self._watch.execute("SELECT value FROM facts WHERE name = 'revision'").fetchall()
+                return int(found[0][0] or "0") if found else 0
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise _said(self.file, error) or error from error
 
@@ -214,21 +214,6 @@ class Database:
         """Give back pages that hold nothing, where they are more than these. Raises as `read` does."""
         if self.rows("PRAGMA freelist_count", {})[0][0] > free_pages:
             self.shrink()
-
-    def check(self) -> None:
-        """Let SQLite check the whole catalog, and read every text in it.
-
-        Raises:
-            ConfigError: it is torn somewhere.
-        """
-        with self.read() as connection:
-            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
-        if found != "ok":
-            raise _torn(self.file, found)
-        with self.read() as connection:
-            for table in tables.metadata.sorted_tables:
-                for _ in connection.execution_options(yield_per=READ_AT_ONCE).execute(select(table)).partitions():
-                    pass
 
     def close(self) -> None:
         """Close every connection."""
@@ -282,14 +267,15 @@ def _said(
     said = error.orig if isinstance(error, DatabaseError) else error
     code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
     if code in BROKEN or isinstance(said, UnicodeDecodeError) or any(words in str(said) for words in SAID_OF_TORN):
-        return _torn(file, str(said)[:SHOWN_CHARS])
+        return torn(file, str(said)[:SHOWN_CHARS])
     if code not in DISK:
         return None
     message = f"The catalog {file} could not be {done}: {said}."
     return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
 
 
-def _torn(file: Path, what: str) -> ConfigError:
+def torn(file: Path, what: str) -> ConfigError:
+    """Make the error that says: this catalog is damaged."""
     return lost(file.parent, f"{file.name} is torn, or is not a Rove catalog ({' '.join(what.split())})")
 
 

@@ -16,8 +16,10 @@ from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost, lost
 from rove.store.private import make_folder
+from rove.store.reading import current
 from rove.store.rows import (
     AnyRow,
+    check_vectors,
     chunk_of,
     document_of,
     enriched,
@@ -43,7 +45,6 @@ class Documents(LiveChunks, Unfinished):
         check_not_lost(folder)
         make_folder(folder)
         self.database = Database(folder / CATALOG)
-        self._revision = (-1, 0)
 
     def close(self) -> None:
         """Close the database."""
@@ -55,11 +56,13 @@ class Documents(LiveChunks, Unfinished):
             return get_fact(connection, name)
 
     def revision(self) -> int:
-        """A number that grows with every change that a search could notice. Costs microseconds where none was made."""
-        version = self.database.version()
-        if version != self._revision[0]:
-            self._revision = (version, int(self.fact("revision") or "0"))
-        return self._revision[1]
+        """A number that grows with every change that a search could notice; within a `reading`, as it was there."""
+        view = current()
+        return view.revision(self, self.newest_revision) if view else self.newest_revision()
+
+    def newest_revision(self) -> int:
+        """The revision as it is now, whatever the operation under way has read. Costs microseconds."""
+        return self.database.revision()
 
     def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What the live versions of these documents were made from; an unknown id is absent."""
@@ -89,6 +92,14 @@ class Documents(LiveChunks, Unfinished):
     def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """The canonical texts of live documents, by id; one that is not there is absent."""
         return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
+
+    def wholes(self, document_ids: Collection[str]) -> dict[str, Document]:
+        """Live documents by id, without their chunks, in one query; one that is not there is absent."""
+        d, t = tables.documents.c, tables.texts.c
+        query = _with_enrichments(*tables.documents.columns, t.text, t.boxes)
+        query = query.join(tables.texts, t.document == d.seq).where(within(d.document_id, document_ids), d.revision > 0)
+        with self.database.read() as connection:
+            return {row.document_id: document_of(row, row.text, row.boxes) for row in connection.execute(query)}
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]] | None:
         """A live document with its chunks in order; None where there is none of that id."""
@@ -236,6 +247,7 @@ class Documents(LiveChunks, Unfinished):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
+        check_vectors([row.blob for row in rows])
         owners = self._owners(rows)
         return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
 
@@ -261,6 +273,8 @@ class Documents(LiveChunks, Unfinished):
                 raise lost(self.database.file.parent, f"{CATALOG} is torn: its chunks have no order")
             last = rows[-1].seq
             yield rows
+            if len(rows) < BATCH:
+                return
 
 
 def _with_enrichments(*columns: Any) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - columns of `documents`

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from time import time
 from typing import TypeVar
 
 from rove.errors import RoveError, ServiceError
@@ -89,4 +90,8 @@ class GuardedIndex:
             with suppress(BaseException):
                 await broken.close()
             message = f"The index could not {done}: {type(error).__name__}: {error}."
-            raise ServiceError(message, cure=CURE, retryable=isinstance(error, OSError | MemoryError)) from error
+            cure = CURE
+            if time() < 0:  # LanceDB panics then, whatever it is asked to write
+                message += " The clock of this machine stands before 1970."
+                cure = "Set the clock, and run: rove doctor"
+            raise ServiceError(message, cure=cure, retryable=isinstance(error, OSError | MemoryError)) from error

@@ -11,6 +11,7 @@ from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
 from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
+from rove.store.catalog_check import check_catalog
 from rove.store.failpoints import failpoint
 from rove.store.ledger import Ledger
 from rove.store.originals import Originals
@@ -70,7 +71,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
     """
     problems: list[str] = []
     if thorough:
-        await asyncio.to_thread(catalog.database.check)
+        await asyncio.to_thread(check_catalog, catalog.database)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
     try:
@@ -95,7 +96,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
         await asyncio.to_thread(catalog.tidy, free_pages=0)
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     if thorough:
-        await asyncio.to_thread(resident.renew)
+        problems += await asyncio.to_thread(resident.mend)
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
         missing=len(difference.missing),

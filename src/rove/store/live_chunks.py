@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import null, select
 
 from rove.records import Chunk
 from rove.store import Vector, tables
 from rove.store.database import Database
 from rove.store.lookup import Lookup
+from rove.store.reading import Along, current
 from rove.store.rows import chunk_of, enriched, vector_of
 
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
@@ -18,21 +19,24 @@ SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {
 ENRICHED = tables.enrichments.c.fields.label("enriched")
 
 _C, _D = tables.chunks.c, tables.documents.c
-_FOUND = Lookup(
+_T, _V = tables.tokens, tables.vectors
+_FOUND = (
     select(*SHOWN, _D.document_id, _D.source, _D.title, _D.metadata.label("document_metadata"), ENRICHED)
     .join(tables.documents, _D.seq == _C.document)
     .outerjoin(tables.enrichments, tables.enrichments.c.document == _D.seq)
-    .where(_D.revision > 0),
-    _C.chunk_id,
+    .where(_D.revision > 0)
 )
+_FINDS: dict[Along, Lookup] = {
+    "": Lookup(_FOUND.add_columns(null().label("along")), _C.chunk_id),
+    "tokens": Lookup(
+        _FOUND.outerjoin(_T, _T.c.vector == _C.vector).add_columns(_T.c.tokens.label("along")), _C.chunk_id
+    ),
+    "vectors": Lookup(_FOUND.outerjoin(_V, _V.c.seq == _C.vector).add_columns(_V.c.vector.label("along")), _C.chunk_id),
+}
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
-_TERMS = Lookup(select(_C.terms), _C.chunk_id)
-_VECTORS = Lookup(
-    select(_C.chunk_id, tables.vectors.c.vector).join(tables.vectors, tables.vectors.c.seq == _C.vector), _C.chunk_id
-)
-_TOKENS = Lookup(
-    select(_C.chunk_id, tables.tokens.c.tokens).join(tables.tokens, tables.tokens.c.vector == _C.vector), _C.chunk_id
-)
+_TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
+_VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector), _C.chunk_id)
+_TOKENS = Lookup(select(_C.chunk_id, _T.c.tokens).join(_T, _T.c.vector == _C.vector), _C.chunk_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,20 @@ class LiveChunks:
 
     database: Database
 
-    def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
-        """Fetch live chunks by id; one that is not live is absent."""
+    def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
+        """Fetch live chunks by id; one that is not live is absent.
+
+        `along`: what is fetched in the same query, and kept for the operation under way.
+        """
+        rows = _FINDS[along].rows(self.database, chunk_ids)
+        if along and (view := current()) is not None:
+            kept = view.along(self.database, along)
+            kept.update((row.chunk_id, row.along) for row in rows if row.along is not None)
         return {
             row.chunk_id: Found(
                 chunk_of(row, row.document_id, enriched(row.document_metadata, row.enriched)), row.source, row.title
             )
-            for row in _FOUND.rows(self.database, chunk_ids)
+            for row in rows
         }
 
     def living(self, chunk_ids: Collection[str]) -> set[str]:
@@ -64,13 +75,26 @@ class LiveChunks:
 
     def terms(self, chunk_id: str) -> list[str]:
         """The terms of a chunk, none where there is no such chunk."""
-        found = _TERMS.rows(self.database, [chunk_id])
-        return str(found[0].terms).split() if found else []
+        return self.terms_of([chunk_id]).get(chunk_id, [])
+
+    def terms_of(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The terms of chunks; one that is not there is absent."""
+        return {row.chunk_id: str(row.terms).split() for row in _TERMS.rows(self.database, chunk_ids)}
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The vectors of chunks, (dimension,) float32 each."""
-        return {row.chunk_id: vector_of(row.vector) for row in _VECTORS.rows(self.database, chunk_ids)}
+        found, missing = self._came_along(chunk_ids, "vectors")
+        found |= {row.chunk_id: row.vector for row in _VECTORS.rows(self.database, missing)}
+        return {chunk_id: vector_of(blob) for chunk_id, blob in found.items()}
 
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """What late interaction compares of chunks; one that has none is absent."""
-        return {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, chunk_ids)}
+        found, missing = self._came_along(chunk_ids, "tokens")
+        return found | {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, missing)}
+
+    def _came_along(self, chunk_ids: Sequence[str], along: Along) -> tuple[dict[str, bytes], list[str]]:
+        """What came along with these chunks earlier in the operation under way, and the chunks without it."""
+        view = current()
+        kept = view.along(self.database, along) if view else {}
+        found = {chunk_id: kept[chunk_id] for chunk_id in chunk_ids if chunk_id in kept}
+        return found, [chunk_id for chunk_id in chunk_ids if chunk_id not in found]

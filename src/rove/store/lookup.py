@@ -26,7 +26,9 @@ class Lookup:
         self._key = key
 
     def rows(self, database: Database, keys: Collection[str]) -> list[AnyRow]:
-        """Return the rows of these keys, in no order."""
+        """Return the rows of these keys, in no order; where there are none, nothing is asked."""
+        if not keys:
+            return []
         statement, parameters = self._compiled
         return list(map(self._row, database.rows(statement, {**parameters, "keys": json.dumps(list(keys))})))
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, null, select, union_all, update
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from rove.records import Citation
 from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import AnyRow, blob_of, vector_of, within
+from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of, within
 
 MOST_LEADS = 2_000
 """Leads of a space that are kept, the latest ones."""
@@ -86,30 +86,33 @@ class Memories:
         with self._database.read() as connection:
             return {row.seq: _fact_of(row) for row in connection.execute(query)}
 
-    def known(self, space: str) -> set[int]:
-        """The row numbers of the facts of a space."""
-        m = tables.memory_facts.c
-        with self._database.read() as connection:
-            return set(connection.execute(select(m.seq).where(m.space == space)).scalars())
-
     def found_by(self, seqs: Iterable[int]) -> dict[int, Handle]:
         """What facts are found by, in the order they were learned."""
         m = tables.memory_facts.c
         query = select(m.seq, m.terms, m.vector, m.asked, m.relevance).where(within(m.seq, list(seqs)))
         with self._database.read() as connection:
-            return {
-                row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance)
-                for row in connection.execute(query.order_by(m.seq))
-            }
+            rows = connection.execute(query.order_by(m.seq)).all()
+        check_vectors([blob for row in rows for blob in (row.vector, row.asked)])
+        return {row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance) for row in rows}
 
     def leads(self, space: str) -> list[LeadEntry]:
         """How leads have ended, the latest walk's last."""
-        m, d = tables.memory_leads.c, tables.documents.c
-        query = select(tables.memory_leads, d.document_id, _WHERE)
-        query = query.outerjoin(tables.documents, d.seq == m.document)
-        query = query.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
+        return self.known(space)[1]
+
+    def known(self, space: str) -> tuple[set[int], list[LeadEntry]]:
+        """The row numbers of the facts of a space, and how leads have ended, the latest walk's last; in one query."""
+        f, m, d = tables.memory_facts.c, tables.memory_leads.c, tables.documents.c
+        leads = select(tables.memory_leads, d.document_id, _WHERE)
+        leads = leads.outerjoin(tables.documents, d.seq == m.document)
+        leads = leads.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
+        leads = leads.where(m.space == space)
+        facts = select(f.seq, *(null() for _ in leads.selected_columns[1:])).where(f.space == space)
         with self._database.read() as connection:
-            return [_lead_of(row) for row in connection.execute(query.where(m.space == space).order_by(m.seq))]
+            rows = connection.execute(union_all(leads, facts).order_by("seq")).all()
+        check_vectors([row.asked for row in rows if row.walk_id is not None])
+        return {row.seq for row in rows if row.walk_id is None}, [
+            _lead_of(row) for row in rows if row.walk_id is not None
+        ]
 
     def edit(self, space: str, memory_id: str, text: str, terms: str, vector: Vector) -> bool:
         """Put a fact otherwise; False where there is none of that id. It gets a new row number: see `known`."""

@@ -155,7 +155,7 @@ class NameGraph:
 
     def _follow(self) -> None:
         revision = self.catalog.revision()
-        if revision == self._seen:
+        if revision <= self._seen:
             return
         if len(self._chunk_ids) > 1_000 + 2 * len(self._rows):
             self._clear()

@@ -1,30 +1,28 @@
-"""Nearest vectors by brute force: a look at 8 bits of each, then the few that can matter in full."""
+"""Nearest vectors: a look at 8 bits of all, or of those in likely partitions, then the few that can matter in full."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from math import sqrt
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from simsimd import cdist
 
 from rove.store import Vector
+from rove.store.blocks import Blocks
+from rove.store.clustering import partitioned
+from rove.store.codes import AskedCode, Floats, Run, rounded
+from rove.store.growing import Growing, blocks_of
+from rove.store.partitions import Ints, Partitions, Way
 
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.int8]
-Number = TypeVar("Number", np.float32, np.int8)
-LEVELS = 127
-SIGMAS = 6.0
-"""How far, in standard deviations of the rounding error, a vector may stand below the edge and still be looked at."""
-CORES = os.cpu_count() or 1
-PARALLEL_FROM = 20_000
-THREADS = ThreadPoolExecutor(CORES, thread_name_prefix="rove-nearest")
+Array = NDArray[Any]
+Places = NDArray[np.intp]
 FEW = 2_048
 """Vectors up to which the look at 8 bits does not pay."""
+MANY = 32_768
+"""Vectors up to which those that a filter keeps are looked at one by one, where there are partitions."""
+PARTITIONED_FROM = 131_072
+"""Vectors from which on there are partitions. Below, what is found is exact."""
 
 
 class Nearest:
@@ -32,88 +30,185 @@ class Nearest:
 
     The scan of 8 bits is bound by memory, and so four times as fast as one of float32. Rounding moves a cosine by about
     0.0005, which is known; all rows that could be among the best in spite of it are compared in float32.
+
+    What `packed` returns of many vectors has their codes by partition (see `Partitions`): there, a row's code stands at
+    another position than its vector. Rows that were added since are at the end of both.
     """
 
-    def __init__(self, dimension: int) -> None:
-        self.count = 0
-        self._vectors: Floats = np.zeros((0, dimension), np.float32)
-        self._rounded: Bytes = np.zeros((0, dimension), np.int8)
-        self._scales: Floats = np.zeros(0, np.float32)
+    def __init__(self, dimension: int, *, partitioned_from: int = PARTITIONED_FROM) -> None:
+        self.vectors = Growing(np.float32, dimension)
+        """All rows: an index array or a slice gives (n, dimension) float32."""
+        self._codes = Growing(np.int8, dimension)
+        self._scales = Growing(np.float32)
+        self._coarsest = 0.0
+        self._partitions: Partitions | None = None
+        self._partitioned_from = partitioned_from
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.vectors)
 
     def extend(self, vectors: Floats) -> None:
         """Add rows: (n, dimension) float32, of unit length."""
-        first, end = self.count, self.count + len(vectors)
-        if end > len(self._vectors):
-            room = max(end, 2 * len(self._vectors))
-            self._vectors = _grown(self._vectors[:first], room)
-            self._rounded = _grown(self._rounded[:first], room)
-            self._scales = _grown(self._scales[:first], room)
-        self._vectors[first:end] = vectors
-        self._rounded[first:end], self._scales[first:end] = _round(vectors)
-        self.count = end
+        codes, scales = rounded(vectors)
+        self.vectors.extend(vectors)
+        self._codes.extend(codes)
+        self._scales.extend(scales)
+        self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
 
-    def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-        """Return what `restore` needs of the rows to keep, (count,) bool."""
-        held = {"vectors": self._vectors, "rounded": self._rounded, "scales": self._scales}
-        return {name: array[: self.count][keep] for name, array in held.items()}
+    def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | Blocks]:
+        """Return what `restore` needs of the rows to keep, (count,) bool: blocks where there are partitions."""
+        rows = np.flatnonzero(keep)
+        positions = self._positions()[rows]
+        if len(rows) < self._partitioned_from:
+            return {
+                "vectors": self.vectors[rows],
+                "rounded": self._codes[positions],
+                "scales": self._scales[positions],
+            }
+        made = partitioned(self.vectors, rows, self._labels()[positions], self._partitions)
+        positions = positions[made.order]
+        return {
+            "vectors": _blocks(self.vectors, rows),
+            "rounded": _blocks(self._codes, positions),
+            "scales": self._scales[positions],
+            **made.arrays(),
+        }
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, arrays: Mapping[str, Array]) -> None:
         """Hold what `packed` returned, without a copy."""
-        self._vectors, self._rounded, self._scales = arrays["vectors"], arrays["rounded"], arrays["scales"]
-        self.count = len(self._vectors)
-
-    @property
-    def vectors(self) -> Floats:
-        """All rows, (count, dimension) float32."""
-        return self._vectors[: self.count]
+        self.vectors.begin(arrays["vectors"])
+        self._codes.begin(arrays["rounded"])
+        self._scales.begin(arrays["scales"])
+        self._coarsest = float(arrays["scales"].max(initial=0))
+        self._partitions = Partitions.of(arrays)
 
     def best(
-        self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None = None
-    ) -> tuple[NDArray[np.intp], Floats]:
+        self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None = None, *, exact: bool = False
+    ) -> tuple[Places, Floats]:
         """Return rows and their cosines to `vector`, unordered: at least the `top_k` best, or all there are.
 
-        `keep`: (count,) bool, the rows to choose from; all by default.
+        Args:
+            vector: (dimension,) float32, unit length.
+            top_k: how many are wanted.
+            keep: (count,) bool, the rows to choose from; all by default.
+            exact: leave no row out. Without it, where there are partitions, now and then one of the best is missed.
         """
-        kept = self.count if keep is None else int(keep.sum())
-        if kept <= max(FEW, self.count // 8, 2 * top_k):
+        kept = self.count if keep is None else int(np.count_nonzero(keep))
+        if kept <= max(FEW, 2 * top_k):
             rows = np.arange(self.count) if keep is None else np.flatnonzero(keep)
         else:
-            rows = self._likely(vector, top_k, keep)
-        return rows, np.vecdot(self._vectors[rows], vector)
+            rows = self._rows_at(self._likely(vector, top_k, keep, kept, exact=exact))
+        return rows, np.vecdot(self.vectors[rows], vector)
 
-    def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-        """Return the rows that may be among the `top_k` best."""
-        asked, scale = _round(vector[None])
-        cosines = _products(asked, self._rounded[: self.count])
-        cosines *= self._scales[: self.count] * scale
-        if keep is not None:
-            cosines[~keep] = -np.inf
-        edge = np.partition(cosines, self.count - top_k)[self.count - top_k]
-        coarsest = float(self._scales[: self.count].max())
-        margin = SIGMAS * sqrt((coarsest**2 + float(scale[0]) ** 2) / 12)
-        return np.flatnonzero(cosines >= edge - margin)
+    def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
+        """Return the positions of the rows that may be among the `top_k` best."""
+        asked = AskedCode(vector)
+        likely = _Likely(top_k, asked.margin(self._coarsest))
+        keep = None if keep is None else self._by_position(keep)
+        whole = exact or self._partitions is None
+        if keep is not None and kept <= self.count // 8 and (whole or kept <= MANY):
+            positions = np.flatnonzero(keep)
+            for block in blocks_of(kept):
+                at = positions[block]
+                likely.take(at, asked.cosines([(self._codes[at], self._scales[at])]))
+        elif self._partitions is None or exact:
+            likely.take(*self._scan(asked, [(0, self.count)], keep))
+        else:
+            self._go_through(self._partitions, likely, asked, vector, keep)
+        return likely.positions
+
+    def _go_through(
+        self,
+        partitions: Partitions,
+        likely: _Likely,
+        asked: AskedCode,
+        vector: Vector,
+        keep: NDArray[np.bool_] | None,
+    ) -> None:
+        """Look at what was added since, and at the partitions where the best may be."""
+        starts = partitions.starts
+        held = int(starts[-1])
+        likely.take(*self._scan(asked, [(held, self.count)], keep))
+        way = Way(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
+        while len(chosen := way.next(likely.edge, likely.top_k)):
+            spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
+            likely.take(*self._scan(asked, list(spans), keep))
+
+    def _scan(
+        self, asked: AskedCode, spans: list[tuple[int, int]], keep: NDArray[np.bool_] | None
+    ) -> tuple[Places, Floats]:
+        """Return the positions in these spans that are kept, and their cosines in 8 bits."""
+        runs: list[Run] = []
+        for first, end in spans:
+            runs += zip(self._codes.runs(first, end), self._scales.runs(first, end), strict=True)
+        cosines = asked.cosines(runs)
+        positions = np.concatenate([np.zeros(0, np.intp), *(np.arange(*span) for span in spans)])
+        if keep is None:
+            return positions, cosines
+        kept = np.flatnonzero(keep[positions])
+        return positions[kept], cosines[kept]
+
+    def _rows_at(self, positions: Places) -> Places:
+        if not self._partitions:
+            return positions
+        order = self._partitions.order
+        rows = positions.copy()
+        inside = positions < len(order)
+        rows[inside] = order[positions[inside]]
+        return rows
+
+    def _by_position(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        if not self._partitions:
+            return keep
+        order = self._partitions.order
+        return np.concatenate([keep.take(order), keep[len(order) :]])
+
+    def _positions(self) -> Places:
+        """Return the position of each row."""
+        positions = np.arange(self.count)
+        if self._partitions:
+            order = self._partitions.order
+            positions[order] = np.arange(len(order))
+        return positions
+
+    def _labels(self) -> Ints:
+        """Return the partition at each position, or -1."""
+        labels = np.full(self.count, -1, np.int32)
+        if self._partitions:
+            labels[: len(self._partitions.order)] = self._partitions.labels()
+        return labels
 
 
-def _products(asked: Bytes, rows: Bytes) -> Floats:
-    """Multiply (1, dimension) by (n, dimension): (n,) float32. Many rows are shared out to a thread per core."""
+class _Likely:
+    """The positions that may be among the best of all that were looked at."""
 
-    def scan(part: Bytes) -> Floats:
-        return np.asarray(cdist(asked, part, metric="dot"))[0].astype(np.float32)
+    def __init__(self, top_k: int, margin: float) -> None:
+        self.top_k = top_k
+        self.positions: Places = np.zeros(0, np.intp)
+        self.edge = -2.0
+        self._cosines: Floats = np.zeros(0, np.float32)
+        self._margin = margin
 
-    if len(rows) < PARALLEL_FROM:
-        return scan(rows)
-    size = -(-len(rows) // CORES)
-    return np.concatenate(list(THREADS.map(scan, [rows[start : start + size] for start in range(0, len(rows), size)])))
+    def take(self, positions: Places, cosines: Floats) -> None:
+        """Take in positions that were not seen before, with their cosines in 8 bits."""
+        near = np.flatnonzero(cosines >= self.edge - self._margin)
+        positions = np.concatenate([self.positions, positions[near]])
+        cosines = np.concatenate([self._cosines, cosines[near]])
+        if len(cosines) >= self.top_k:
+            self.edge = float(np.partition(cosines, -self.top_k)[-self.top_k])
+            near = np.flatnonzero(cosines >= self.edge - self._margin)
+            positions, cosines = positions[near], cosines[near]
+        self.positions, self._cosines = positions, cosines
 
 
-def _round(vectors: Floats) -> tuple[Bytes, Floats]:
-    """Return (n, dimension) int8 and the scale of each row, (n,) float32: vector = scale · bytes, nearly."""
-    scales = np.abs(vectors).max(axis=1) / np.float32(LEVELS)
-    scales[scales == 0] = 1
-    return np.rint(vectors / scales[:, None]).astype(np.int8), scales
+def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> Blocks:
+    """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
 
+    def parts() -> Iterator[Array]:
+        for block in blocks_of(len(chosen)):
+            yield rows[chosen[block]]
 
-def _grown(array: NDArray[Number], room: int) -> NDArray[Number]:
-    grown = np.empty((room, *array.shape[1:]), array.dtype)
-    grown[: len(array)] = array
-    return grown
+    dtype: np.dtype[Any] = np.dtype(rows.dtype)
+    return Blocks((len(chosen), *rows.shape[1:]), dtype, parts)

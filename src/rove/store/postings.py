@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import ne
 from typing import Any
@@ -13,28 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.store.blocks import Blocks
+from rove.store.bm25 import Counted, Weights
+from rove.store.contiguous import Contiguous
+from rove.store.maxscore import best
+from rove.store.scoring import Asked, Question
+from rove.store.segments import Ints, Kept, Run, Segment, merged, segment, width
+from rove.store.term_numbers import TermNumbers
+
 Floats = NDArray[np.float32]
-Ints = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 MET = 256
-"""Terms that are remembered with the rows that hold them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Postings of a run of rows, sorted by term: those of `terms[i]` are rows[starts[i]:starts[i+1]]."""
-
-    terms: Ints
-    starts: NDArray[np.int64]
-    rows: Ints
-    counts: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How many texts there are, and of each what BM25 adds to a count below the line, (n,) float32."""
-
-    texts: int
-    norms: Floats
+"""Terms that are remembered with where they stand."""
+SIGHTS = 8
+"""Kinds of access filter for which it is remembered what they count."""
+FEW = 100_000
+"""Rows up to which each is scored, rather than those alone that may be among the best."""
+TRIED = 256
+"""Rows, at least, that are scored in full early."""
+RARE = 32
+"""Where a mask leaves one row in so many, or fewer, those are scored."""
 
 
 class Postings:
@@ -46,150 +42,136 @@ class Postings:
     Rows are passages of documents. With a `document_share` of s a row that has any of the terms scores
     (1 - s) · score(row) + s · score(its document), which has all its rows' terms and is compared with documents: what
     a passage leaves unsaid stands in the rest of its document (Callan, Passage-Level Evidence, SIGIR 1994).
+
+    `alive`, where it is asked for: (n,) bool, the rows that count, which nobody changes afterwards; what depends on it
+    alone is worked out once.
     """
 
     def __init__(self, *, k1: float, b: float, document_share: float = 0.0) -> None:
-        self.k1 = k1
-        self.b = b
-        self.document_share = document_share
-        self._vocabulary: defaultdict[str, int] = defaultdict()
-        self._vocabulary.default_factory = self._vocabulary.__len__
+        self.weights = Weights(k1, b, document_share)
+        self._terms = TermNumbers()
+        self._restored: list[Segment] = []
         self._segments: list[Segment] = []
-        self._lengths: Floats = np.zeros(0, np.float32)
-        self.owners: Ints = np.zeros(0, np.int32)
-        """The number of each row's document, ascending."""
+        self._lengths = Contiguous(np.zeros(0, np.float32))
+        self._owners = Contiguous(np.zeros(0, np.int32))
         self._last: object = None
-        self._spread: NDArray[np.intp] = np.zeros(0, np.intp)
-        self._met: dict[str, tuple[Ints, Floats]] = {}
-        self._summed: dict[str, tuple[Ints, Floats]] = {}
-        self._count(np.zeros(0, bool))
+        self._met: dict[str, list[Run]] = {}
+        self._counted: list[Counted] = []
+
+    @property
+    def owners(self) -> Ints:
+        """The number of each row's document, ascending."""
+        return self._owners.array
 
     def extend(self, rows: Sequence[str], documents: Sequence[object] | None = None) -> None:
         """Add rows, each given as space-joined terms, and the id of each one's document; its own if None.
 
         The rows of a document come one after the other; if others stand between them, they count as two documents.
         """
-        first = len(self._lengths)
+        first = len(self.owners)
         ids = range(first, first + len(rows)) if documents is None else documents
         begins = np.fromiter(map(ne, ids, chain([self._last], ids)), np.int32, len(rows))
-        before = self.owners[-1] if first else -1
-        self.owners = np.concatenate([self.owners, before + begins.cumsum(dtype=np.int32)])
+        before = self.owners[-1] if first else np.int32(-1)
+        self._owners.extend(before + begins.cumsum(dtype=np.int32))
         self._last = ids[-1] if len(ids) else self._last
-        number = self._vocabulary.__getitem__
         pieces = [row.split() for row in rows]
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
-        flat = np.fromiter(map(number, chain.from_iterable(pieces)), np.int64, int(lengths.sum()))
-        owners = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
-        pairs, counts = np.unique(flat * len(rows) + owners, return_counts=True)
-        terms = (pairs // max(len(rows), 1)).astype(np.int32)
-        rows_of = (pairs % max(len(rows), 1) + first).astype(np.int32)
-        self._lengths = np.concatenate([self._lengths, lengths.astype(np.float32)])
+        numbers = self._terms.take(set(chain.from_iterable(pieces)))
+        flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(pieces)), np.int64, int(lengths.sum()))
+        at = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
+        self._lengths.extend(lengths.astype(np.float32))
         self._met.clear()
-        self._segments.append(_segment(terms, rows_of, counts.astype(np.float32)))
+        self._counted.clear()
+        self._segments.append(segment(flat, at, first, len(rows)))
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
-            self._segments.append(_merge(self._segments.pop(-2), self._segments.pop()))
+            self._segments[-2:] = [merged(self._segments[-2:])]
 
-    def packed(self, keep: NDArray[np.bool_]) -> tuple[list[str], dict[str, NDArray[Any]]]:
-        """Return what `restore` needs of the rows to keep, (n,) bool: the terms that any of them has, and arrays."""
-        none = np.zeros(0, np.int32)
-        whole = reduce(_merge, self._segments, _segment(none, none, np.zeros(0, np.float32)))
-        among = keep[whole.rows]
-        number = np.cumsum(keep, dtype=np.int32) - 1
-        used, terms = np.unique(np.repeat(whole.terms, np.diff(whole.starts))[among], return_inverse=True)
-        left = _segment(terms.astype(np.int32), number[whole.rows[among]], whole.counts[among])
-        words = list(self._vocabulary)
-        owners = np.unique(self.owners[keep], return_inverse=True)[1]
-        arrays = {
-            "starts": left.starts,
-            "posting_rows": left.rows,
-            "posting_counts": left.counts,
-            "lengths": self._lengths[keep],
-            "owners": owners.astype(np.int32),
+    def packed(self, keep: Mask) -> dict[str, NDArray[Any] | Blocks]:
+        """Return what `restore` needs of the rows to keep, (n,) bool, and of the terms that any of them has."""
+        every = [*self._restored, *self._segments]
+        kept = Kept(every, keep)
+        held = kept.sizes(len(self._terms))
+        words, order = self._terms.packed(held > 0)
+        sizes = held[order]
+        terms = order.astype(np.int32)
+
+        def read(which: int) -> Iterator[NDArray[Any]]:
+            return (run[which] for run in kept.read(terms, sizes))
+
+        total = int(sizes.sum())
+        counts = np.result_type(np.uint8, *(width(part.counts) for part in every))
+        return {
+            **words,
+            "starts": np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]),
+            "posting_rows": Blocks((total,), np.dtype(np.int32), lambda: read(0)),
+            "posting_counts": Blocks((total,), counts, lambda: read(1)),
+            "lengths": self._lengths.array[keep],
+            "owners": np.unique(self.owners[keep], return_inverse=True)[1].astype(np.int32),
         }
-        return [words[term] for term in used.tolist()], arrays
 
-    def restore(self, words: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Hold what `packed` returned; nothing was added before. The next rows are of other documents."""
-        self._vocabulary.update(zip(words, range(len(words)), strict=True))
-        terms = np.arange(len(words), dtype=np.int32)
-        self._segments = [Segment(terms, arrays["starts"], arrays["posting_rows"], arrays["posting_counts"])]
-        self._lengths = arrays["lengths"]
-        self.owners = arrays["owners"]
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Hold what `packed` returned; nothing was added before. The next rows are of other documents.
 
-    def scores(self, terms: Sequence[str], alive: NDArray[np.bool_]) -> Floats:
-        """Score every row, (n,) float32; 0 where no term is in common. Rows that are not alive do not count.
-
-        `alive`: (n,) bool, which nobody changes afterwards; what depends on it alone is worked out once.
+        The arrays are neither read through nor copied.
         """
-        total = np.zeros(len(self._lengths), np.float32)
-        if alive is not self._alive:
-            self._count(alive)
-        documents = self._documents
-        whole = np.zeros(len(documents.norms) if documents else 0, np.float32)
+        self._terms.restore(arrays)
+        terms = np.arange(len(self._terms), dtype=np.int32)
+        self._restored = [Segment(terms, arrays["starts"], arrays["posting_rows"], arrays["posting_counts"])]
+        self._lengths = Contiguous(arrays["lengths"])
+        self._owners = Contiguous(arrays["owners"])
+
+    def scores(self, terms: Sequence[str], alive: Mask) -> Floats:
+        """Score every row, (n,) float32; 0 where no term is in common or the row is not alive."""
+        return Question(self._count(alive), self._asked(terms), None).every(len(alive))
+
+    def best(
+        self, terms: Sequence[str], alive: Mask, top_k: int, mask: Mask | None = None
+    ) -> tuple[NDArray[Any], Floats]:
+        """Return rows and their scores, unordered: at least the `top_k` best and what ties with the last, or all.
+
+        The scores are to the bit those of `scores`; rows without a term of the question are never among them.
+        `mask`: (n,) bool, the rows to choose from; all by default.
+        """
+        counted = self._count(alive)
+        allowed = None if counted.every else alive
+        if mask is not None:
+            allowed = mask if allowed is None else allowed & mask
+        question = Question(counted, self._asked(terms), allowed)
+        if len(alive) <= FEW:
+            scores = question.every(len(alive))
+            if allowed is not None:
+                scores[~allowed] = 0
+            rows = np.flatnonzero(scores > 0)  # three times as quick as the zeros of floats
+            return rows, scores[rows]
+        if mask is not None and allowed is not None and RARE * np.count_nonzero(allowed) <= len(allowed):
+            return question.these(np.flatnonzero(allowed).astype(np.int32))
+        return best(question.parts(), question, top_k, question.units(max(TRIED, 2 * top_k)))
+
+    def _count(self, alive: Mask) -> Counted:
+        """What is counted of these rows; the access filter that was asked for last stands last."""
+        for at, known in enumerate(self._counted):
+            if known.alive is alive:
+                self._counted.append(self._counted.pop(at))
+                return known
+        del self._counted[: max(len(self._counted) - SIGHTS + 1, 0)]
+        self._counted.append(Counted(self.weights, alive, self._lengths.array, self.owners))
+        return self._counted[-1]
+
+    def _asked(self, terms: Sequence[str]) -> list[Asked]:
         asked = Counter(terms)
         self._look_up(asked)
-        for term, times in asked.items():
-            rows, counts = self._among_living(term)
-            if not len(rows):
-                continue
-            total[rows] += times * self._gain(counts, self._passages, rows)
-            if documents:
-                owners, sums = self._by_document(term, rows, counts)
-                whole[owners] += times * self._gain(sums, documents, owners)
-        if documents:
-            share = np.float32(self.document_share) * (total > 0)
-            total += share * (np.repeat(whole, self._spread) - total)
-        return total
-
-    def _among_living(self, term: str) -> tuple[Ints, Floats]:
-        rows, counts = self._met[term]
-        if self._passages.texts == len(self._alive):
-            return rows, counts
-        keep = self._alive[rows]
-        return rows[keep], counts[keep]
-
-    def _by_document(self, term: str, rows: Ints, counts: Floats) -> tuple[Ints, Floats]:
-        """The documents of rows that hold a term, and how often each has it; remembered as long as the rows are."""
-        if term not in self._summed:
-            owners = self.owners[rows]
-            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-            self._summed[term] = owners[firsts], np.add.reduceat(counts, firsts)
-        return self._summed[term]
-
-    def _gain(self, counts: Floats, sizes: Sizes, at: Ints) -> Floats:
-        """What one term gives to the texts that have it."""
-        idf = np.log1p((sizes.texts - len(at) + 0.5) / (len(at) + 0.5))
-        return (idf * (self.k1 + 1)) * counts / (counts + sizes.norms[at])
-
-    def _count(self, alive: NDArray[np.bool_]) -> None:
-        self._alive = alive
-        self._summed.clear()
-        lengths, owners = (self._lengths, self.owners) if alive.all() else (self._lengths[alive], self.owners[alive])
-        self._passages = self._sizes(lengths, self._lengths)
-        self._documents: Sizes | None = None
-        if self.document_share:
-            self._spread = np.bincount(self.owners)
-            texts = np.bincount(owners, lengths, len(self._spread)).astype(np.float32)
-            living = texts[np.unique(owners)]
-            if len(living) < len(lengths):  # else each is one passage, and says nothing new
-                self._documents = self._sizes(living, texts)
-
-    def _sizes(self, living: Floats, lengths: Floats) -> Sizes:
-        average = max(float(living.mean(dtype=np.float64)), 1e-9) if len(living) else 1.0
-        return Sizes(len(living), self.k1 * (1 - self.b + self.b * lengths / average))
+        return [Asked(term, times, self._met[term]) for term, times in asked.items() if self._met[term]]
 
     def rows(self, term: str) -> Ints:
         """The rows that hold a term, dead ones too: (n,) int32."""
-        return self._of(term)[0]
+        runs = self._of(term)
+        return runs[0][0] if len(runs) == 1 else np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in runs)])
 
     def has(self, term: str, row: int) -> bool:
         """Say whether a row holds a term."""
-        rows, _ = self._of(term)
-        at = int(rows.searchsorted(np.int32(row)))
-        return at < len(rows) and int(rows[at]) == row
+        return any(_stands(rows, row) for rows, _ in self._of(term))
 
-    def _of(self, term: str) -> tuple[Ints, Floats]:
-        """The rows that hold a term, and how often."""
+    def _of(self, term: str) -> list[Run]:
         self._look_up([term])
         return self._met[term]
 
@@ -200,35 +182,12 @@ class Postings:
             return
         if len(self._met) + len(unknown) > MET:
             self._met.clear()
-            self._summed.clear()
             unknown = list(terms)
-        numbers = np.array([self._vocabulary.get(term, -1) for term in unknown], np.int32)
-        found: list[list[tuple[Ints, Floats]]] = [[] for _ in unknown]
-        for segment in self._segments:
-            firsts = segment.starts[segment.terms.searchsorted(numbers)].tolist()
-            ends = segment.starts[segment.terms.searchsorted(numbers, "right")].tolist()
-            for runs, first, end in zip(found, firsts, ends, strict=True):
-                if first < end:
-                    runs.append((segment.rows[first:end], segment.counts[first:end]))
-        self._met.update(
-            (term, runs[0] if len(runs) == 1 else _joined(runs)) for term, runs in zip(unknown, found, strict=True)
-        )
+        numbers = np.array(self._terms.find(unknown), np.int32)
+        runs = [part.runs(numbers) for part in chain(self._restored, self._segments)]
+        self._met.update((term, [part[at] for part in runs if len(part[at][0])]) for at, term in enumerate(unknown))
 
 
-def _joined(runs: Sequence[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
-    if not runs:
-        return np.zeros(0, np.int32), np.zeros(0, np.float32)
-    return np.concatenate([rows for rows, _ in runs]), np.concatenate([counts for _, counts in runs])
-
-
-def _segment(terms: Ints, rows: Ints, counts: Floats) -> Segment:
-    """Make a segment of postings that are sorted by term, then by row."""
-    distinct, starts = np.unique(terms, return_index=True)
-    return Segment(distinct.astype(np.int32), np.append(starts, len(terms)), rows, counts)
-
-
-def _merge(a: Segment, b: Segment) -> Segment:
-    terms = np.concatenate([np.repeat(s.terms, np.diff(s.starts)) for s in (a, b)])
-    order = np.argsort(terms, kind="stable")
-    rows = np.concatenate([a.rows, b.rows])[order]
-    return _segment(terms[order], rows, np.concatenate([a.counts, b.counts])[order])
+def _stands(rows: Ints, row: int) -> bool:
+    at = int(rows.searchsorted(np.int32(row)))
+    return at < len(rows) and int(rows[at]) == row

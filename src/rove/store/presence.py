@@ -57,7 +57,7 @@ def remains_of(folder: Path) -> Remains:
     """Look at what lies in the folder of a base; nothing is opened."""
     wal = folder / WAL
     return Remains(
-        index_bytes=_bytes_in(folder / INDEX),
+        index_bytes=_bytes_in(folder / INDEX) + _bytes_in(folder / RESIDENT),
         originals=_entries(folder / ORIGINALS),
         jobs=_entries(folder / INCOMING),
         wal_bytes=wal.stat().st_size if wal.is_file() else 0,
@@ -66,8 +66,8 @@ def remains_of(folder: Path) -> Remains:
 
 
 def holds_chunks(folder: Path) -> bool:
-    """Say whether the index on disk has ever been given a chunk, by its files alone."""
-    return any((folder / INDEX).glob("*/data/*"))
+    """Say whether a snapshot or an index on disk has ever been given a chunk, by its files alone."""
+    return any((folder / RESIDENT).glob("*/*")) or any((folder / INDEX).glob("*/data/*"))
 
 
 def check_not_lost(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A small base, held in memory beside its index: searched exactly, in well under a millisecond, always up to date."""
+"""The embedded search: everything live in memory or mapped from a snapshot, searched exactly and always up to date."""
 
 from __future__ import annotations
 
@@ -9,153 +9,244 @@ from threading import Lock
 from rove.records import Filter
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
+from rove.store.failpoints import failpoint
 from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
 from rove.store.search_lists import SearchLists
-from rove.store.snapshot import drop, read, write
+from rove.store.snapshot import drop, read, sweep, write
 from rove.tracing import stage
 
-KEPT_FROM = 10_000
-"""Chunks from which on a base has a snapshot; fewer are read from the catalog in under a second."""
-GROWTH = 10
-"""A snapshot is written anew once a tenth of the base has changed since."""
+KEPT_FROM = 1_000
+"""Chunks from which on a base has a snapshot; fewer are read from the catalog in less than a tenth of a second."""
+GROWTH = 5
+"""While chunks are added, a snapshot is written anew once a fifth of the base is newer than the last one."""
+GROWTH_AT_REST = 50
+"""At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
+SPILL = 131_072
+"""Chunks beyond a snapshot that a process holds in memory before it takes them from a newer one."""
 MARK = "resident"
 
 
-class Resident:
-    """A `MemoryIndex` that follows the catalog's revision, whichever process moved it. Calls block.
+class Follower:
+    """A `MemoryIndex` of what the catalog held at `revision`, which it can follow. Calls block.
 
-    A process that starts takes the snapshot in `folder`, and what has changed since from the catalog.
+    It begins with the snapshot in `folder`, and reads from the catalog what has changed since.
     """
 
     def __init__(
-        self, catalog: Catalog, make: Callable[[], MemoryIndex], *, folder: Path, limit: int, read_limit: int
+        self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path, *, spills: bool = False
     ) -> None:
-        """`make` makes an empty index; up to `limit` chunks are held, up to `read_limit` read from the catalog."""
+        """`spills`: what does not fit into little memory goes to the disk meanwhile, into `folder`."""
         self.catalog = catalog
         self.folder = folder
-        self.limit = limit
-        self.read_limit = read_limit
         self._make = make
-        self._index = make()
-        self._seen = self._looked = 0
-        self._fits = True
+        self._spills = spills
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Hold nothing."""
+        self.index = self._make()
+        self.revision = 0
+
+    def restore(self) -> bool:
+        """Begin with the snapshot; False where there is none of this catalog and of this embedder."""
+        found = (read(self.folder, self.catalog.fact(MARK)) for _ in range(2))  # it may be replaced between two looks
+        kept = next(filter(None, found), None)
+        if not kept or kept.facts["dimension"] != self.index.dimension:
+            return False
+        self.index = self._make()
+        self.index.restore(kept)
+        self.revision = kept.revision
+        return True
+
+    def catch_up(self) -> None:
+        """Hold what the catalog holds at one moment; nothing, where it cannot be read."""
+        try:
+            if not self._followed():  # what was taken away since is no longer known
+                self.start_again()
+                self._followed()
+        except BaseException:  # a part of the base, which no search may take for all
+            self.start_again()
+            raise
+
+    def _followed(self) -> bool:
+        if not self.revision:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
+            revision = self.catalog.revision()
+            self._take(since=0)
+            self.revision = revision
+        with self.catalog.database.snapshot():
+            removed = self.catalog.removed_since(self.revision)
+            if removed is None:
+                return False
+            self.index.discard(removed)
+            self._take(since=self.revision)
+            self.revision = int(self.catalog.fact("revision") or "0")
+        return True
+
+    def _take(self, *, since: int) -> None:
+        for rows in self.catalog.index_rows(since=since):
+            self.index.extend(rows)
+            if self._spills and self.index.added >= SPILL:
+                self._spill()
+
+    def _spill(self) -> None:
+        """Map from the disk what is held in memory."""
+        place = self.folder / "spilled"
+        mark = write(place, self.index.packed(self.revision))
+        sweep(place, mark)
+        if kept := read(place, mark):
+            self.index = self._make()
+            self.index.restore(kept)
+
+
+class Resident:
+    """What is live now, whichever process has written it. Calls block; one at a time is carried out.
+
+    A snapshot in `folder` is what processes start from, and share: it is mapped, not read.
+    """
+
+    def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path) -> None:
+        """`make` makes an empty index."""
+        self.catalog = catalog
+        self.folder = folder
+        self._make = make
+        self._held = Follower(catalog, make, folder)
+        self._looked = 0
         self._lock = Lock()
 
     def search(
-        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> SearchLists | None:
-        """Search what is live now, by terms, by vector, or both. See `Store.search`.
+        self,
+        *,
+        terms: Sequence[str] | None,
+        vector: Vector | None,
+        top_k: int,
+        where: Filter | None,
+        nearest: Sequence[Scored] | None = None,
+    ) -> SearchLists:
+        """Search by terms, by vector, or both. See `Store.search`.
 
-        None when the base is too large to be held.
+        `nearest`: what another index has found by `vector`, in place of what this one finds.
         """
         with self._lock:
-            if not self._follow():
-                return None
+            index = self._follow()
             ranked: dict[str, list[Scored]] = {}
             nearness: dict[str, float] = {}
             covered = 1.0
             if terms is not None:
                 with stage("keyword"):
-                    found = ranked["keyword"] = self._index.best_keyword(terms, top_k=top_k, where=where)
-                    covered = self._index.coverage(terms, found[0][0]) if found else covered
+                    found = ranked["keyword"] = index.best_keyword(terms, top_k=top_k, where=where)
+                    covered = index.coverage(terms, found[0][0]) if found else covered
             if vector is not None:
                 with stage("semantic"):
-                    found = ranked["semantic"] = self._index.best_semantic(vector, top_k=top_k, where=where)
-                    nearness = self._index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
+                    if nearest is None:
+                        found = index.best_semantic(vector, top_k=top_k, where=where)
+                    else:
+                        found = [scored for scored in nearest if index.holds(scored[0])]
+                    ranked["semantic"] = found
+                    nearness = index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
             return SearchLists(ranked, covered, nearness)
 
-    def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str] | None:
-        """Return the live chunks that an access filter lets through; None when the base is too large to be held."""
+    def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
+        """Return those of the live chunks that an access filter lets through."""
         with self._lock:
-            return self._index.seen(chunk_ids, access_filter) if self._follow() else None
+            return self._follow().seen(chunk_ids, access_filter)
 
-    def languages(self, access_filter: Filter) -> list[str] | None:
-        """See `Store.languages`. None when the base is too large to be held."""
+    def languages(self, access_filter: Filter) -> list[str]:
+        """See `Store.languages`."""
         with self._lock:
-            return self._index.languages(access_filter) if self._follow() else None
+            return self._follow().languages(access_filter)
 
-    def keep(self, *, anew: bool = False) -> None:
-        """Write a snapshot if the last one is far behind, or, with `anew`, in any case. The caller holds the base.
+    def count(self) -> int:
+        """Number of live chunks."""
+        with self._lock:
+            return self._follow().live
+
+    def keep(self, *, at_rest: bool = True) -> None:
+        """Write a snapshot if the last one is too far behind, see `GROWTH_AT_REST`. The caller holds the base.
 
         A disk that is full costs the snapshot only.
         """
+        growth = GROWTH_AT_REST if at_rest else GROWTH
         count = self.catalog.count()
-        if not KEPT_FROM <= count <= self.limit:
+        if count < KEPT_FROM:
             drop(self.folder)
             return
         behind = read(self.folder, self.catalog.fact(MARK))
-        since = behind.revision if behind else 0
-        if not anew and behind and GROWTH * self.catalog.count(since=since) < count:
-            return
-        with self._lock:
-            if not self._follow(unbounded=True):
-                return
-            snapshot = self._index.packed(self._seen)
-        try:
-            make_private(self.folder)
-            mark = write(self.folder, snapshot)
-        except OSError:
-            drop(self.folder)
-        else:
-            self.catalog.set_fact(MARK, mark)
+        known = behind is not None and self.catalog.removed_since(behind.revision) is not None
+        if not behind or not known or growth * self.catalog.count(since=behind.revision) >= count:
+            self._write()
 
     def renew(self) -> None:
         """Take what was deleted out of the snapshot, if there is one; what goes wrong takes the snapshot away."""
         if not self.folder.exists():
             return
+        if self.catalog.count() < KEPT_FROM:
+            drop(self.folder)
+            return
         try:
-            self.keep(anew=True)
+            self._write()
         except Exception:
             drop(self.folder)
             raise
 
-    def _follow(self, *, unbounded: bool = False) -> bool:
-        """Take in what has changed; False when the base is too large. `unbounded`: read whatever there is to read."""
-        revision = self.catalog.revision()
-        if revision == self._looked and (self._fits or not unbounded):
-            return self._fits
-        if self._index.dead > 1_000 + self._index.live:
-            self._start_again()
-        self._fits = self.catalog.count() <= self.limit
-        if self._fits and not self._seen:
-            self._restore()
-        if self._fits and not unbounded:
-            self._fits = self.catalog.count(since=self._seen) <= self.read_limit
-        if not self._fits:
-            self._start_again()
-            self._looked = revision
-            return False
-        if not self._catch_up():
-            self._start_again()
-            self._catch_up()
-        return True
+    def mend(self) -> list[str]:
+        """Read the snapshot through, hold it against the catalog, and write it anew where need be; say what was wrong.
 
-    def _restore(self) -> None:
-        """Begin with the snapshot, where there is one of this catalog and of this embedder."""
-        kept = read(self.folder, self.catalog.fact(MARK))
-        if kept and kept.facts["dimension"] == self._index.dimension:
-            self._index.restore(kept)
-            self._seen = kept.revision
+        The caller holds the base.
+        """
+        problems = self._problems()
+        if problems:
+            drop(self.folder)
+        with self._lock:
+            self._start_again()
+        self.keep()
+        return problems
 
-    def _catch_up(self) -> bool:
-        """Bring the index to what the catalog holds at one moment; False where it has seen too little to follow."""
-        if not self._seen:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
-            self._seen = self.catalog.revision()
-            self._take(since=0)
-        with self.catalog.database.snapshot():
-            removed = self.catalog.removed_since(self._seen)
-            if removed is None:
-                return False
-            self._index.discard(removed)
-            self._take(since=self._seen)
-            self._seen = self._looked = int(self.catalog.fact("revision") or "0")
-        return True
-
-    def _take(self, *, since: int) -> None:
-        for rows in self.catalog.index_rows(since=since):
-            self._index.extend(rows)
+    def _problems(self) -> list[str]:
+        mark = self.catalog.fact(MARK)
+        if not mark or not self.folder.exists():
+            return []
+        copy = Follower(self.catalog, self._make, self.folder)
+        if not read(self.folder, mark, thorough=True) or not copy.restore():
+            return ["the snapshot was damaged"]
+        copy.catch_up()
+        wanted, held = set(self.catalog.chunk_ids()), set(copy.index.ids())
+        kinds = ((wanted - held, "missing from the snapshot"), (held - wanted, "in the snapshot only"))
+        return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
 
     def _start_again(self) -> None:
-        self._index = self._make()
-        self._seen = 0
+        self._held.start_again()
+        self._looked = 0
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        with self._lock:
+            self._start_again()
+
+    def _write(self) -> None:
+        """Write a snapshot of the catalog as it is, from a copy of its own, so that searches go on meanwhile."""
+        try:
+            make_private(self.folder)
+            copy = Follower(self.catalog, self._make, self.folder, spills=True)
+            copy.restore()
+            copy.catch_up()
+            mark = write(self.folder, copy.index.packed(copy.revision))
+        except OSError:
+            drop(self.folder)
+            return
+        failpoint("snapshot")
+        self.catalog.set_fact(MARK, mark)
+        sweep(self.folder, mark)
+
+    def _follow(self) -> MemoryIndex:
+        """Take in what has changed, and return what is searched."""
+        revision = self.catalog.revision()
+        if revision > self._looked:
+            held = self._held
+            if held.index.dead > 1_000 + held.index.live or held.index.added > SPILL:
+                held.start_again()
+            if not held.revision:
+                held.restore()
+            held.catch_up()
+            self._looked = held.revision
+        return self._held.index

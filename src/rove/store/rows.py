@@ -80,6 +80,25 @@ def vector_of(blob: bytes) -> Vector:
     return np.frombuffer(blob, dtype="<f4")
 
 
+def check_vectors(blobs: Sequence[bytes]) -> None:
+    """See that vectors are as they were written down: as long as each other, and finite in every number.
+
+    Raises:
+        ConfigError: one is not.
+    """
+    if not blobs:
+        return
+    try:
+        size, *others = set(map(len, blobs))
+        numbers = np.frombuffer(b"".join(blobs), "<f4")
+        whole = size and not others and size % 4 == 0 and bool(np.isfinite(numbers).all())
+    except (TypeError, ValueError):  # no bytes, or a part of a number
+        whole = False
+    if not whole:
+        message = "The catalog is torn: it holds a vector that is cut off, or that is not of numbers."
+        raise ConfigError(message, cure=CURE)
+
+
 def blob_of(vector: Vector) -> bytes:
     """Write a vector down as little-endian float32."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()

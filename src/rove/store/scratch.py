@@ -23,9 +23,16 @@ def scratch(base: Path) -> Generator[Path]:
     """
     incoming = base / INCOMING
     incoming.mkdir(mode=0o700, exist_ok=True)
-    for left in incoming.glob(f"{PREFIX}*"):
+    with scratch_in(incoming, PREFIX) as folder:
+        yield folder
+
+
+@contextmanager
+def scratch_in(parent: Path, prefix: str) -> Generator[Path]:
+    """Make a folder in another one, with such a name; else as `scratch`."""
+    for left in parent.glob(f"{prefix}*"):
         _remove(left)
-    folder, lock = _locked(incoming)
+    folder, lock = _locked(parent, prefix)
     try:
         yield folder
     finally:
@@ -33,10 +40,10 @@ def scratch(base: Path) -> Generator[Path]:
         lock.release()
 
 
-def _locked(incoming: Path) -> tuple[Path, FileLock]:
+def _locked(parent: Path, prefix: str) -> tuple[Path, FileLock]:
     """Make a folder and lock it; anew where somebody was quicker, and took it for one that nobody holds."""
     while True:
-        folder = incoming / f"{PREFIX}{token_hex(8)}"
+        folder = parent / f"{prefix}{token_hex(8)}"
         folder.mkdir(mode=0o700)
         lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
         try:

@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,13 +18,16 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from numpy.lib.format import dtype_to_descr, write_array_header_1_0
 from numpy.typing import NDArray
 
+from rove.store.blocks import Blocks
+
 Array = NDArray[Any]
-FORMAT = 1
+FORMAT = 2
 FACTS = "facts.json"
 UNCHECKED = {"vectors", "rounded"}
-"""Arrays whose check sums are not looked at: they are most of the bytes, and a wrong one moves a score, no more."""
+"""Arrays whose check sums `read` does not look at: most of the bytes, of which a wrong one moves a score, no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,19 @@ class Snapshot:
     """Arrays and facts of the base as it was at `revision`."""
 
     revision: int
-    arrays: Mapping[str, Array]
+    arrays: Mapping[str, Array | Blocks]
     facts: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Mapped(Snapshot):
+    """A snapshot as it is read: its arrays are mapped, so that what is not looked at costs no memory."""
+
+    arrays: Mapping[str, Array]
+
+
 def write(folder: Path, snapshot: Snapshot) -> str:
-    """Write a snapshot into `folder`, and take the others there away; returns the mark by which `read` knows it.
+    """Write a snapshot into `folder`, beside those that are there; returns the mark by which `read` knows it.
 
     Raises:
         OSError: the disk is full, or cannot be written to; nothing is left behind then.
@@ -56,18 +66,31 @@ def write(folder: Path, snapshot: Snapshot) -> str:
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    for other in folder.iterdir():
-        if other != final:
-            shutil.rmtree(other, ignore_errors=True)
     return final.name
 
 
-def read(folder: Path, mark: str) -> Snapshot | None:
-    """Map the snapshot of that mark; None where there is none that is whole. Takes milliseconds."""
+def sweep(folder: Path, mark: str) -> None:
+    """Take every other snapshot away, and what killed processes have left of theirs; who has one mapped keeps it."""
+    for other in folder.iterdir():
+        if other.name != mark:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
+    """Map the snapshot of that mark; None where there is none that is whole. Takes milliseconds.
+
+    `thorough`: look at the check sum of every array.
+    """
     try:
-        return _read(folder / mark, mark) if mark else None
+        return _read(folder / mark, mark, frozenset() if thorough else UNCHECKED) if mark else None
     except (OSError, ValueError, KeyError, EOFError):
         return None
+
+
+def newest(folder: Path) -> Mapped | None:
+    """Map the snapshot of the highest revision that is there: what is left to look at where the catalog is lost."""
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return max(filter(None, (read(folder, name) for name in names)), key=lambda kept: kept.revision, default=None)
 
 
 def drop(folder: Path) -> None:
@@ -75,26 +98,12 @@ def drop(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def text_array(texts: Sequence[str]) -> Array:
-    r"""Write texts without line ends as one array of bytes.
-
-    >>> text_array(["ab", "é"]).tobytes()
-    b'ab\n\xc3\xa9'
-    """
-    return np.frombuffer("\n".join(texts).encode(), np.uint8)
-
-
-def texts_of(array: Array, count: int) -> list[str]:
-    """Read back `count` texts that `text_array` has written."""
-    return array.tobytes().decode().split("\n") if count else []
-
-
 def _mark(facts: bytes) -> str:
     """A snapshot is known by its facts, which have the check sums of all else."""
     return sha256(facts).hexdigest()[:32]
 
 
-def _read(place: Path, mark: str) -> Snapshot | None:
+def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
     described = (place / FACTS).read_bytes()
     facts = json.loads(described)
     if _mark(described) != mark or facts["format"] != FORMAT:
@@ -102,20 +111,26 @@ def _read(place: Path, mark: str) -> Snapshot | None:
     arrays: dict[str, Array] = {}
     for name, checked in facts["sums"].items():
         array = np.asarray(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False))
-        if name not in UNCHECKED and crc32(array.data) != checked:
+        if name not in unchecked and crc32(array.data) != checked:
             return None
         arrays[name] = array
-    return Snapshot(int(facts["revision"]), arrays, facts)
+    return Mapped(int(facts["revision"]), arrays, facts)
 
 
-def _write_array(file: Path, array: Array) -> int:
+def _write_array(file: Path, array: Array | Blocks) -> int:
     """Write an array so that it is on the disk; returns its check sum."""
-    array = np.ascontiguousarray(array)
+    blocks = array if isinstance(array, Blocks) else Blocks.of(array)
+    summed = 0
     with file.open("wb") as stream:
-        np.save(stream, array, allow_pickle=False)
+        header = {"descr": dtype_to_descr(blocks.dtype), "fortran_order": False, "shape": blocks.shape}
+        write_array_header_1_0(stream, header)
+        for part in blocks.parts():
+            whole = np.ascontiguousarray(part, blocks.dtype)
+            stream.write(whole.data)
+            summed = crc32(whole.data, summed)
         stream.flush()
         os.fsync(stream.fileno())
-    return crc32(array.data)
+    return summed
 
 
 def _write_bytes(file: Path, data: bytes) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from rove.store.reading import current
+
 TRIES = 8
 """How often a reader looks again that meets with a change each time; one change is over in less than a look."""
 _gone: ContextVar[set[str] | None] = ContextVar("gone", default=None)
@@ -23,7 +25,10 @@ def noticing() -> Generator[set[str]]:
 
 
 def note_gone(chunk_ids: Iterable[str]) -> None:
-    """Tell whoever is `noticing` of chunks that are gone."""
+    """Tell whoever is `noticing` of chunks that are gone; the operation under way looks at the revision again."""
+    missed = set(chunk_ids)
+    if missed and (view := current()) is not None:
+        view.renew()
     gone = _gone.get()
     if gone is not None:
-        gone.update(chunk_ids)
+        gone.update(missed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
@@ -20,6 +20,7 @@ from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
+from rove.store.embedded import NAMES, EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.field_names import FieldNames
 from rove.store.guarded import GuardedIndex
@@ -31,9 +32,10 @@ from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.private import keep_private
+from rove.store.reading import Along
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
-from rove.store.search_lists import SearchLists, coverage
+from rove.store.search_lists import SearchLists
 from rove.store.stale_reads import TRIES, note_gone
 from rove.store.transcript_store import TranscriptStore
 from rove.store.vectors import VectorCache
@@ -69,15 +71,13 @@ class Store:
         self.originals = Originals(folder, self.catalog.database)
         self._check_model(model)
         check_sub_vectors(settings, dimension)
+        held = partial(MemoryIndex, dimension=dimension, settings=settings)
+        self.resident = Resident(self.catalog, held, folder / RESIDENT)
+        self._named_index = index is not None or settings.index not in NAMES
         self._make_index = lambda: (
             index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
-        # An index in memory is empty when a process starts: then the resident one, which reads the catalog, must serve.
-        limit = sys.maxsize if settings.index == "memory" else settings.resident_chunks
-        held = partial(MemoryIndex, dimension=dimension, settings=settings)
-        self.resident = Resident(
-            self.catalog, held, folder=folder / RESIDENT, limit=limit, read_limit=min(limit, settings.read_chunks)
-        )
+        self._resident_chunks = settings.resident_chunks
         self.names = NameGraph(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
         self._views = VisibleDocuments(self.catalog)
@@ -90,8 +90,10 @@ class Store:
 
     @cached_property
     def index(self) -> Index:
-        """The index, whose library is not loaded before it is needed: small bases are searched without it."""
-        return GuardedIndex(self._make_index)
+        """The index, whose library is not loaded before it is needed."""
+        if self._named_index:
+            return GuardedIndex(self._make_index)
+        return EmbeddedIndex(self.catalog, self.resident)
 
     def _check_model(self, model: str) -> None:
         known = self.catalog.fact("embedder")
@@ -109,62 +111,52 @@ class Store:
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
     ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
-        held = await asyncio.to_thread(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
-        if held is not None:
-            return held
-        asked: dict[str, Awaitable[list[Scored]]] = {}
-        if terms is not None:
-            by_words = partial(self.index.keyword, terms, where=where)
-            asked["keyword"] = self._living("keyword", by_words, top_k)
-        if vector is not None:
-            by_meaning = partial(self.index.semantic, vector, where=where)
-            asked["semantic"] = self._living("semantic", by_meaning, top_k)
-        ranked = dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
-        if not terms or not ranked["keyword"]:
-            return SearchLists(ranked)
-        best = ranked["keyword"][0][0]
-        held = await asyncio.to_thread(self.catalog.terms, best)
-        if not held:
-            note_gone([best])
-        return SearchLists(ranked, coverage(terms, held))
+        nearest = None
+        if vector is not None and self._named_index and await self._is_large():
+            nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
+        return await asyncio.to_thread(
+            self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where, nearest=nearest
+        )
 
-    async def _living(self, name: str, search: Search, top_k: int) -> list[Scored]:
+    async def _is_large(self) -> bool:
+        """Say whether vectors are compared by the index that the settings name."""
+        return await asyncio.to_thread(self.resident.count) > self._resident_chunks
+
+    async def _nearest(self, search: Search, top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
 
         A version is in the index before it takes the place of the one before it, which leaves afterwards: so one of
         them is always there, unless it was published between the two looks.
         """
         depth, looks = top_k, 0
-        with stage(name):
+        with stage("index"):
             while True:
                 looks += 1
-                revision = self.catalog.revision()
+                revision = await asyncio.to_thread(self.catalog.newest_revision)
                 found = await search(top_k=depth)
                 living = await asyncio.to_thread(self.catalog.living, [chunk_id for chunk_id, _ in found])
                 kept = [scored for scored in found if scored[0] in living]
                 whole = len(kept) >= top_k or len(found) < depth
-                same = len(kept) == len(found) or revision == self.catalog.revision()
+                same = len(kept) == len(found) or revision == await asyncio.to_thread(self.catalog.newest_revision)
                 if (whole and same) or looks == MOST_LOOKS:
                     return kept[:top_k]
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; within its access filter, if it has one."""
-        if access_filter := access_filter_of(where):
-            return await asyncio.to_thread(self._languages_of, access_filter)
-        revision = self.catalog.revision()
-        if revision != self._languages[0]:
-            self._languages = (revision, await asyncio.to_thread(self.catalog.languages))
-        return self._languages[1]
+        return await asyncio.to_thread(self._languages_of, access_filter_of(where))
 
-    def _languages_of(self, access_filter: Filter) -> list[str]:
-        held = self.resident.languages(access_filter)
-        return self._views.of(access_filter).languages if held is None else held
+    def _languages_of(self, access_filter: Filter | None) -> list[str]:
+        if access_filter:
+            return self.resident.languages(access_filter)
+        revision = self.catalog.revision()
+        if revision > self._languages[0]:
+            self._languages = (revision, self.catalog.languages())
+        return self._languages[1]
 
     def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
         """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""
-        held = self.resident.seen(owners, access_filter)
-        return owners.keys() & self.catalog.passing([*set(owners.values())], access_filter) if held is None else held
+        return self.resident.seen(owners, access_filter)
 
     async def state(self, where: Filter | None = None) -> str:
         """A hash that changes with all that a search with this filter could notice, and with nothing else."""
@@ -172,9 +164,9 @@ class Store:
             return (await asyncio.to_thread(self._views.of, access_filter)).state
         return str(await asyncio.to_thread(self.catalog.revision))
 
-    async def find(self, chunk_ids: Sequence[str]) -> dict[str, Found]:
+    async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""
-        found = await asyncio.to_thread(self.catalog.find, chunk_ids)
+        found = await asyncio.to_thread(self.catalog.find, chunk_ids, along)
         note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
         return found
 
@@ -273,8 +265,7 @@ class Store:
         self._writes += 1
         if self._writes % OPTIMIZE_EVERY == 0:
             await self._optimize()
-            await self._optimize()
-            await asyncio.to_thread(self.resident.keep)
+            await asyncio.to_thread(self.resident.keep, at_rest=False)
 
     async def _optimize(self) -> None:
         with stage("optimise"):
@@ -293,11 +284,17 @@ class Store:
                 if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
                     health = await heal(self.catalog, self.index, self.originals, self.resident, thorough=thorough)
                     if not self._checked:
-                        await asyncio.to_thread(keep_private, self.folder)
+                        await asyncio.to_thread(self._settle)
                     self._checked = True
                 yield health
             finally:
                 self._turns.give_back()
+
+    def _settle(self) -> None:
+        """See that the folder is private, and holds no index that nothing writes to any more."""
+        keep_private(self.folder)
+        if not self._named_index:
+            shutil.rmtree(self.folder / INDEX, ignore_errors=True)
 
     async def mend(self) -> None:
         """Finish what an interrupted writer left; what one that is still at work has yet to do is waited for."""

@@ -35,7 +35,7 @@ class VisibleDocuments:
         with self._lock:
             revision = self.catalog.revision()
             held = self._held.get(access_filter)
-            if held is None or held.revision != revision:
+            if held is None or held.revision < revision:
                 if len(self._held) >= REMEMBERED:
                     self._held.clear()
                 held = self._held[access_filter] = self._made(access_filter, revision)

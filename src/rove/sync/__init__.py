@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 from rove.engine import NONE, START, AsyncRove, Given
 from rove.enrich import Enriched
 from rove.errors import FieldWarning
-from rove.events import Event, Listener, Noted, ignore
+from rove.events import Event, Listener, ignore
 from rove.instances import Instances, Table, told_apart
 from rove.load.web.crawl import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
@@ -124,13 +124,8 @@ class Rove:
         listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
-        unheard: list[Event] = []
-        heard = unheard.append if listener is ignore else listener
-        found = self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=heard))
-        for event in unheard:
-            if isinstance(event, Noted):
-                warnings.warn(event.text, FieldWarning, stacklevel=2)  # here, it names the caller's line
-        return found
+        heard = self._heard(where, listener)
+        return self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=heard))
 
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""
@@ -183,13 +178,19 @@ class Rove:
         """See `AsyncRove.respond`."""
         return self._run(self._kb.respond(question, history=history, where=where, listener=listener))
 
-    def understand(self, question: str, *, history: History = START, where: Filter | None = None) -> Understood:
+    def understand(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Understood:
         """See `AsyncRove.understand`."""
-        return self._run(self._kb.understand(question, history=history, where=where))
+        heard = self._heard(where, listener)
+        return self._run(self._kb.understand(question, history=history, where=where, listener=heard))
 
-    def gather(self, question: str, *, history: History = START, where: Filter | None = None) -> Gathered:
+    def gather(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Gathered:
         """See `AsyncRove.gather`."""
-        return self._run(self._kb.gather(question, history=history, where=where))
+        heard = self._heard(where, listener)
+        return self._run(self._kb.gather(question, history=history, where=where, listener=heard))
 
     def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
         """See `AsyncRove.suggest`."""
@@ -223,13 +224,20 @@ class Rove:
         """See `AsyncRove.ledger`."""
         return self._run(self._kb.ledger(*states))
 
-    def delete(self, *names: str | Path, where: Filter | None = None, mentions: bool = False) -> int:
+    def delete(
+        self,
+        *names: str | Path,
+        where: Filter | None = None,
+        mentions: bool = False,
+        listener: Listener = ignore,
+    ) -> int:
         """See `AsyncRove.delete`."""
-        return self._run(self._kb.delete(*names, where=where, mentions=mentions))
+        heard = self._heard(where, listener)
+        return self._run(self._kb.delete(*names, where=where, mentions=mentions, listener=heard))
 
-    def mentions(self, *names: str | Path, where: Filter | None = None) -> Mentions:
+    def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
         """See `AsyncRove.mentions`."""
-        return self._run(self._kb.mentions(*names, where=where))
+        return self._run(self._kb.mentions(*names, where=where, listener=self._heard(where, listener)))
 
     def forget_mentions(self, *names: str | Path) -> Mentions:
         """See `AsyncRove.forget_mentions`."""
@@ -267,6 +275,14 @@ class Rove:
             future.cancel()
             raise
 
+    def _heard(self, where: Filter | None, listener: Listener) -> Listener:
+        """Warn of fields that no document has here, where the warning names the caller's line, if nobody listens."""
+        if where is None or listener is not ignore:
+            return listener
+        for text in self.notes_on(where):
+            warnings.warn(text, FieldWarning, stacklevel=3)
+        return _said
+
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
         while (item := self._run(anext(items, None))) is not None:
             yield item
@@ -283,6 +299,10 @@ def rebuild_base(
 ) -> Rebuilt:
     """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
     return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
+
+
+def _said(event: Event) -> None:
+    """Drop an event that the caller was warned of already."""
 
 
 async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:

@@ -13,7 +13,7 @@ from rove.records.filter import implies
 from rove.records.learned import LeadEnd, Outcome, Remembered
 from rove.records.walk_events import Fact, Lead
 from rove.retrieve.long_term_memory import LongTermMemory
-from rove.walk import RecalledFacts, TextOf
+from rove.walk import RecalledFacts
 from rove.walk.json_format import filter_of
 from rove.walk.leads import fact_id, plain
 from rove.walk.state import State
@@ -31,9 +31,8 @@ WORTH: dict[Outcome, float] = {"answer": 1.0, "fact": 0.25, "nothing": -1.0}
 class WalkMemory:
     """See `rove.walk.Memory`. One for each walk: `recall` also brings to mind how leads to the like have ended."""
 
-    def __init__(self, memory: LongTermMemory, text_of: TextOf) -> None:
+    def __init__(self, memory: LongTermMemory) -> None:
         self._memory = memory
-        self._text_of = text_of
         self._language = "und"
         self._stamp = ""
         self._experience: list[tuple[LeadEnd, float]] = []
@@ -51,10 +50,10 @@ class WalkMemory:
         """
         self._language = detect(state.question)
         self._stamp = _stamp(state, await self._memory.state(filter_of(state.where)))
-        known = await self._memory.experience(state.question)
+        found, known = await self._memory.recollect(state.question, top_k=SEARCHED, where=filter_of(state.where))
         self._experience = [(end, likeness) for end, likeness in known if _within(end.where, state)]
-        found = await self._memory.search(state.question, top_k=SEARCHED, where=filter_of(state.where))
-        live = [one for one in found if check(one.citation, await self._text_of(one.citation.document_id))]
+        texts = await self._memory.texts({one.citation.document_id for one in found})
+        live = [one for one in found if check(one.citation, texts.get(one.citation.document_id, ""))]
         asked = terms(state.question, self._language)
         same = [f for f in live if f.used and f.stamp == self._stamp and terms(f.question, self._language) == asked]
         near = [fact for fact in live if fact.score >= LEAST and fact not in same]

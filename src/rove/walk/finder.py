@@ -62,17 +62,9 @@ class Finder:
         where = filter_of(state.where)
         if where is None:
             return [hit.chunk.chunk_id for hit in hits]
-        held = {hit.chunk.document_id for hit in hits}
-        found = [
-            await asyncio.to_thread(self._search_context.store.catalog.document, document_id) for document_id in held
-        ]
-        fields = {
-            chunk.chunk_id: fields_of(document, chunk, chunk.metadata)
-            for document, chunks in filter(None, found)
-            for chunk in chunks
-        }
-        ids = [hit.chunk.chunk_id for hit in hits]
-        return [chunk_id for chunk_id in ids if chunk_id in fields and where.matches(fields[chunk_id])]
+        held = list({hit.chunk.document_id for hit in hits})
+        passing = await asyncio.to_thread(self._search_context.store.catalog.passing, held, where)
+        return [hit.chunk.chunk_id for hit in hits if hit.chunk.chunk_id in passing]
 
     async def hits(self, chunk_ids: Sequence[str]) -> list[Hit]:
         """Return live chunks by id, in this order; one that is gone is absent."""

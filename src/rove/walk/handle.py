@@ -23,6 +23,7 @@ from rove.records.walk_events import (
     WalkStarted,
     Warned,
 )
+from rove.store.reading import reading
 from rove.store.walk_log import WalkLog
 from rove.tracing import operation, stage
 from rove.walk import EXTRACTIVE, WalkContext
@@ -33,7 +34,7 @@ from rove.walk.json_format import info_of, to_line
 from rove.walk.loop import Loop, quoted
 from rove.walk.revisit import revisited
 from rove.walk.state import State, advanced, folded
-from rove.walk.step import Compose, Judge, Read, Rest, Step, next_step
+from rove.walk.step import Begin, Compose, Judge, Read, Rest, Step, next_step
 
 ANSWER_S = 20.0  # for an answer without a model, past the deadline too
 STUCK_S = 2.0  # the same, where the search that it may need has just been waited for in vain
@@ -178,7 +179,11 @@ class AsyncWalk:
             return
 
     async def _drive(self) -> None:
-        with operation("walk", mode=self._context.mode, taken_up=self._taken_up) as walking, metered() as meter:
+        with (
+            operation("walk", mode=self._context.mode, taken_up=self._taken_up) as walking,
+            reading() as view,
+            metered() as meter,
+        ):
             walking.show(question=self._started.question)
             self._clock.start(meter)
             await self._begin()
@@ -188,6 +193,8 @@ class AsyncWalk:
                 self._taken_up = False
                 await self._tell(await revisited(self.state, self._context))
             while not isinstance(step := await self._next(), Rest):
+                if isinstance(step, Begin):
+                    view.renew()
                 with stage(f"walk.{type(step).__name__.lower()}", round=self.state.round):
                     await self._perform(step)
             walking.tell(rounds=self.state.round, facts=len(self.state.facts))

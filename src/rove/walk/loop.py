@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.cite import marks
 from rove.answer.facts import AnswerContext, answer_from_facts
-from rove.answer.reading import read_parents
+from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.records import Answer, Sentence
 from rove.records.walk_events import (
@@ -44,6 +45,7 @@ from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
+MODEL = "model"
 TOLD = "fact {fact} says the same"
 RECALLED = 4
 """Facts of earlier walks that a walk begins with at most."""
@@ -59,6 +61,7 @@ class Loop:
 
     def __init__(self, context: WalkContext, *, model: bool = True) -> None:
         self._context = context if model else without_chat(context)
+        self._reader = _reader_of(context, model=model)
         self._finder = Finder(self._context)
 
     async def perform(self, step: Step, state: State) -> Batches:
@@ -120,9 +123,9 @@ class Loop:
         if gone := set(chunk_ids).difference(hit.chunk.chunk_id for hit in found):
             yield list(await self._finder.instead(gone, state))
         hits = await read_parents(found, self._context.text_of)
-        chosen = self._context.settings.reader or ("model" if self._context.chat else "extractive")
-        reader = READERS.get(chosen if self._context.chat else "extractive")(self._context)
+        reader = READERS.get(self._reader)(self._context)
         places = self._places(state)
+        await places.hold(hit.chunk.document_id for hit in hits)
         findings = reader.read(Material(hits, state))
         try:
             async for finding in findings:
@@ -133,7 +136,7 @@ class Loop:
                     yield batch
         finally:
             await findings.aclose()
-        by = self._context.mode if chosen == "model" else EXTRACTIVE
+        by = self._context.mode if self._reader == MODEL else self._reader
         yield [ChunksRead(state.round, chunk_ids, by)]
 
     async def _taken(
@@ -158,6 +161,7 @@ class Loop:
 
     async def _leads(self, facts: Sequence[Fact], state: State, places: ReferenceTargets) -> list[WalkEvent]:
         """What facts lead to: what they name, and what their sources refer to beside their words."""
+        await places.hold(fact.citation.document_id for fact in facts if fact.citation)
         found = [one for fact in facts for one in await leads_from_text(fact, places)]
         named = [lead for fact in facts for lead in leads_of(fact)]
         leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._context.memory)
@@ -172,17 +176,20 @@ class Loop:
         return await judged_by_model(self._context.chat, state)
 
     async def _answer(self, state: State) -> Answer:
-        context = self._context
+        context, store = self._context, self._context.search_context.store
+        hits = await self._finder.hits(cited(state.facts))
+        texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
         answer = await answer_from_facts(
             state.question,
             state.facts,
-            await self._finder.hits(cited(state.facts)),
+            hits,
             language=state.language,
-            context=AnswerContext(context.search_context.embedder, context.chat, context.answer, context.text_of),
+            context=AnswerContext(
+                context.search_context.embedder, context.chat, context.answer, read_once(context.text_of, texts)
+            ),
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
-        store = context.search_context.store
         absent = await store.field_names.on(filter_of(state.where))
         note = await unmentioned(state, answer, store)
         return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))
@@ -205,3 +212,10 @@ def quoted(state: State, problem: str) -> Answered:
     sentences = tuple(Sentence(" ".join(citation.quote.split()), (citation,)) for citation in cites)
     text = "\n\n".join(f"{sentence.text} {marks([place])}" for place, sentence in enumerate(sentences, 1))
     return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))
+
+
+def _reader_of(context: WalkContext, *, model: bool) -> str:
+    """Return the name of the reader. Where the chat model is not to be asked any more, none is that may ask it."""
+    if context.chat is None:
+        return context.settings.reader if context.settings.reader not in {"", MODEL} else EXTRACTIVE
+    return (context.settings.reader or MODEL) if model else EXTRACTIVE

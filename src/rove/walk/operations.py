@@ -165,7 +165,7 @@ class WalkOperations:
         return await asyncio.to_thread(self.store.catalog.text, document_id)
 
     def _context(self) -> WalkContext:
-        memory = WalkMemory(self.memory(), self._text_of) if self.settings.walk.memory else None
+        memory = WalkMemory(self.memory()) if self.settings.walk.memory else None
         return WalkContext(
             self.search_context, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory
         )

@@ -14,7 +14,7 @@ from rove.store.store import Store
 from rove.walk.leads import plain
 from rove.walk.references import Reference, heading_number
 
-REMEMBERED = 8
+REMEMBERED = 16
 CAPTIONED_CHARS = 600  # what is read after a caption whose table or figure is not marked
 TELLING_CHARS = 4
 MOST_TITLES = 50
@@ -40,12 +40,17 @@ class ReferenceTargets:
 
     async def document(self, document_id: str) -> Document | None:
         """The document of that id; None where there is none."""
-        if document_id not in self._held:
-            if len(self._held) >= REMEMBERED:
-                self._held.pop(next(iter(self._held)))
-            found = await asyncio.to_thread(self._store.catalog.document, document_id)
-            self._held[document_id] = found[0] if found else None
+        await self.hold([document_id])
         return self._held[document_id]
+
+    async def hold(self, document_ids: Iterable[str]) -> None:
+        """Fetch documents together, `REMEMBERED` at most: those that will be asked for."""
+        wanted = list(dict.fromkeys(document_ids))[:REMEMBERED]
+        if missing := [document_id for document_id in wanted if document_id not in self._held]:
+            found = await asyncio.to_thread(self._store.catalog.wholes, missing)
+            if len(self._held) + len(missing) > REMEMBERED:
+                self._held.clear()
+            self._held.update((document_id, found.get(document_id)) for document_id in missing)
 
     async def spot(self, reference: Reference, document: Document) -> Spot | None:
         """Return the place that a reference in a document leads to; None where it is not in the base."""

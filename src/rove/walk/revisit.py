@@ -29,11 +29,12 @@ async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
     if where is not None:
         passing = await asyncio.to_thread(store.catalog.passing, sorted(documents), where)
         live, documents = live & passing.keys(), set(passing.values())
+    texts = await asyncio.to_thread(store.catalog.texts, documents)
     for fact in state.facts:
         citation = fact.citation
         if citation is None:
             continue
-        text = await context.text_of(citation.document_id) if citation.document_id in documents else ""
+        text = texts.get(citation.document_id, "")
         if check(citation, text) and citation.chunk_id in live:
             continue
         lost.add(fact.fact_id)

@@ -6,6 +6,7 @@ They read what `rove enrich replies` has stored. A hit without replies stays whe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from rove.records.source import Metadata
 
@@ -65,6 +66,10 @@ class Disagree:
 
 
 def number(fields: Metadata, name: str) -> float:
-    """Return a field's number, 0 where it is missing or something else."""
+    """Return a field's number, 0 where it is missing, no finite number, or something else.
+
+    >>> number({"a": 2, "b": float("nan"), "c": "x"}, "a"), number({"b": float("nan")}, "b")
+    (2.0, 0.0)
+    """
     value = fields.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return float(value) if isinstance(value, int | float) and isfinite(value) else 0.0

@@ -112,13 +112,13 @@ async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
 async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
     """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
     check_question(given.question, context.server)
-    going = context.server.listened
-    walking = await CallerWalks(context.view(given.space), going).begin(given.question, None, None)
-    going.walks[walking.walk_id] = walking
+    listened = context.server.listened
+    walking = await CallerWalks(context.view(given.space), listened).begin(given.question, None, None)
+    listened.walks[walking.walk_id] = walking
     try:
         answer = await walking.answered()
     finally:
-        await let_go(walking, going)
+        await let_go(walking, listened)
     facts = [fact.text for fact in walking.state.facts]
     return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
 

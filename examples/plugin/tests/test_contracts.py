@@ -1,0 +1,99 @@
+"""Every plug-in of this package, held against the contract of its kind: the suites come with Rove."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rove.testing import (
+    ChatModelContract,
+    ChunkerContract,
+    EmbedderContract,
+    EnricherContract,
+    FallbackContract,
+    IndexContract,
+    LayoutContract,
+    LoaderContract,
+    MetricContract,
+    ModelChunkerContract,
+    ReaderContract,
+    RerankerContract,
+    RetrieverContract,
+    RuleContract,
+    SentimentContract,
+)
+from rove.testing.samples import TEXTS
+from rove_example.index import CountingIndex
+
+
+class TestSubtitles(LoaderContract):
+    name = "subtitles"
+    sample = "\n\n".join(
+        f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}" for n, text in enumerate(TEXTS.values(), 1)
+    ).encode()
+
+
+class TestCues(ChunkerContract):
+    name = "cues"
+    sized = False
+
+
+class TestMerging(ModelChunkerContract):
+    name = "merging"
+
+
+class TestLetters(EmbedderContract):
+    name = "letters"
+
+
+class TestShort(RerankerContract):
+    name = "short"
+
+
+class TestParrot(ChatModelContract):
+    name = "parrot"
+
+
+class TestCounting(IndexContract):
+    """By `make`: a class need not be registered to be tested."""
+
+    def make(self, folder: Path) -> Any:
+        return CountingIndex(folder=folder, dimension=self.dimension)
+
+
+class TestExact(RetrieverContract):
+    name = "exact"
+    questions = {language: text.rstrip(".。") for language, text in TEXTS.items()}
+
+
+class TestShorter(RuleContract):
+    name = "shorter"
+
+
+class TestLength(EnricherContract):
+    name = "length"
+
+
+class TestFaces(SentimentContract):
+    name = "faces"
+
+
+class TestHotline(FallbackContract):
+    name = "hotline"
+
+
+class TestFirstLines(ReaderContract):
+    name = "first-lines"
+
+
+class TestLucky(MetricContract):
+    name = "lucky"
+
+
+class TestFaq(LayoutContract):
+    name = "faq"
+
+    def write(self, folder: Path) -> Path:
+        file = folder / "office.faq"
+        file.write_text("When does it open?\tAt eight.\n何時に開きますか\t八時です。\n", "utf-8")
+        return file

@@ -1,0 +1,24 @@
+"""Arrays that are given block by block, so that a large one is never whole in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """An array of that shape and type, whose rows `parts` yields in their order, some at a time."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    parts: Callable[[], Iterator[NDArray[Any]]]
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> Self:
+        """Give a whole array as one block."""
+        return cls(array.shape, array.dtype, lambda: iter([array]))

@@ -1,0 +1,139 @@
+"""What BM25 counts for one access filter: how long texts are, and how many of them hold a term."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store.segments import Counts, Ints, Run
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+REMEMBERED = 4_096
+"""Terms of which it is remembered how many living rows hold them."""
+MOST = 1_000_000
+"""Documents of terms that are remembered with their sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """See `Postings`."""
+
+    k1: float
+    b: float
+    document_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many texts there are, and of each what BM25 adds to a count below the line, (n,) float32, and the least."""
+
+    texts: int
+    norms: Floats
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wholes:
+    """The documents that hold a term, ascending, how often each does, and the most that it gives to a row of each."""
+
+    owners: Ints
+    sums: Floats
+    most: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many living rows hold a term, and how often it stands in a row at most."""
+
+    holding: int
+    most: int
+
+
+class Counted:
+    """What BM25 counts of the rows that are `alive`, (n,) bool, which nobody changes afterwards.
+
+    `lengths`: terms of each row, (n,) float32; `owners`: the number of each row's document, ascending.
+    """
+
+    def __init__(self, weights: Weights, alive: Mask, lengths: Floats, owners: Ints) -> None:
+        self.weights = weights
+        self.alive = alive
+        self.owners = owners
+        self.every = bool(alive.all())
+        self.passages = self._sizes(lengths if self.every else lengths[alive], lengths)
+        self.documents: Sizes | None = None
+        self._rows: dict[str, Rows] = {}
+        self._wholes: dict[str, Wholes] = {}
+        self._held = 0
+        count = int(owners[-1]) + 1 if len(owners) else 0
+        if weights.document_share and count < len(owners):
+            self._sum_up(count, lengths)
+
+    def _sum_up(self, count: int, lengths: Floats) -> None:
+        """Count documents too, unless each is one passage and says nothing new."""
+        living, owners = (lengths, self.owners) if self.every else (lengths[self.alive], self.owners[self.alive])
+        texts = np.bincount(owners, living, count).astype(np.float32)
+        there = owners[np.diff(owners, prepend=-1) > 0]
+        if len(there) < len(living):
+            self.documents = self._sizes(texts[there], texts)
+
+    def _sizes(self, living: Floats, lengths: Floats) -> Sizes:
+        k1, b = self.weights.k1, self.weights.b
+        average = max(float(living.mean(dtype=np.float64)), 1e-9) if len(living) else 1.0
+        norms = k1 * (1 - b + b * lengths / average)
+        return Sizes(len(living), norms, float(norms.min(initial=np.inf)))
+
+    def rows(self, term: str, runs: Sequence[Run]) -> Rows:
+        """Count the living rows of a term."""
+        known = self._rows.get(term)
+        if known is None:
+            if len(self._rows) >= REMEMBERED:
+                self._rows.clear()
+            most = max((int(counts.max(initial=0)) for _, counts in runs), default=0)
+            known = self._rows[term] = Rows(sum(map(self._living, runs)), most)
+        return known
+
+    def _living(self, run: Run) -> int:
+        return len(run[0]) if self.every else int(np.count_nonzero(self.alive[run[0]]))
+
+    def wholes(self, term: str, runs: Sequence[Run], documents: Sizes) -> Wholes:
+        """Sum a term up by document: that of living rows."""
+        known = self._wholes.get(term)
+        if known is None:
+            if self._held > max(MOST, len(self.owners)):
+                self._wholes.clear()
+                self._held = 0
+            known = self._wholes[term] = self._summed(runs, self.rows(term, runs).holding, documents)
+            self._held += len(known.owners)
+        return known
+
+    def _summed(self, runs: Sequence[Run], holding: int, documents: Sizes) -> Wholes:
+        rows = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in runs)])
+        counts = np.concatenate([np.zeros(0, np.float32), *(counts for _, counts in runs)], dtype=np.float32)
+        if not self.every:
+            keep = self.alive[rows]
+            rows, counts = rows[keep], counts[keep]
+        if not holding:
+            return Wholes(rows, counts, counts)
+        owners = self.owners[rows]
+        firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+        owners, sums = owners[firsts], np.add.reduceat(counts, firsts)
+        share = self.weights.document_share
+        own = np.maximum.reduceat(self.gain(holding, counts, self.passages, rows), firsts)
+        most = (1 - share) * own + share * self.gain(len(owners), sums, documents, owners)
+        return Wholes(owners, sums, most.astype(np.float32))
+
+    def weight(self, holding: int, sizes: Sizes) -> np.float64:
+        """What a term gives at most to a text, if so many of the texts hold it."""
+        idf = np.log1p((sizes.texts - holding + 0.5) / (holding + 0.5))
+        return idf * (self.weights.k1 + 1)
+
+    def gain(self, holding: int, counts: Counts | Floats, sizes: Sizes, at: NDArray[Any]) -> NDArray[np.float64]:
+        """What a term, which so many of the texts hold, gives to those of them where it stands so often."""
+        often = counts.astype(np.float32, copy=False)
+        return self.weight(holding, sizes) * often / (often + sizes.norms[at])

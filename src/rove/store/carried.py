@@ -1,0 +1,73 @@
+"""What walks have learned, carried from a torn catalog to the one that takes its place, where its words still stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from rove.errors import ConfigError
+from rove.store import tables
+from rove.store.database import Database, insert_rows
+from rove.store.rows import check_vectors, within
+from rove.store.salvage import Salvage
+from rove.store.tables import Table
+
+VECTORS = ("vector", "asked")
+
+
+def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int], dimension: int) -> None:
+    """Take over facts and leads that can be read and whose source is there as it was. Blocks.
+
+    Facts lose their stamp, which says of which state of the base they are all that a walk found.
+
+    Args:
+        salvage: the torn catalog.
+        database: the new one.
+        rows: document id → the document's row number in the torn one.
+        dimension: of the embedder.
+    """
+    with database.write() as connection:
+        live = _live(connection)
+        now: dict[int | None, int | None] = {row: live[name] for name, row in rows.items() if name in live}
+        facts = [row | {"stamp": ""} for row in _readable(salvage, tables.memory_facts, now, dimension)]
+        facts = list(_standing(connection, facts))
+        insert_rows(connection, tables.memory_facts, [tuple(row.values()) for row in facts], replace=True)
+        leads = _readable(salvage, tables.memory_leads, {None: None} | now, dimension)
+        insert_rows(connection, tables.memory_leads, [tuple(row.values()) for row in leads], replace=True)
+
+
+def _live(connection: Connection) -> dict[str, int]:
+    d = tables.documents.c
+    found = connection.execute(select(d.document_id, d.seq).where(d.revision > 0))
+    return {str(row.document_id): int(row.seq) for row in found}
+
+
+def _readable(
+    salvage: Salvage, table: Table, now: Mapping[int | None, int | None], dimension: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table that are whole, column by column, each with its document's new row number."""
+    needed = [column.name for column in table.columns if not column.nullable]
+    for row in salvage.rows(table):
+        if row.get("document") not in now or any(row.get(name) is None for name in needed):
+            continue
+        try:
+            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(4 * dimension)])
+        except ConfigError:
+            continue
+        yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
+
+
+def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the facts whose chunk is there, and whose words stand where they stood."""
+    t, c = tables.texts.c, tables.chunks.c
+    documents = list({row["document"] for row in facts})
+    held = connection.execute(select(t.document, t.text).where(within(t.document, documents)))
+    texts = {int(row.document): str(row.text) for row in held}
+    chunks = set(connection.execute(select(c.chunk_id).where(within(c.document, documents))).scalars())
+    for row in facts:
+        start, end, text = row["start"], row["end"], texts.get(row["document"], "")
+        placed = row["chunk_id"] in chunks and isinstance(start, int) and isinstance(end, int)
+        if placed and text[start:end] == row["quote"]:
+            yield row

@@ -1,0 +1,94 @@
+"""Puts vectors into partitions: k-means on the sphere over a sample, then all rows, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store.growing import Growing, blocks_of
+from rove.store.partitions import Floats, Ints, Partitions
+
+SAMPLE = 64
+"""Rows for each partition that k-means looks at."""
+ROUNDS = 8
+OUTGROWN = 2
+"""How many times as many rows there must be until k-means is run anew."""
+FOUND_AT_ONCE = 4_096
+
+
+def partitioned(
+    vectors: Growing[np.float32], rows: NDArray[np.intp], known: Ints, before: Partitions | None
+) -> Partitions:
+    """Return partitions of rows, in which they are numbered anew, from 0 on.
+
+    Args:
+        vectors: all vectors, of unit length.
+        rows: those to put in, ascending.
+        known: for each of them its partition in `before`, or -1.
+        before: partitions that were made earlier. As long as there are not many more rows, they are kept.
+    """
+    if before is None or len(rows) > OUTGROWN * before.trained:
+        before = _drawn(vectors, rows)
+        known = np.full(len(rows), -1, np.int32)
+    directions = _unit(before.centres)
+    labels = known.copy()
+    sizes = np.bincount(known[known >= 0], minlength=len(directions))
+    sums = before.centres * sizes[:, None].astype(np.float64)
+    new = np.flatnonzero(known < 0)
+    for block in blocks_of(len(new)):
+        part = vectors[rows[new[block]]]
+        labels[new[block]] = of = nearest_of(part, directions)
+        _add_up(part, of, sums, sizes)
+    centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], directions)
+    return replace(
+        before,
+        centres=centres.astype(np.float32),
+        starts=np.concatenate([[0], sizes.cumsum()]),
+        order=np.argsort(labels, kind="stable").astype(np.int32),
+    )
+
+
+def _drawn(vectors: Growing[np.float32], rows: NDArray[np.intp]) -> Partitions:
+    """Partitions by a sample of the rows; none is in them yet."""
+    count = isqrt(len(rows))
+    chosen = np.random.default_rng(count).choice(rows, min(len(rows), SAMPLE * count), replace=False)
+    sample = vectors[np.sort(chosen)]
+    centres = means_of(sample, count)
+    apart = sample - centres[nearest_of(sample, _unit(centres))]
+    axes = (apart.T @ apart / len(sample)).astype(np.float32)
+    return Partitions(centres, np.zeros(count + 1, np.int64), np.zeros(0, np.int32), axes, len(rows))
+
+
+def means_of(sample: Floats, count: int) -> Floats:
+    """Return the means of `count` clusters of unit vectors, found by k-means on the sphere: (count, dimension)."""
+    search_context = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
+    for _ in range(ROUNDS):
+        sums, sizes = np.zeros(search_context.shape), np.zeros(count, np.int64)
+        _add_up(sample, nearest_of(sample, _unit(search_context)), sums, sizes)
+        search_context = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], search_context).astype(
+            np.float32
+        )
+    return search_context
+
+
+def nearest_of(vectors: Floats, directions: Floats) -> Ints:
+    """Return for each vector the number of the direction that it lies nearest to: (n,) int32."""
+    found = np.empty(len(vectors), np.int32)
+    for block in blocks_of(len(vectors), FOUND_AT_ONCE):
+        found[block] = (vectors[block] @ directions.T).argmax(axis=1)
+    return found
+
+
+def _add_up(vectors: Floats, labels: Ints, sums: NDArray[np.float64], sizes: NDArray[np.int64]) -> None:
+    """Add vectors to the sums of their partitions, and to the counts."""
+    order = np.argsort(labels, kind="stable")
+    of, firsts, counts = np.unique(labels[order], return_index=True, return_counts=True)
+    sums[of] += np.add.reduceat(vectors[order], firsts)
+    sizes[of] += counts
+
+
+def _unit(vectors: Floats) -> Floats:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))

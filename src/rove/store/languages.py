@@ -1,0 +1,40 @@
+"""The language of each row as a small number, so that those of many rows are counted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store.contiguous import Contiguous
+
+
+class Languages:
+    """The languages of rows 0…n-1."""
+
+    def __init__(self) -> None:
+        self._codes: Contiguous[np.uint16] = Contiguous(np.zeros(0, np.uint16))
+        self._code: dict[str, int] = {}
+
+    def extend(self, languages: Sequence[str]) -> None:
+        """Add rows at the end."""
+        codes = [self._code.setdefault(language, len(self._code)) for language in languages]
+        self._codes.extend(np.array(codes, np.uint16))
+
+    def counts(self, among: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of the rows `among` which to count, (n,) bool, are in each language; none with 0."""
+        counts = np.bincount(self._codes.array[among], minlength=len(self._code)).tolist()
+        return {language: count for language, count in zip(self._code, counts, strict=True) if count}
+
+    def packed(self, keep: NDArray[np.bool_]) -> tuple[list[str], NDArray[Any]]:
+        """Return what `restore` needs of the rows to keep, (n,) bool: the languages that any of them has, and codes."""
+        used, codes = np.unique(self._codes.array[keep], return_inverse=True)
+        names = list(self._code)
+        return [names[code] for code in used.tolist()], codes.astype(np.uint16)
+
+    def restore(self, languages: Sequence[str], codes: NDArray[Any]) -> None:
+        """Hold what `packed` returned, in place of what is held."""
+        self._code = {language: code for code, language in enumerate(languages)}
+        self._codes = Contiguous(codes)

@@ -1,0 +1,126 @@
+"""An inverted file over vectors: rows near each other are in one partition, so that a search need not look at all.
+
+Partitions are the clusters of k-means on the sphere. How a search goes through them is worked out from how the rows of
+a partition lie around its mean: in the direction of the question they are taken to be normally distributed, and so it
+is known how many rows above any cosine are to be expected in the partitions that were not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store import Vector
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+WIDER = np.float32(1.25)
+"""How much wider than the average partition says the rows are taken to lie, since no partition is quite normal."""
+ROOT = sqrt(2 * pi)
+LEAST_SPREAD = np.float32(1e-3)
+FIRST = 8_192
+"""Rows of the partitions that are looked at first."""
+MISSED = 0.01
+"""Share of the best that a search may be expected to miss."""
+MOST = 2
+"""At most one in so many rows is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """k partitions of n rows. Rows in the order of their partitions stand at positions 0 to n - 1."""
+
+    centres: Floats
+    """(k, dimension), the mean of each."""
+    starts: Longs
+    """(k + 1,), the position where each begins; and n."""
+    order: Ints
+    """(n,), the row at each position."""
+    axes: Floats
+    """(dimension, dimension), the covariance of rows around the means of their partitions."""
+    trained: int
+    """How many rows there were when k-means was run."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return them as arrays, for `of`."""
+        return {
+            "centres": self.centres,
+            "starts_of_partitions": self.starts,
+            "order": self.order,
+            "axes": self.axes,
+            "trained": np.array([self.trained]),
+        }
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Partitions | None:
+        """Take over what `arrays` returned, without a copy; None where it is not among these arrays."""
+        if "order" not in arrays:
+            return None
+        trained = int(arrays["trained"][0])
+        return cls(arrays["centres"], arrays["starts_of_partitions"], arrays["order"], arrays["axes"], trained)
+
+    @property
+    def sizes(self) -> Longs:
+        """The number of rows in each."""
+        return np.diff(self.starts)
+
+    def counts(self, keep: NDArray[np.bool_]) -> Longs:
+        """Return how many positions of each partition are kept; `keep`: (n,) bool, by position."""
+        before = np.concatenate([[0], np.cumsum(keep, dtype=np.int32)])
+        return np.diff(before[self.starts]).astype(np.int64)
+
+    def labels(self) -> Ints:
+        """Return the partition of each position."""
+        return np.repeat(np.arange(len(self.centres), dtype=np.int32), self.sizes)
+
+
+class Way:
+    """The way of one search through partitions: those first where rows above the edge are most likely."""
+
+    def __init__(self, partitions: Partitions, vector: Vector, left: Longs) -> None:
+        """`left`: how many rows there are to choose from in each partition."""
+        self._near = partitions.centres @ vector
+        self._wide = _spreads(partitions) * np.sqrt(max(float(vector @ partitions.axes @ vector), 0.0))
+        self._wide = np.maximum(self._wide * WIDER, LEAST_SPREAD)
+        self._left = left.astype(np.float64)
+        self._room = self._left.sum() / MOST
+        self._seen = 0.0
+
+    def next(self, edge: float, top_k: int) -> NDArray[np.intp]:
+        """Return the partitions to look at next; none where enough was seen.
+
+        `edge`: the cosine that a row must have to be among the `top_k` best so far.
+        """
+        above = self._above(edge)
+        missed = self._left * above
+        open_ = np.flatnonzero(self._left > 0)
+        chosen = open_[np.argsort(-self._near[open_] - 3 * self._wide[open_], kind="stable")]
+        if self._seen:
+            chosen = open_[np.argsort(-above[open_], kind="stable")]
+            rest = missed[chosen].sum() - missed[chosen].cumsum()
+            enough = int((rest > MISSED * top_k).sum()) + 1 if missed.sum() > MISSED * top_k else 0
+            chosen = chosen[:enough]
+        rows = self._left[chosen].cumsum()
+        room = min(max(self._seen, FIRST, 16 * top_k), self._room - self._seen)
+        chosen = chosen[: int(rows.searchsorted(room)) + 1] if room > 0 else chosen[:0]
+        self._seen += self._left[chosen].sum()
+        self._left[chosen] = 0
+        return chosen
+
+    def _above(self, edge: float) -> NDArray[np.float64]:
+        """How likely a row of each partition is above the edge, at most (the tail of the normal distribution)."""
+        far = np.maximum((edge - self._near) / self._wide, 0).astype(np.float64)
+        return np.exp(-far * far / 2) / np.maximum(2, far * ROOT)
+
+
+def _spreads(partitions: Partitions) -> Floats:
+    """How wide each partition is, beside all: of unit vectors, the square is 1 less the square of their mean."""
+    squares = np.maximum(1 - np.vecdot(partitions.centres, partitions.centres), 0)
+    average = float(np.average(squares, weights=partitions.sizes)) if len(squares) else 0.0
+    return np.sqrt(squares / max(average, 1e-12)).astype(np.float32)

@@ -1,0 +1,190 @@
+"""BM25 of a question: every row scored, or some of them, or the most that each of its terms gives to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store.bm25 import Counted, Floats, Mask, Sizes
+from rove.store.maxscore import common
+from rove.store.segments import Counts, Ints, Run
+
+ROOM = 1 + 1e-5
+"""Bounds are rounded up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A term of a question: how often it is asked for, and where it stands."""
+
+    term: str
+    times: int
+    runs: Sequence[Run]
+
+
+class Question:
+    """The terms of a question, each once, over what one access filter counts. Scores rows, or documents with all their rows.
+
+    `allowed`: (n,) bool, the rows to choose from; all by default.
+    """
+
+    def __init__(self, counted: Counted, asked: Sequence[Asked], allowed: Mask | None) -> None:
+        self.counted = counted
+        self.asked = asked
+        self.allowed = allowed
+
+    def every(self, rows: int) -> Floats:
+        """Score every row, (rows,) float32; 0 where no term is in common."""
+        counted, documents = self.counted, self.counted.documents
+        total = np.zeros(rows, np.float32)
+        whole = np.zeros(len(documents.norms) if documents else 0, np.float32)
+        for term in self.asked:
+            holding = counted.rows(term.term, term.runs).holding
+            for at, counts in term.runs if holding else ():
+                total[at] += term.times * counted.gain(holding, counts, counted.passages, at)
+            if documents:
+                held = counted.wholes(term.term, term.runs, documents)
+                whole[held.owners] += term.times * counted.gain(len(held.owners), held.sums, documents, held.owners)
+        if not counted.every:
+            total[~counted.alive] = 0
+        if documents:
+            total += self._share(total) * (whole[counted.owners] - total)
+        return total
+
+    def some(self, rows: Ints) -> Floats:
+        """Score these living rows, which ascend: the same to the bit."""
+        counted = self.counted
+        total = np.zeros(len(rows), np.float32)
+        for term in self.asked:
+            holding = counted.rows(term.term, term.runs).holding
+            for held, counts in term.runs:
+                here, there = common(rows, held)
+                total[here] += term.times * counted.gain(holding, counts[there], counted.passages, rows[here])
+        if counted.documents:
+            total += self._share(total) * (self._wholes(rows, counted.documents) - total)
+        return total
+
+    def _wholes(self, rows: Ints, documents: Sizes) -> Floats:
+        """The scores of the documents of these rows."""
+        owners = self.counted.owners[rows]
+        firsts = np.diff(owners, prepend=-1) > 0
+        units = owners[firsts]
+        whole = np.zeros(len(units), np.float32)
+        for term in self.asked:
+            held = self.counted.wholes(term.term, term.runs, documents)
+            here, there = common(units, held.owners)
+            gain = self.counted.gain(len(held.owners), held.sums[there], documents, units[here])
+            whole[here] += term.times * gain
+        return whole[firsts.cumsum() - 1]
+
+    def _share(self, total: Floats) -> Floats:
+        return np.float32(self.counted.weights.document_share) * (total > 0)
+
+    def scored(self, units: Ints) -> tuple[NDArray[Any], Floats]:
+        """See `Scorer`: units are rows that are allowed or, where documents count, documents."""
+        return self.these(self._rows_of(units) if self.counted.documents else units)
+
+    def these(self, rows: Ints) -> tuple[NDArray[Any], Floats]:
+        """Those of these living rows, which ascend, that have any of the terms, and their scores."""
+        scores = self.some(rows)
+        there = scores > 0
+        return rows[there], scores[there]
+
+    def _rows_of(self, documents: Ints) -> Ints:
+        owners = self.counted.owners
+        firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
+        sizes = ends - firsts
+        rows = np.arange(int(sizes.sum())) + np.repeat(firsts - (sizes.cumsum() - sizes), sizes)
+        return (rows if self.allowed is None else rows[self.allowed[rows]]).astype(np.int32)
+
+    def units(self, rows: int) -> int:
+        """How many units have about so many rows: half of them at least, since a document has any number."""
+        if not self.counted.documents:
+            return rows
+        return max(rows // 2, rows * len(self.counted.documents.norms) // len(self.counted.owners))
+
+    def parts(self) -> list[RowPart] | list[DocumentPart]:
+        """What each term gives: see `Part`."""
+        if self.counted.documents:
+            return [DocumentPart(self.counted, self.counted.documents, term) for term in self.asked]
+        return [RowPart(self.counted, term, self.allowed) for term in self.asked]
+
+
+class RowPart:
+    """See `Part`: what a term gives to rows, where documents do not count."""
+
+    def __init__(self, counted: Counted, asked: Asked, allowed: Mask | None) -> None:
+        self.runs = asked.runs
+        self.count = sum(len(rows) for rows, _ in asked.runs)
+        self.allowed = allowed
+        self.sizes = counted.passages
+        rows = counted.rows(asked.term, asked.runs)
+        self.weight = np.float32(asked.times * counted.weight(rows.holding, self.sizes))
+        self.bound = float(self.weight) * rows.most / max(rows.most + self.sizes.least, 1e-9) * ROOM
+
+    def above(self, floor: float) -> tuple[Ints, Floats]:
+        """See `Part`."""
+        found = [self._above(rows, counts, floor) for rows, counts in self.runs]
+        if len(found) == 1:
+            return found[0]
+        rows = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in found)])
+        return rows, np.concatenate([np.zeros(0, np.float32), *(gains for _, gains in found)])
+
+    def _above(self, rows: Ints, counts: Counts, floor: float) -> tuple[Ints, Floats]:
+        if floor >= self.weight:
+            return rows[:0], np.zeros(0, np.float32)
+        if floor > 0:
+            least = floor * self.sizes.least / (float(self.weight) - floor)
+            if least > 1:
+                often = np.flatnonzero(counts >= least)
+                rows, counts = rows[often], counts[often]
+        gains = self._gains(rows, counts)
+        if floor > 0:
+            near = np.flatnonzero(gains >= floor)
+            rows, gains = rows[near], gains[near]
+        if self.allowed is not None:
+            here = np.flatnonzero(self.allowed[rows])
+            rows, gains = rows[here], gains[here]
+        return rows, gains
+
+    def to(self, units: Ints) -> Floats:
+        """See `Part`."""
+        gains = np.zeros(len(units), np.float32)
+        for rows, counts in self.runs:
+            here, there = common(units, rows)
+            gains[here] = self._gains(units[here], counts[there])
+        return gains
+
+    def _gains(self, rows: Ints, counts: Counts) -> Floats:
+        often = counts.astype(np.float32)
+        gains = often + self.sizes.norms[rows]
+        np.divide(often, gains, out=gains)
+        gains *= self.weight
+        return gains
+
+
+class DocumentPart:
+    """See `Part`: what a term gives to the best row of a document, the document's share with it."""
+
+    def __init__(self, counted: Counted, documents: Sizes, asked: Asked) -> None:
+        held = counted.wholes(asked.term, asked.runs, documents)
+        self.owners = held.owners
+        self.gains = held.most * np.float32(asked.times)
+        self.count = len(held.owners)
+        self.bound = float(self.gains.max(initial=0)) * ROOM
+
+    def above(self, floor: float) -> tuple[Ints, Floats]:
+        """See `Part`."""
+        near = np.flatnonzero(self.gains >= floor)
+        return self.owners[near], self.gains[near]
+
+    def to(self, units: Ints) -> Floats:
+        """See `Part`."""
+        gains = np.zeros(len(units), np.float32)
+        here, there = common(units, self.owners)
+        gains[here] = self.gains[there]
+        return gains

