@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.store import maxscore, postings, segments
-from rove.store.blocks import Blocks
+from rove.store.blocks import ArrayInParts
 from rove.store.postings import Postings
 
 WORDS = ["kutya", "macska", "hund", "katze", "远程", "办公", "犬", "猫", "dog", "house", "árvíz", "straße"]
@@ -41,7 +41,7 @@ def documents(chance: random.Random, rows: int, most: int) -> list[int]:
 
 def unpacked(held: Postings, keep: np.ndarray, share: float) -> Postings:
     arrays = {
-        name: np.concatenate([np.zeros(0, some.dtype), *some.parts()]) if isinstance(some, Blocks) else some
+        name: np.concatenate([np.zeros(0, some.dtype), *some.parts()]) if isinstance(some, ArrayInParts) else some
         for name, some in held.packed(keep).items()
     }
     for array in arrays.values():

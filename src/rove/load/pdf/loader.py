@@ -63,7 +63,7 @@ class _Bookmark(Protocol):
 
 
 @dataclass(slots=True)
-class Reading:
+class LoadedPages:
     """What was read so far, and the pages of which less was read than they hold."""
 
     transcripts: Transcripts | None = None
@@ -157,10 +157,10 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> LoadedPages:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
     by_ocr = options.ocr and ocr.can_read()
-    reading = Reading((options.transcripts or Transcripts()) if by_ocr else None)
+    reading = LoadedPages((options.transcripts or Transcripts()) if by_ocr else None)
     try:
         for index in range(count):
             try:
@@ -174,7 +174,7 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> OrderedPage:
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: LoadedPages) -> OrderedPage:
     text = read_text(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
@@ -206,7 +206,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     )
 
 
-def _nothing(source: Source, count: int, reading: Reading) -> InputError:
+def _nothing(source: Source, count: int, reading: LoadedPages) -> InputError:
     if len(reading.damaged) == count:
         return _damaged(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
@@ -216,7 +216,7 @@ def _nothing(source: Source, count: int, reading: Reading) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _missing(count: int, reading: Reading) -> list[str]:
+def _missing(count: int, reading: LoadedPages) -> list[str]:
     missing: list[str] = []
     if reading.scans:
         missing.append(f"{_pages(reading.scans)} are scanned and were not read")
