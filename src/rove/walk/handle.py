@@ -314,8 +314,7 @@ class AsyncWalk:
                 state = advanced(state, event)
             lines = [to_line(event) for event in events if not isinstance(event, FactDelta)]
             if lines:
-                first = self.state.events + 1
-                await asyncio.to_thread(self._walks.append, info_of(state), first, lines)
+                await asyncio.to_thread(self._walks.append, info_of(state), self.state.events + 1, lines)
             self.state = state
             for event in events:
                 self._told.put_nowait(event)
