@@ -19,7 +19,7 @@ from rove import Rove, Text
 from rove.records import Document, Prepared
 from rove.records.chunk import Chunk, chunk_id
 from rove.retrieve import RETRIEVERS
-from rove.retrieve.walk import Gait, WalkRetriever
+from rove.retrieve.walk_search import WalkRetriever, WalkTuning
 
 MULTI = "mh_hotpot100"
 SINGLE = ("xquad_en", "xquad_de", "xquad_zh", "jsquad", "lohelp_en", "pgdocs")
@@ -27,15 +27,15 @@ WHOLE = Cap(2_000, 300, 700)
 CUT_DOWN = Cap(600, 200, 250)
 NAMES_A_CHUNK, CHUNKS = 10, 100_000
 GAITS = {
-    "walk": Gait(),
-    "no titles in the question": replace(Gait(), asked=False),
-    "no titles in passages": replace(Gait(), titles=False),
-    "no passages that name the title": replace(Gait(), namers=False),
-    "one hop": replace(Gait(), hops=1),
-    "two hops": replace(Gait(), hops=2),
-    "only titles in passages": replace(Gait(), asked=False, namers=False),
-    "only passages that name the title": replace(Gait(), asked=False, titles=False),
-    "nothing: the ranking alone": replace(Gait(), hops=0),
+    "walk": WalkTuning(),
+    "no titles in the question": replace(WalkTuning(), asked=False),
+    "no titles in passages": replace(WalkTuning(), titles=False),
+    "no passages that name the title": replace(WalkTuning(), namers=False),
+    "one hop": replace(WalkTuning(), hops=1),
+    "two hops": replace(WalkTuning(), hops=2),
+    "only titles in passages": replace(WalkTuning(), asked=False, namers=False),
+    "only passages that name the title": replace(WalkTuning(), asked=False, titles=False),
+    "nothing: the ranking alone": replace(WalkTuning(), hops=0),
 }
 
 
@@ -62,9 +62,9 @@ def found() -> list[Table]:
         bare = replace(data, docs=tuple(replace(doc, title="") for doc in data.docs))
         untitled = opened(Path(folder) / "untitled", bare, remembered)
         rows = []
-        for name, gait in {"hybrid + rerank": None, **GAITS}.items():
+        for name, tuning in {"hybrid + rerank": None, **GAITS}.items():
             say(f"walk {MULTI}: {name}")
-            one, two = asked(kb, data, gait), asked(untitled, bare, gait)
+            one, two = asked(kb, data, tuning), asked(untitled, bare, tuning)
             rows.append([name, *numbers(one), f"{two.quality.all_found:.2f}", f"{two.quality.ndcg:.3f}"])
         kb.close()
         untitled.close()
@@ -91,8 +91,10 @@ def one_hop(name: str, path: Path, remembered: str) -> list[list[object]]:
     say(f"walk {name}")
     data = load(name, CUT_DOWN)
     kb = opened(path, data, remembered)
-    modes = {"hybrid + rerank": None, "walk": Gait()}
-    rows: list[list[object]] = [[name, mode, *numbers(asked(kb, data, gait, top_k=50))] for mode, gait in modes.items()]
+    modes = {"hybrid + rerank": None, "walk": WalkTuning()}
+    rows: list[list[object]] = [
+        [name, mode, *numbers(asked(kb, data, tuning, top_k=50))] for mode, tuning in modes.items()
+    ]
     kb.close()
     return rows
 
@@ -109,11 +111,11 @@ def as_text(doc: Doc) -> Text:
     return Text(doc.text, id=doc.id, title=doc.title, kind=kind(doc))
 
 
-def asked(kb: Rove, data: RetrievalSet, gait: Gait | None, top_k: int = CUT) -> Walked:
+def asked(kb: Rove, data: RetrievalSet, tuning: WalkTuning | None, top_k: int = CUT) -> Walked:
     """Ask every question by that gait; None is hybrid search with reranking."""
     RETRIEVERS.table["walk-bench"] = "bench.walk:walker"
-    walker.gait = gait or Gait()
-    mode = "walk-bench" if gait else "hybrid"
+    walker.tuning = tuning or WalkTuning()
+    mode = "walk-bench" if tuning else "hybrid"
     kb.search("warm", mode=mode)
     lists, started = {}, time.process_time()
     for query, text in data.queries.items():
@@ -127,10 +129,10 @@ def asked(kb: Rove, data: RetrievalSet, gait: Gait | None, top_k: int = CUT) -> 
 class walker(WalkRetriever):  # noqa: N801 - a plug-in that is named like a function
     """`WalkRetriever` by the gait that is being measured."""
 
-    gait = Gait()
+    tuning = WalkTuning()
 
-    def __init__(self, means) -> None:  # noqa: ANN001
-        super().__init__(means, type(self).gait)
+    def __init__(self, search_context) -> None:  # noqa: ANN001
+        super().__init__(search_context, type(self).tuning)
 
 
 def numbers(walked: Walked) -> list[str]:
@@ -141,7 +143,7 @@ def numbers(walked: Walked) -> list[str]:
 
 def graph(chunks: int = CHUNKS) -> Table:
     """Load the graph of many made-up chunks: its time and its memory."""
-    from rove.store.names import Names
+    from rove.store.name_graph import NameGraph
     from rove.store.store import Store
 
     say(f"walk graph: {chunks} chunks")
@@ -156,7 +158,7 @@ def graph(chunks: int = CHUNKS) -> Table:
             vector = dict.fromkeys(keys, np.zeros(store.dimension, np.float32))
             store.catalog.publish(store.catalog.stage(batch, vector, {}))
         before, started = resident_mb(), time.process_time()
-        names = Names(store.catalog)
+        names = NameGraph(store.catalog)
         names.titles("d0")
         seconds, megabytes = time.process_time() - started, resident_mb() - before
     rows = [[chunks, NAMES_A_CHUNK, f"{seconds:.1f}", f"{megabytes:.0f}"]]

@@ -19,8 +19,8 @@ from fastapi import FastAPI
 from campaign.shapes import sample
 from campaign.trial import Faults, Trial
 from rove.records import Text
-from rove.serve.http import create_app
-from rove.serve.keys import hash_key, make_key
+from rove.serve.admission.keys import hash_key, make_key
+from rove.serve.app import create_app
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 

@@ -21,8 +21,8 @@ from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, r
 from openai_server import serve as scripted
 from rove.engine import AsyncRove
 from rove.records import Answer, Text
-from rove.records.walk import Answered, Budget, FactFound, Stopped
-from rove.serve.http import create_app
+from rove.records.walk_events import Answered, Budget, FactFound, Stopped
+from rove.serve.app import create_app
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 

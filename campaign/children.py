@@ -21,7 +21,7 @@ Work = Callable[[Tell], None]
 LIMIT_S = 60.0
 HEAVY = (
     "httpx", "lancedb", "sqlalchemy.dialects.sqlite", "rove.exchange", "rove.load.markdown", "rove.load.text",
-    "rove.models.fake", "rove.models.rerank", "rove.serve.http", "rove.serve.spaces", "rove.store.lance", "rove.sync",
+    "rove.models.fake", "rove.models.rerank", "rove.serve.app", "rove.serve.spaces", "rove.store.lance", "rove.sync",
     "rove.walk.extractive",
 )  # fmt: skip
 """What children need. None of it starts a thread before it is used: who forks must have none."""

@@ -18,9 +18,9 @@ from campaign.bases import FAKE, GONE, Known, check_base, document, held, residu
 from campaign.children import Child, Ended, Tell, complete, load_heavy, store_of
 from campaign.trial import Faults, Trial
 from rove.records import content_hash
-from rove.records.walk import Budget
-from rove.serve.http import create_app
-from rove.serve.intake import uri_of
+from rove.records.walk_events import Budget
+from rove.serve.app import create_app
+from rove.serve.documents.upload import uri_of
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 from rove.store.failpoints import ENRICHING, NAMES

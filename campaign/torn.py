@@ -15,10 +15,10 @@ from campaign.bases import FAKE, document, text_of, word
 from campaign.children import Child, Tell, complete, load_heavy, store_of
 from campaign.kills import served, waiting
 from campaign.trial import Faults, Trial
-from rove.records.walk import Budget
-from rove.serve.keys import hash_key, make_key
+from rove.records.walk_events import Budget
+from rove.serve.admission.keys import hash_key, make_key
+from rove.serve.documents.spool import Item, Spool
 from rove.serve.spaces import Spaces
-from rove.serve.spool import Item, Spool
 from rove.settings import read_settings
 from rove.store.originals import Offered
 from rove.sync import Rove

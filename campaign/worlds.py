@@ -26,15 +26,15 @@ from campaign.children import store_of
 from rove.engine import AsyncRove
 from rove.records import Filter, Text
 from rove.records import field as named
-from rove.records.filter import Sight
-from rove.serve.http import create_app
-from rove.serve.keys import hash_key, make_key
+from rove.records.filter import AccessFilter
+from rove.serve.admission.keys import hash_key, make_key
+from rove.serve.app import create_app
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
 
 MODES = ("keyword", "semantic", "hybrid", "sparse", "gather", "walk")
 STEPS: dict[str, Any] = {"spelling": True, "reform": "first", "clarify": True, "expand": True, "log": True}
-SIGHT = Sight("access", "in", ("staff",))
+SIGHT = AccessFilter("access", "in", ("staff",))
 FLOOD = 1_500
 """Hidden chunks that hold the words of the questions."""
 NAMES = {

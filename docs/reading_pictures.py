@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
 from rove.load.layout.paragraphs import blocks_of
-from rove.load.layout.printed import Area, Item, Line, Table, around
+from rove.load.layout.printed import Area, Item, PrintedLine, PrintedTable, around
 from rove.load.pdf import loader as pdf
 from rove.records import Source
 
@@ -87,12 +87,12 @@ def columns_of(block: list[Item]) -> list[list[Item]]:
 def draw_block(drawing: Drawing, block: list[Item], number: int) -> None:
     """Draw one block with its number."""
     first, area = block[0], around(block)
-    if isinstance(first, Table):
+    if isinstance(first, PrintedTable):
         drawing.frame(area, TABLE, width=3)
         for cell in (cell for row in first.rows for cell in row if cell.lines):
             drawing.frame(around(cell.lines), TABLE, width=1)
         drawing.number(area, f"{number} table", TABLE)
-    elif not isinstance(first, Line):
+    elif not isinstance(first, PrintedLine):
         drawing.frame(area, FIGURE, width=3)
         drawing.number(area, f"{number} figure", FIGURE)
     elif first.level:

@@ -16,7 +16,7 @@ from reproduce import BEST
 from reproduce.page import table
 from reproduce.study import Config, Study
 from rove import Rove, field
-from rove.evaluate.compare import Comparison, compare
+from rove.evaluate.compare import PairedComparison, compare
 from rove.evaluate.metrics import Scores, measure
 from rove.records import Filter
 
@@ -132,7 +132,7 @@ def differences_table(runs: Mapping[str, Run]) -> str:
     return table(["against the study's best", *(TITLES[METRICS.index(m)] for m in COMPARED)], rows)
 
 
-def said(found: Comparison | None) -> str:
+def said(found: PairedComparison | None) -> str:
     """Write a difference with its interval.
 
     >>> said(None)

@@ -9,7 +9,7 @@ from statistics import mean
 from reproduce import BASELINE, BEST
 from reproduce.faults import Means, with_filters
 from reproduce.study import EMBEDDINGS, RULES, Config, Study
-from rove.evaluate.compare import Comparison, compare
+from rove.evaluate.compare import PairedComparison, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def choice_of(config: Config, factor: str) -> str:
     return "on" if factor in config.rules else "off"
 
 
-def paired(study: Study) -> dict[str, Comparison]:
+def paired(study: Study) -> dict[str, PairedComparison]:
     """Differences in the published RR of single choices, question by question, with intervals and p-values."""
     pairs = {
         "best against baseline": (BEST, BASELINE),
@@ -58,7 +58,7 @@ def paired(study: Study) -> dict[str, Comparison]:
         "without short questions against with": (with_filters("010000000", "10"), "010000000"),
         "without submissions against with": (with_filters("010000000", "01"), "010000000"),
     }
-    found: dict[str, Comparison] = {}
+    found: dict[str, PairedComparison] = {}
     for title, (ours, theirs) in pairs.items():
         values = [{query: study.published[code, query].rr for query in study.questions} for code in (ours, theirs)]
         if made := compare(*values):

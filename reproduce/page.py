@@ -15,7 +15,7 @@ from reproduce.reranks import compare as compare_reranks
 from reproduce.scores import EPSILON, METRICS, TITLES, Agreement, Ranks, digits, published_summary, ranked, summary
 from reproduce.scores import compare as compare_scores
 from reproduce.study import Config, Study
-from rove.evaluate.compare import Comparison
+from rove.evaluate.compare import PairedComparison
 
 SHOWN = 12
 PICTURES = {"ndcg": "reproduction-ndcg.svg", "effects": "reproduction-effects.svg"}
@@ -34,7 +34,7 @@ class Findings:
     overwritten: Overwritten
     standings: list[Standing]
     effects: list[Effect]
-    paired: dict[str, Comparison]
+    paired: dict[str, PairedComparison]
 
     @property
     def problems(self) -> list[str]:

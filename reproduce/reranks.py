@@ -16,7 +16,7 @@ from itertools import groupby, pairwise
 
 from reproduce.study import Config, Key, Stored, Study
 from rove.retrieve.rules import RULES, Rule
-from rove.retrieve.rules.order import ordered
+from rove.retrieve.rules.apply_rules import ordered
 
 ATTEMPTS = 60
 KICK = 3

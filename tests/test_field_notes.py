@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from rove import AsyncRove, FieldWarning, Rove, Text, field
 from rove.cli import rove
 from rove.events import Event, Noted
-from rove.records.filter import Sight
+from rove.records.filter import AccessFilter
 from rove.store.field_names import FieldNames
 
-PUBLIC, HIDDEN = Sight("access", "in", ("all",)), {"access": ("few",), "salary": 3}
+PUBLIC, HIDDEN = AccessFilter("access", "in", ("all",)), {"access": ("few",), "salary": 3}
 TEXTS = [
     Text("Remote work.", id="en", metadata={"topic": "hr", "access": ("all",), "a": {"b": 1}}),
     Text("Heimarbeit.", id="de", metadata={"topic": "hr", "Jahr": 2024, "access": ("all",)}),
@@ -141,7 +141,9 @@ def test_hidden_documents_change_nothing_of_what_is_told(tmp_path: Path) -> None
 def test_names_are_looked_up_once_for_each_state_of_the_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
     look = FieldNames._look
-    monkeypatch.setattr(FieldNames, "_look", lambda self, sight: looked.append(sight) or look(self, sight))
+    monkeypatch.setattr(
+        FieldNames, "_look", lambda self, access_filter: looked.append(access_filter) or look(self, access_filter)
+    )
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
         kb.add(*TEXTS)
         for _ in range(5):

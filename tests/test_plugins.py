@@ -22,7 +22,7 @@ from rove.models import chat_model
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.registry import Registry
 from rove.settings import ChatSettings
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 SOURCE = Path(rove.__file__).parent
@@ -41,7 +41,7 @@ from pathlib import Path
 from rove import Rove, Text
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.metrics import measure
-from rove.records.walk import ChunksRead
+from rove.records.walk_events import ChunksRead
 
 folder = Path(sys.argv[1])
 (folder / "talk.SRT").write_text(sys.argv[2])

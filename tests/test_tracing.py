@@ -17,7 +17,7 @@ import pytest
 from openai_server import chat, failure, serve
 from rove import AsyncRove, Rove, Text
 from rove.errors import ServiceError
-from rove.spans import CONTENT, embeddings, operation, stage, watched
+from rove.tracing import CONTENT, embeddings, operation, stage, watched
 
 Told = dict[str, Any]
 SECRET = "Wombats"

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Self
 
 from rove.chunk import ChunkModels
-from rove.enrich import ENRICHERS, Enriched, Enricher, Workshop
+from rove.conversation.respond import Responder
+from rove.document_operations import DocumentOperations, keep_originals
+from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
-from rove.holdings import Holdings, keep_originals
+from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.pipeline import Ingest
 from rove.ingest.recipe import pool_of
 from rove.ingest.remote import crawled, fetched, limits_of
-from rove.ingest.run import Ingest
-from rove.ingest.twins import Twins
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, Location, locate
@@ -30,24 +31,22 @@ from rove.models.cache import remembering
 from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
-from rove.retrieve import Means, Query, retrieve, usual_top_k
-from rove.retrieve.rules.order import ruled, rules_of
+from rove.retrieve import Query, SearchContext, retrieve, usual_top_k
+from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.settings import Settings, read_settings
-from rove.spans import operation
 from rove.store import Index
 from rove.store.duplicates import Duplicates
 from rove.store.presence import check_there
 from rove.store.store import Store
-from rove.walk.desk import WalkDesk
-from rove.walk.respond import Responder
+from rove.tracing import operation
+from rove.walk.operations import WalkOperations
 
 Given = str | Path | Text | Location
 WINDOW = 5_000
-START = History()
-NONE = Instances()
+START, NONE = History(), Instances()
 
 
-class AsyncRove(Holdings, WalkDesk):
+class AsyncRove(DocumentOperations, WalkOperations):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -56,6 +55,7 @@ class AsyncRove(Holdings, WalkDesk):
     """
 
     def __init__(self, settings: Settings, instances: Instances = NONE, *, create: bool = True) -> None:
+        super().__init__()
         check_names(settings)
         if not create:
             check_there(settings.path)
@@ -71,9 +71,9 @@ class AsyncRove(Holdings, WalkDesk):
             settings=settings.store,
             index=instances.index,
         )
-        self._set_means()
+        self._set_search_context()
         self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
-        self.twins = Twins(Duplicates(self.store.catalog.database), settings.load.duplicates)
+        self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
     def open(
@@ -109,13 +109,13 @@ class AsyncRove(Holdings, WalkDesk):
         """The chat model that was handed in, else the one that the settings name, if any."""
         return self.instances.chat or chat_model(self.settings.chat)
 
-    def _set_means(self) -> None:
+    def _set_search_context(self) -> None:
         search, late, own = self.settings.search, isinstance(self.embedder, LateEmbedder), self.instances.reranker
         self._hybrid_reranks = late or bool(search.reranker or own)
         reranker = own or RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
             self.embedder, self.store, self.settings.reranker
         )
-        self.means = Means(self.store, self.embedder, reranker, search)
+        self.search_context = SearchContext(self.store, self.embedder, reranker, search)
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -160,8 +160,8 @@ class AsyncRove(Holdings, WalkDesk):
             return await self._enrich(name)
 
     async def _enrich(self, name: str) -> Enriched:
-        workshop = Workshop(self.store, self.embedder, self.settings.enrich, self.settings.serve.access_field)
-        enricher: Enricher = ENRICHERS.get(name)(workshop)
+        context = EnrichContext(self.store, self.embedder, self.settings.enrich, self.settings.serve.access_field)
+        enricher: Enricher = ENRICHERS.get(name)(context)
         documents = changed = 0
         async for fields in enricher.fields():
             documents += sum(any(value is not None for value in given.values()) for given in fields.values())
@@ -239,7 +239,7 @@ class AsyncRove(Holdings, WalkDesk):
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
-            found = await retrieve(mode, self.means, Query(question, depth, where, rerank))
+            found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
             note(await self.notes_on(where), listener)
             return ruled(found, self.rules)[:top_k]
 
@@ -288,11 +288,11 @@ class AsyncRove(Holdings, WalkDesk):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.twins, listener)
+        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.deduplicator, listener)
 
     def _responder(self, question: str) -> Responder:
         _check(question)
-        return Responder(self.means, self.chat_model(), self.settings, self.text)
+        return Responder(self.search_context, self.chat_model(), self.settings, self.text)
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
@@ -303,7 +303,7 @@ def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
     other = copy(kb)
     other.settings = settings
     other.rules = rules_of(settings.search)
-    other._set_means()  # pyright: ignore[reportPrivateUsage] - one module
+    other._set_search_context()  # pyright: ignore[reportPrivateUsage] - one module
     return other
 
 

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, cast
 
 from rove.errors import InputError
 from rove.foreign import read_json
-from rove.ingest.batch import Finished, Item, batched
-from rove.ingest.run import Ingest
+from rove.ingest.batch import FinishedSource, Item, batched
+from rove.ingest.pipeline import Ingest
 from rove.models import Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
@@ -36,7 +36,7 @@ EXPORT_AGAIN = "Export the base again; the other lines were taken in."
 Keep = Callable[[list[Offered]], Awaitable[str]]
 
 
-class Luggage:
+class ImportedOriginals:
     """Originals on their way in: what documents say that they were read from, and the files, put together in a folder.
 
     `add` and `claim` take what stands in an export; what it says of itself is believed only where the bytes agree.
@@ -144,7 +144,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         raise InputError(message, cure="Make one with: rove export FILE")
     same = head.get("embedder") == str(fingerprint)
     with scratch(store.folder) as folder:
-        luggage, offered = Luggage(folder), list[Offered]()
+        luggage, offered = ImportedOriginals(folder), list[Offered]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
@@ -152,7 +152,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
-                yield Finished(LedgerEntry(f"import:{document_id}", "failed", "damaged", reason, EXPORT_AGAIN))
+                yield FinishedSource(LedgerEntry(f"import:{document_id}", "failed", "damaged", reason, EXPORT_AGAIN))
 
         await ingest.take(batched(items()))
         report = await ingest.finish()
@@ -162,7 +162,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
 
 
 def _items(
-    number: int, line: str, store: Store, ingest: Ingest, luggage: Luggage, *, keep_vectors: bool
+    number: int, line: str, store: Store, ingest: Ingest, luggage: ImportedOriginals, *, keep_vectors: bool
 ) -> Iterator[Item]:
     tree = _parse(line)
     if not tree and line.strip() in {"", "{}"}:
@@ -175,14 +175,14 @@ def _items(
         vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
-        yield Finished(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))
+        yield FinishedSource(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))
         return
     if tree.get("read_from"):
         luggage.claim(document.document_id, str(tree["read_from"]))
     store.vectors.put(vectors, tokens)
     source = document.source.partition("#")[0]
     yield ingest.preparer.prepare(document, source)
-    yield Finished(LedgerEntry(source, "live", outcome="", documents=1))
+    yield FinishedSource(LedgerEntry(source, "live", outcome="", documents=1))
 
 
 def _is_whole(file: Path, digest: str) -> bool:

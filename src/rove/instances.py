@@ -9,7 +9,7 @@ from typing import Any
 from rove.errors import ConfigError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.models.cache import remembering
-from rove.settings import Part
+from rove.settings import SettingsSection
 from rove.store import Index
 
 Table = Mapping[str, object]
@@ -37,7 +37,7 @@ class Instances:
     index: Index | None = None
 
 
-TABLES: tuple[type, ...] = (Mapping, Part)
+TABLES: tuple[type, ...] = (Mapping, SettingsSection)
 
 
 def told_apart(**given: object) -> tuple[Instances, dict[str, object]]:

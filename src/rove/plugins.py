@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rove.answer.fallback import FALLBACKS
 from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED
 from rove.chunk.cut import strategy_for
+from rove.conversation.respond import GATHER
 from rove.enrich import ENRICHERS
 from rove.enrich.sentiment import SENTIMENTS
 from rove.errors import ConfigError, meant
@@ -19,7 +20,6 @@ from rove.settings import Settings
 from rove.store import INDEXES
 from rove.store.embedded import NAMES as EMBEDDED
 from rove.walk import READERS
-from rove.walk.respond import GATHER
 
 NONE = ""
 

@@ -31,7 +31,6 @@ from rove.records.ledger import UPLOADED
 from rove.records.source import MetaValue
 from rove.settings import Settings
 from rove.store import Recalled, tables
-from rove.store.aside import FILES, swap
 from rove.store.carried import carry_memories
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
@@ -39,6 +38,7 @@ from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.presence import CATALOG, HEADER, ORIGINALS, remains_of
 from rove.store.recalled import recalled
+from rove.store.replace_catalog import FILES, swap
 from rove.store.salvage import Salvage, copied_rows
 from rove.store.store import Store
 

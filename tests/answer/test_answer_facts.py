@@ -9,14 +9,14 @@ import pytest
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
-from rove.answer.facts import AnswerMeans, answer_from_facts, in_chain_order
+from rove.answer.facts import AnswerContext, answer_from_facts, in_chain_order
 from rove.answer.refusal import refusal
 from rove.language.words import query_terms
 from rove.models import ChatModel
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Answer, Chunk, Citation, Hit, PathStep, Place
-from rove.records.walk import Fact
+from rove.records.walk_events import Fact
 from rove.settings import AnswerSettings, ChatSettings
 
 TEXTS = {
@@ -70,9 +70,9 @@ async def answer(
     path: Sequence[PathStep] = (),
     **settings: object,
 ) -> Answer:
-    means = AnswerMeans(FakeEmbedder(), chat, AnswerSettings.model_validate(settings), text_of)
+    context = AnswerContext(FakeEmbedder(), chat, AnswerSettings.model_validate(settings), text_of)
     given = [hit(name) for name in TEXTS] if hits is None else hits
-    return await answer_from_facts(question, facts, given, language=language, means=means, found=found, path=path)
+    return await answer_from_facts(question, facts, given, language=language, context=context, found=found, path=path)
 
 
 def checked(result: Answer) -> Answer:

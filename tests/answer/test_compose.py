@@ -6,8 +6,8 @@ import pytest
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
+from rove.answer.answerer import Answerer
 from rove.answer.chat import verify
-from rove.answer.compose import Answerer
 from rove.answer.refusal import is_refusal, near_enough, refusal
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel

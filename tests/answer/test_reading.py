@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rove.answer.answerer import Answerer
 from rove.answer.chat import verify
 from rove.answer.cite import check
-from rove.answer.compose import Answerer
 from rove.answer.pack import pack
 from rove.answer.reading import page_of, read_parents, table_head
 from rove.chunk.cut import cut

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.answer.compose import shown
+from rove.answer.answerer import shown
 from rove.answer.extract import list_candidates
 from rove.answer.rows import as_table, table_rows
 from rove.records import Chunk, Hit

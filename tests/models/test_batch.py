@@ -10,9 +10,9 @@ import pytest
 
 from rove.errors import InputError, ServiceError
 from rove.models import Vectors
-from rove.models.batch import AT_ONCE, QueryBatcher
 from rove.models.cache import remembering
 from rove.models.fake import FakeEmbedder
+from rove.models.query_batcher import AT_ONCE, QueryBatcher
 from rove.settings import EmbedderSettings
 
 

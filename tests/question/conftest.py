@@ -41,6 +41,6 @@ async def kb(tmp_path: Path) -> AsyncIterator[AsyncRove]:
 @pytest.fixture
 def understanding(kb: AsyncRove) -> Understanding:
     def make(chat: ChatModel | None = None, **settings: object) -> Understander:
-        return Understander(kb.means, chat, QuestionSettings.model_validate(settings))
+        return Understander(kb.search_context, chat, QuestionSettings.model_validate(settings))
 
     return make

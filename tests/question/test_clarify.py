@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove import AsyncRove
-from rove.question.data import table
+from rove.question.word_tables import table
 from rove.settings import QuestionSettings
 from scripted_chat import ScriptedChat, Understanding
 

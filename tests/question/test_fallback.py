@@ -11,7 +11,7 @@ import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove import AsyncRove, ConfigError, InputError
 from rove.answer.fallback import FALLBACKS
-from rove.question import Asked
+from rove.question import AskedQuestion
 from rove.question.hyde import MOST_CHARS, as_indexed, hypothetical_answer
 from rove.records import Answer
 from rove.settings import AnswerSettings, ChatSettings, QuestionSettings
@@ -162,7 +162,7 @@ async def test_an_unknown_fallback_is_named(campus: AsyncRove) -> None:
 
 
 async def test_a_made_up_answer_without_end_is_cut() -> None:
-    answer = await hypothetical_answer(Asked("?", "en"), ScriptedChat(text="x" * 100_000))
+    answer = await hypothetical_answer(AskedQuestion("?", "en"), ScriptedChat(text="x" * 100_000))
     assert len(answer) == MOST_CHARS
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.question import Asked
+from rove.question import AskedQuestion
 from rove.question.reform import by_thesaurus, leans, with_context
 from rove.question.vocabulary import FAR_LETTERS, LEAST_LETTERS, Vocabulary
 from rove.question.wording import telling_words
@@ -27,7 +27,7 @@ BEFORE = {
 @pytest.mark.parametrize("language", BEFORE)
 def test_a_leaning_question_gets_what_the_one_before_was_about(language: str) -> None:
     question, answer, follow_up, wanted = BEFORE[language]
-    asked = Asked(follow_up, language, History((Turn(question, answer),)))
+    asked = AskedQuestion(follow_up, language, History((Turn(question, answer),)))
     assert leans(follow_up, language)
     made = with_context(asked)
     assert made.startswith(follow_up)
@@ -46,8 +46,8 @@ def test_a_leaning_question_gets_what_the_one_before_was_about(language: str) ->
 )
 def test_a_question_that_stands_alone_stays_as_it_is(question: str, language: str) -> None:
     history = History((Turn("What about parking?", "Forty euros."),))
-    assert with_context(Asked(question, language, history)) == question
-    assert with_context(Asked("And since when?", "en")) == "And since when?"
+    assert with_context(AskedQuestion(question, language, history)) == question
+    assert with_context(AskedQuestion("And since when?", "en")) == "And since when?"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_thesaurus_takes_the_longest_word_and_whole_words_only() -> None:
 def test_context_does_not_grow_over_many_turns() -> None:
     history, question = History(), "Who approves remote work in the old office building of the northern branch?"
     for _ in range(30):
-        standalone = with_context(Asked(question, "en", history))
+        standalone = with_context(AskedQuestion(question, "en", history))
         history = history.after(Turn(question, "Nobody.", standalone), most=8)
         question = "And since when?"
     assert len(history.turns) == 8

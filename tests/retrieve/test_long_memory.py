@@ -18,8 +18,8 @@ from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.language.words import query_terms
 from rove.records import Citation, Text
-from rove.records.memory import LeadEnd, Remembered
-from rove.retrieve.memory import LongMemory
+from rove.records.learned import LeadEnd, Remembered
+from rove.retrieve.long_term_memory import LongTermMemory
 from rove.store import tables
 
 TEXTS = {
@@ -178,7 +178,7 @@ KEEP = """
 import asyncio, sys
 from rove.engine import AsyncRove
 from rove.records import Citation
-from rove.records.memory import Remembered
+from rove.records.learned import Remembered
 async def main():
     async with AsyncRove.open(sys.argv[1], embedder={"name": "fake"}) as kb:
         quote = "The harbour master is Ingrid Dahl."
@@ -254,7 +254,7 @@ def distance(degrees: float) -> float:
 
 
 async def test_questions_are_alike_up_to_half_of_what_is_near_enough() -> None:
-    memory = LongMemory(SimpleNamespace(catalog=SimpleNamespace(database=None), dimension=2), Bearings())  # pyright: ignore
+    memory = LongTermMemory(SimpleNamespace(catalog=SimpleNamespace(database=None), dimension=2), Bearings())  # pyright: ignore
     before = await Bearings().queries([f"q {angle}" for angle in (0, 20, 41, 42, 180)])
     asked = (await Bearings().queries(["q 0"]))[0]
     alike = memory.likeness(before, asked)

@@ -13,9 +13,9 @@ from rove import AsyncRove, InputError, Rove, Text, field
 from rove.models import Reranker
 from rove.records import Hit, Place
 from rove.retrieve import RETRIEVERS, Query
-from rove.retrieve.lists import asked_terms, ranked_lists
+from rove.retrieve.ranked_lists import asked_terms, ranked_lists
 from rove.settings import SearchSettings
-from rove.store.lists import Lists
+from rove.store.search_lists import SearchLists
 
 TEXTS = {
     "en": "Remote work is approved by the head of the unit and reviewed every year.",
@@ -105,7 +105,7 @@ async def test_the_reranker_adds_its_own_best_and_sees_the_pool_alone(tmp_path: 
     async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
         await base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i} 蘋果", id=f"d{i}") for i in range(40)])
         contrary = Contrary()
-        base.means = replace(base.means, reranker=cast("Reranker", contrary))
+        base.search_context = replace(base.search_context, reranker=cast("Reranker", contrary))
         hits = await base.search(question, mode="gather")
     assert contrary.shown
     assert max(contrary.shown) <= 4 + 10
@@ -133,7 +133,7 @@ async def test_where_the_reranker_has_no_opinion_the_first_stage_orders_the_gath
     numbers = {"k_keyword": 12, "k_semantic": 3, "k_rerank": 3, "pool_keyword": 2, "pool_semantic": 2}
     async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, search=numbers) as base:
         await base.add([Text(f"apple {'banana ' * (i % 5)} cherry {i}", id=f"d{i}") for i in range(40)])
-        base.means = replace(base.means, reranker=cast("Reranker", Silent()))
+        base.search_context = replace(base.search_context, reranker=cast("Reranker", Silent()))
         hits = await base.search("apple banana cherry", mode="gather")
     assert len(hits) >= 12
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -221,14 +221,14 @@ async def test_lists_are_the_same_in_memory_and_from_the_index(tmp_path: Path) -
         "A kutya a kertben alszik.",
         "The dog sleeps; the cat purrs.",
     ]
-    found: list[list[Lists]] = []
+    found: list[list[SearchLists]] = []
     for limit in (100, 0):
         store = {"index": "lancedb", "resident_chunks": limit}
         async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
             await kb.add(*[Text(text, id=text) for text in texts])
             questions = ("Wo schläft der Hund?", "猫 dog", "Hol alszik a kutya?", "purring elephants")
             names = ["keyword", "semantic"]
-            found.append([await ranked_lists(kb.means, Query(q, 5), top_k=5, names=names) for q in questions])
+            found.append([await ranked_lists(kb.search_context, Query(q, 5), top_k=5, names=names) for q in questions])
     for held, stored in zip(*found, strict=True):
         assert held.coverage == stored.coverage
         for name, scored in held.ranked.items():

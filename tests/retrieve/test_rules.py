@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rove import ConfigError, Rove, Text
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.rules import RULES
-from rove.retrieve.rules.order import ordered
+from rove.retrieve.rules.apply_rules import ordered
 from rove.retrieve.rules.prefer import Prefer
-from rove.retrieve.rules.replies import Agree, Disagree, Sentiment
+from rove.retrieve.rules.replies import Agree, Disagree, RepliesSentiment
 from rove.retrieve.rules.staleness import Staleness
 
 TEXTS = {
@@ -82,12 +82,12 @@ def test_ties_of_the_shifted_rank_go_to_the_higher_score() -> None:
 
 def test_the_study_s_numbers() -> None:
     fields = {"reply_sentiment": -2, "reply_agree_distance": 0.25, "reply_disagree_distance": 0.2500001}
-    assert Sentiment().shift(fields) == pytest.approx(0.75 + 2 * 0.7403)
-    assert Sentiment().shift({"reply_sentiment": 1}) == pytest.approx(-0.75 - 0.7403)
+    assert RepliesSentiment().shift(fields) == pytest.approx(0.75 + 2 * 0.7403)
+    assert RepliesSentiment().shift({"reply_sentiment": 1}) == pytest.approx(-0.75 - 0.7403)
     assert Agree().shift(fields) == -1.5
     assert Disagree().shift(fields) == 0
     assert Disagree().shift({"reply_disagree_distance": 0.1}) == 1.5
-    for rule in (Sentiment(), Agree(), Disagree()):
+    for rule in (RepliesSentiment(), Agree(), Disagree()):
         assert rule.shift({}) == rule.shift({"reply_sentiment": 0, "reply_agree_distance": 0.0}) == 0
 
 

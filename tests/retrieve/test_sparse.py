@@ -28,7 +28,7 @@ async def kb(tmp_path: Path) -> AsyncIterator[AsyncRove]:
 
 async def found(kb: AsyncRove, question: str, **more: object) -> dict[str, set[str]]:
     query = Query(question, 10, **more)  # type: ignore[arg-type]
-    hits = await SparseRetriever(kb.means).retrieve(query)
+    hits = await SparseRetriever(kb.search_context).retrieve(query)
     return {hit.chunk.document_id: set(hit.sources) for hit in hits}
 
 
@@ -55,7 +55,9 @@ async def test_a_filter_holds_for_metadata_too(kb: AsyncRove) -> None:
 
 async def test_other_fields_can_be_named(kb: AsyncRove) -> None:
     settings = kb.settings.search.model_copy(update={"keyword_fields": ()})
-    kb.means = type(kb.means)(kb.means.store, kb.means.embedder, kb.means.reranker, settings)
+    kb.search_context = type(kb.search_context)(
+        kb.search_context.store, kb.search_context.embedder, kb.search_context.reranker, settings
+    )
     assert await found(kb, "饭堂") == {}
 
 

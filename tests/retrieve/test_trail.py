@@ -9,7 +9,7 @@ import pytest
 from rove.records import Chunk, Hit
 from rove.retrieve.trail import QUESTION, Trail
 from rove.settings import SearchSettings
-from rove.store.lists import Lists
+from rove.store.search_lists import SearchLists
 
 NEAR = {"best": 0.9, "first": 0.5, "second": 0.5, "weak": 0.1}
 """Cosines; in standard deviations from their mean, as `Trail.scores` has them: √2, 0, 0, -√2."""
@@ -22,7 +22,7 @@ def hit(name: str) -> Hit:
 
 def trail(near: dict[str, float], hops: dict[str, int], opinions: dict[str, float] | None = None) -> Trail:
     ranked = sorted(near.items(), key=lambda scored: (-scored[1], scored[0]))
-    made = Trail(Lists({"semantic": ranked}), PLENTY, 0.25)
+    made = Trail(SearchLists({"semantic": ranked}), PLENTY, 0.25)
     for name in near:
         made.take([hit(name)], [(opinions or {}).get(name, 0.0)], hops.get(name, 0))
     if opinions:
@@ -102,10 +102,10 @@ def test_the_front_is_the_likeliest_that_was_not_looked_at() -> None:
 
 def test_another_hop_brings_what_is_new_in_one_scale_with_the_rest() -> None:
     walk = trail(NEAR, {})
-    found = Lists({"semantic": [("new", 0.7), ("best", 0.9), ("late", 0.3)]}, 0.1, {"new": 0.0})
+    found = SearchLists({"semantic": [("new", 0.7), ("best", 0.9), ("late", 0.3)]}, 0.1, {"new": 0.0})
     fresh = walk.widen(found)
     assert [name for name, _ in fresh] == ["new", "late"]
     assert fresh[0][1] / fresh[1][1] == pytest.approx((0.7 - 0.1) / (0.3 - 0.1))
     assert walk.lists.ranked["semantic"][:2] == [("best", 0.9), ("new", 0.7)]
     assert walk.lists.coverage == 1.0
-    assert walk.widen(Lists({"semantic": [("best", 0.9)]})) == []
+    assert walk.widen(SearchLists({"semantic": [("best", 0.9)]})) == []

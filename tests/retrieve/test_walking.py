@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rove import Rove, Text, field
 from rove.retrieve.bridge import bridges
-from rove.retrieve.spread import Link, chances, spread
+from rove.retrieve.spread import GraphLink, chances, spread
 
 CHAINS = {
     "en": (
@@ -146,7 +146,7 @@ def test_bridges_are_new_names_near_what_is_asked() -> None:
 )
 def test_walkers_are_neither_lost_nor_made(scores: dict[str, float], pairs: list[tuple[str, str]]) -> None:
     out = Counter(source for source, _ in pairs)
-    links = [Link(source, target, 1 / out[source]) for source, target in pairs]
+    links = [GraphLink(source, target, 1 / out[source]) for source, target in pairs]
     start = chances(scores, 0.5)
     visits = spread(start, links, onward=0.7, hops=3)
     assert sum(start.values()) == pytest.approx(1)

@@ -19,8 +19,8 @@ from rove.load.sniff import sniff
 from rove.prepare import Recipe
 from rove.records import Prepared, SourceEnd
 from rove.sandbox import Limits, asking, office
+from rove.sandbox.messages import encoder
 from rove.sandbox.pool import Pool
-from rove.sandbox.wire import encoder
 
 has_office = pytest.mark.skipif(not office.library(), reason="LibreOffice is not installed")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp and landlock are Linux's")

@@ -19,8 +19,8 @@ from rove.load.discover import Location, locate
 from rove.prepare import Preparer, Recipe
 from rove.records import Box, Prepared, SourceEnd, Text
 from rove.sandbox import Limits
+from rove.sandbox.messages import encoder, pack, unpack
 from rove.sandbox.pool import Job, Pool
-from rove.sandbox.wire import encoder, pack, unpack
 from rove.sandbox.worker import Worker
 
 RECIPE = Recipe(model="m", pipeline="p", max_text_chars=2_000_000)

@@ -20,9 +20,9 @@ from fastapi import FastAPI
 
 from rove.engine import AsyncRove
 from rove.records import Hit, Text
-from rove.serve.callers import Caller, Callers
-from rove.serve.http import create_app
-from rove.serve.keys import hash_key, make_key
+from rove.serve.admission.callers import Caller, Callers
+from rove.serve.admission.keys import hash_key, make_key
+from rove.serve.app import create_app
 from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings

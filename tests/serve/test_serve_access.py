@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from rove.records import Text
-from rove.store.asked import AskedLog
+from rove.store.question_log import QuestionLog
 from serve.conftest import HOLDERS, PUBLIC, SECRET, Opener, Town, settled
 
 ASK = {"question": "Who approves the merger with Nordwind?"}
@@ -219,7 +219,7 @@ async def test_what_others_have_asked_is_in_no_question(open_town: Opener, label
     holders = HOLDERS if labels else {"root": HOLDERS["root"]}
     async with open_town(question=MADE_OVER, holders=holders) as town:
         kb = town.spaces._spaces["hr"].kb
-        log = AskedLog(kb.store.catalog.database)
+        log = QuestionLog(kb.store.catalog.database)
         for _ in range(5):
             log.note("Who approves the Nordwind?", "en")
         understood = await kb.understand("who approves the the Nordwind")

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 import openai_server
 from rove.records.filter import All, Compare, Filter, Not
 from rove.records.filter import Any as AnyOf
-from rove.serve.public import public_source
-from rove.serve.wire.filters import FilterIn, compiled
+from rove.serve.questions.filters import FilterIn, compiled
+from rove.serve.redaction import public_source
 from serve.conftest import PUBLIC, Opener, Town, listening
 
 SEARCH, ASK = "/v1/spaces/hr/search", "/v1/spaces/hr/ask"

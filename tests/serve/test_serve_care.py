@@ -10,7 +10,7 @@ import re
 import pytest
 
 from rove.serve.journal import JsonLines
-from rove.spans import CONTENT
+from rove.tracing import CONTENT
 from serve.conftest import HOLDERS, PUBLIC, Opener, Town
 
 SEARCH = "/v1/spaces/hr/search"

@@ -20,7 +20,7 @@ from rove.evaluate.plan import Way
 from rove.evaluate.results import AnswerOutcome
 from rove.instances import Instances
 from rove.records import Answer
-from rove.store.asked import AskedLog
+from rove.store.question_log import QuestionLog
 from serve.conftest import Opener, Town
 from serve.test_serve_evaluations import EVALUATIONS, asking, finished, until
 
@@ -85,7 +85,7 @@ async def test_the_chat_model_is_told_of_and_the_base_is_left_as_it_is(open_town
         told = await finished(client, await client.post(EVALUATIONS, json=body))
         numbers = (await client.get("/metrics")).text
         kb = town.spaces._spaces["hr"].kb
-        assert AskedLog(kb.store.catalog.database).frequent(most=5) == []
+        assert QuestionLog(kb.store.catalog.database).frequent(most=5) == []
     (line,) = told["report"]["answers"]
     assert line["calls"] >= 3
     assert line["tokens_read"] > 0

@@ -154,7 +154,7 @@ async def test_a_restart_takes_up_what_was_cut_off(open_town: Opener, monkeypatc
     async with open_town() as town, town.client() as client:
         with monkeypatch.context() as patched:
             hold(patched, after=3)  # the first only warms up
-            monkeypatch.setattr("rove.evaluate.run.KEEP_EVERY_S", 0.0)
+            monkeypatch.setattr("rove.evaluate.ask_all.KEEP_EVERY_S", 0.0)
             started = (await client.post(EVALUATIONS, json=asking(metrics=["rr"]))).json()["evaluation_id"]
             await until(town, started, asked=2)
             await town.spaces._spaces["hr"].evaluations.stop()

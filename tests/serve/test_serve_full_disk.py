@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from rove.evaluate.results import Results
-from rove.serve.shelf import Shelf
-from rove.serve.spool import Draft, Spool
+from rove.serve.documents.spool import Draft, Spool
+from rove.serve.evaluations.folders import EvaluationFolders
 from serve.conftest import Town, hold
 
 FULL = Path("/dev/full")
@@ -43,7 +43,7 @@ async def test_what_cannot_be_kept_is_not_acknowledged(town: Town, monkeypatch: 
 
 
 async def test_an_original_without_room_waits_until_there_is_some(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.serve.jobs.RETRY_S", 0.5)
+    monkeypatch.setattr("rove.serve.documents.jobs.RETRY_S", 0.5)
     base = town.spaces._spaces["hr"].kb.settings.path
     part = base / "originals" / ".part"
     part.parent.mkdir()
@@ -64,7 +64,7 @@ async def test_an_original_without_room_waits_until_there_is_some(town: Town, mo
 
 async def test_an_evaluation_without_room_ends_for_who_watches(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither what it has found can be kept, nor that it has failed."""
-    keep, end, gate = Results.keep, Shelf.end, hold(monkeypatch, 0)
+    keep, end, gate = Results.keep, EvaluationFolders.end, hold(monkeypatch, 0)
 
     def without_room(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -75,12 +75,12 @@ async def test_an_evaluation_without_room_ends_for_who_watches(town: Town, monke
         watching = asyncio.create_task(client.get(f"{EVALUATIONS}/{begun}/events"))
         await asyncio.sleep(1)
         monkeypatch.setattr(Results, "keep", without_room)
-        monkeypatch.setattr(Shelf, "end", without_room)
+        monkeypatch.setattr(EvaluationFolders, "end", without_room)
         gate.set()
         assert '"state":"failed"' in (await watching).text
         listed = (await client.get(EVALUATIONS)).json()["evaluations"]
         assert [(one["evaluation_id"], one["state"]) for one in listed] == [(begun, "failed")]
         monkeypatch.setattr(Results, "keep", keep)
-        monkeypatch.setattr(Shelf, "end", end)
+        monkeypatch.setattr(EvaluationFolders, "end", end)
         again = (await client.post(EVALUATIONS, json=wanted)).json()["evaluation_id"]
         assert '"state":"done"' in (await client.get(f"{EVALUATIONS}/{again}/events")).text

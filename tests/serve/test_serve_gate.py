@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from rove.errors import ConfigError, RoveError, ServiceError
-from rove.serve.gate import SECURITY_HEADERS
-from rove.serve.keys import hash_key
+from rove.serve.admission.keys import hash_key
+from rove.serve.admission.middleware import SECURITY_HEADERS
+from rove.serve.admission.rate_limits import Throttle
 from rove.serve.problems import TITLES, TYPE, ThrottledError, problem_of
 from rove.serve.spaces import Spaces
-from rove.serve.throttle import Throttle
 from rove.settings import read_settings
 from serve.conftest import HOLDERS, Opener, Town, listening
 

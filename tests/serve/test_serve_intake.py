@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.serve.intake import safe_name, uri_of
-from rove.serve.spool import Item, Spool
+from rove.serve.documents.spool import Item, Spool
+from rove.serve.documents.upload import safe_name, uri_of
 from serve.conftest import Opener, Town, settled
 
 UPLOADS, DOCUMENTS = "/v1/spaces/hr/uploads", "/v1/spaces/hr/documents"

@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 from rove.cli import rove
-from rove.serve.addresses import address_of
-from rove.serve.callers import LOCAL, Callers
-from rove.serve.keyring import Keyring, follow
-from rove.serve.keys import hash_key
+from rove.serve.admission.callers import LOCAL, Callers
+from rove.serve.admission.client_address import address_of
+from rove.serve.admission.keyring import Keyring, follow
+from rove.serve.admission.keys import hash_key
+from rove.serve.admission.open_requests import OpenRequests
+from rove.serve.admission.rate_limits import Buckets
 from rove.serve.problems import ThrottledError, UnknownCallerError
-from rove.serve.throttle import Buckets
-from rove.serve.visits import Visits
 from rove.settings import KeySettings, read_settings
 from serve.conftest import Opener, Town, serving
 
@@ -155,7 +155,7 @@ async def test_the_first_key_with_labels_counts_at_once(open_town: Opener) -> No
         assert await kb.suggest() == [question]
         key = KeySettings(hash=hash_key("lara"), spaces=("hr",), rights=("read",), labels=("staff",))
         keys = {**town.spaces.settings.keys, "lara": key}
-        town.app.state.served.callers.replace(town.spaces.admit(keys))
+        town.app.state.server_context.callers.replace(town.spaces.admit(keys))
         async with town.client("", **bearer("lara")) as lara:
             listed = (await lara.get("/v1/spaces/hr/documents")).json()["documents"]
             assert [one["title"] for one in listed] == ["Policy"]
@@ -173,11 +173,11 @@ async def test_a_key_with_labels_never_counts_where_duplicates_are_left_out(open
 
 
 async def test_keys_are_followed_as_they_are_admitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.serve.keyring.LOOK_S", 0.01)
+    monkeypatch.setattr("rove.serve.admission.keyring.LOOK_S", 0.01)
     callers = Callers({})
     keyring = Keyring(tmp_path / "rove.toml", lambda: read_settings(tmp_path).serve.keys)
     unlabelled = lambda keys: {name: key for name, key in keys.items() if key.labels is None}  # noqa: E731
-    task = asyncio.create_task(follow(keyring, callers, Visits(), unlabelled))
+    task = asyncio.create_task(follow(keyring, callers, OpenRequests(), unlabelled))
     await asyncio.to_thread(made, tmp_path, "lara", "--label", "staff")
     await asyncio.to_thread(made, tmp_path, "anna")
     async with asyncio.timeout(SOON_S):

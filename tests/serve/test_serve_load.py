@@ -21,7 +21,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
-from rove.serve.jobs import Job
+from rove.serve.documents.jobs import Job
 from serve.conftest import ENVIRONMENT, ROVE, Opener, Town, listening, serving
 
 pytestmark = pytest.mark.long
@@ -214,7 +214,7 @@ async def test_one_connection_too_many_is_told_so(open_town: Opener, monkeypatch
 async def test_who_asks_nothing_is_not_waited_for(
     open_town: Opener, monkeypatch: pytest.MonkeyPatch, said: Sequence[bytes]
 ) -> None:
-    monkeypatch.setattr("rove.serve.connection.HEAD_S", 0.3)
+    monkeypatch.setattr("rove.serve.admission.connection.HEAD_S", 0.3)
     async with open_town(filled=False) as town, listening(town) as address:
         connection = connect(address)
         for part in said:

@@ -151,7 +151,7 @@ async def test_first_requests_that_come_together_share_what_is_loaded(
         loaded.append(path)
         return load(path)
 
-    monkeypatch.setattr("rove.serve.mcp_door.load", noted)
+    monkeypatch.setattr("rove.serve.mcp.lazy_endpoint.load", noted)
 
     async def tools(holder: str) -> int:
         async with http_client(town, address, holder) as client:
@@ -159,11 +159,11 @@ async def test_first_requests_that_come_together_share_what_is_loaded(
 
     async with listening(town) as address:
         assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [4, 4, 4]
-    assert loaded == ["rove.serve.mcp:McpEndpoint"]
+    assert loaded == ["rove.serve.mcp.mcp_endpoint:McpEndpoint"]
 
 
 async def test_what_cannot_be_loaded_is_an_error_of_the_server(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.serve.mcp_door.ENDPOINT", "rove.serve.no_such_module:McpEndpoint")
+    monkeypatch.setattr("rove.serve.mcp.lazy_endpoint.ENDPOINT", "rove.serve.no_such_module:McpEndpoint")
     async with town.client() as client:
         for _ in range(2):
             reply = await client.post("/mcp", json={})

@@ -6,7 +6,7 @@ import openai
 import pytest
 
 from rove.errors import ServiceError
-from rove.serve.routes.openai import pieces_of
+from rove.serve.openai.routes import pieces_of
 from serve.conftest import PUBLIC, Opener, Town, listening
 
 QUESTION = "Who approves remote work?"

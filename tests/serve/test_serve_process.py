@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from rove.cli import rove
-from rove.serve.keys import hash_key
+from rove.serve.admission.keys import hash_key
 from rove.settings import read_settings
 from serve.conftest import ENVIRONMENT, ROVE, serving
 

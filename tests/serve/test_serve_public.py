@@ -16,10 +16,10 @@ from pydantic.fields import FieldInfo
 import rove
 from rove.engine import AsyncRove
 from rove.errors import ServiceError
+from rove.serve.mcp.tools import WalkedOut
 from rove.serve.problems import Problem
-from rove.serve.public import CALLS, public_cure, public_text
-from rove.serve.tools import WalkedOut
-from rove.serve.wire import Reply
+from rove.serve.redaction import CALLS, public_cure, public_text
+from rove.serve.schema import Reply
 from serve.conftest import Town, in_a_task, listening, towns_at
 from serve.test_serve_mcp import http_client
 

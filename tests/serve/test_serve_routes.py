@@ -13,7 +13,7 @@ import httpx
 import pytest
 from starlette.routing import BaseRoute, Route
 
-from rove.serve.gate import OPEN
+from rove.serve.admission.middleware import OPEN
 from serve.conftest import Town
 
 pytestmark = pytest.mark.long

@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from rove.serve.connection import Connection, Pace
+from rove.serve.admission.connection import Connection, Pace
 from rove.serve.server import NO_FILES, Patience
 from serve.conftest import Opener, Town, listening, serving
 

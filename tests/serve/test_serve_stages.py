@@ -15,9 +15,9 @@ from rove.engine import AsyncRove
 from rove.events import AddStarted, Event, PageReached, SourceDone, SourcesAt
 from rove.models import Vectors
 from rove.records import LedgerEntry, Text
-from rove.serve.jobs import Job
-from rove.serve.spool import JOB, Spool
-from rove.serve.wire.documents import MOST_UNDER_WAY, JobOut, progress
+from rove.serve.documents.jobs import Job
+from rove.serve.documents.schema import MOST_UNDER_WAY, JobOut, progress
+from rove.serve.documents.spool import JOB, Spool
 from serve.conftest import FAKE, Town
 
 PLAN = pdf_pages([[printed(70, 700, "The move is in May.")]])
@@ -82,7 +82,7 @@ async def test_a_job_tells_where_its_sources_are(town: Town, monkeypatch: pytest
 
 
 async def test_whoever_watches_is_told_at_most_so_often_and_of_the_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.serve.watched.EVERY_S", 20.0)
+    monkeypatch.setattr("rove.serve.progress.EVERY_S", 20.0)
     job = Job("id", "anna", "running")
     seen: list[str] = []
 

@@ -146,7 +146,7 @@ async def test_who_stops_listening_can_go_on(open_town: Opener, restart: bool) -
                 first = await anext(reply.aiter_lines())
                 assert first == "event: WalkStarted"
             async with asyncio.timeout(10):
-                while town.app.state.served.going.walks:  # noqa: ASYNC110 - the server lets go of it
+                while town.app.state.server_context.listened.walks:  # noqa: ASYNC110 - the server lets go of it
                     await asyncio.sleep(0.02)
             (info,) = (await client.get(WALKS)).json()["walks"]
             if not restart:

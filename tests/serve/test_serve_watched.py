@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rove.serve.watched import Watched
+from rove.serve.progress import Progress
 
 
 @dataclass(slots=True)
-class Count(Watched):
+class Count(Progress):
     number: int = 0
 
     @property

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rove.serve.page import FILES, FOLDER, POLICY
-from rove.serve.pictures import picture
+from rove.serve.pages.pictures import picture
+from rove.serve.pages.web_page import FILES, FOLDER, POLICY
 from rove.serve.problems import TITLES, AbsentError
 from rove.store.originals import Original
 from serve.conftest import Town

@@ -29,9 +29,9 @@ from rove.serve import (
     view,
     walking,
 )  # fmt: skip
-from rove.serve.page import FOLDER
-from rove.serve.public import public_cure
-from rove.serve.routes import pictures as drawn_pages
+from rove.serve.pages import routes as drawn_pages
+from rove.serve.pages.web_page import FOLDER
+from rove.serve.redaction import public_cure
 from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld
 from serve.browser import Visit, ask, held
 

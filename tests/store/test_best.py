@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.store import maxscore, postings, segments
-from rove.store.blocks import Blocks
+from rove.store.blocks import ArrayInParts
 from rove.store.postings import Postings
 
 WORDS = ["kutya", "macska", "hund", "katze", "远程", "办公", "犬", "猫", "dog", "house", "árvíz", "straße"]
@@ -41,7 +41,7 @@ def documents(chance: random.Random, rows: int, most: int) -> list[int]:
 
 def unpacked(held: Postings, keep: np.ndarray, share: float) -> Postings:
     arrays = {
-        name: np.concatenate([np.zeros(0, some.dtype), *some.parts()]) if isinstance(some, Blocks) else some
+        name: np.concatenate([np.zeros(0, some.dtype), *some.parts()]) if isinstance(some, ArrayInParts) else some
         for name, some in held.packed(keep).items()
     }
     for array in arrays.values():
@@ -83,8 +83,8 @@ def test_the_best_are_those_of_all_scores(seed, rows, most, share, asked, top_k,
         held.extend(texts[first : first + 50], owners[first : first + 50])
     alive = np.array([chance.random() >= dead for _ in range(rows)])
     mask = None if seen is None else np.array([chance.random() < seen for _ in range(rows)])
-    for sight in (alive, np.ones(rows, bool)):
-        same(held, asked, sight, top_k, mask)
+    for access_filter in (alive, np.ones(rows, bool)):
+        same(held, asked, access_filter, top_k, mask)
     again = unpacked(held, alive, share)
     whole = held.scores(asked, alive)[alive]
     assert np.array_equal(again.scores(asked, np.ones(int(alive.sum()), bool)), whole)
@@ -131,8 +131,8 @@ def test_sights_in_turn_are_counted_once() -> None:
     held = Postings(k1=1.2, b=0.75)
     held.extend(drawn(random.Random(5), 50))
     sights = [np.arange(50) % 7 != at for at in range(7)]
-    first = [held._count(sight) for sight in sights]
-    assert [held._count(sight) for sight in sights] == first
+    first = [held._count(access_filter) for access_filter in sights]
+    assert [held._count(access_filter) for access_filter in sights] == first
     for at in range(3 * postings.SIGHTS):
         held.scores(["dog"], np.arange(50) % 5 != at % 5)
     assert len(held._counted) == postings.SIGHTS

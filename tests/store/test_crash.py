@@ -30,7 +30,7 @@ import pytest
 from docx import Document as WordFile
 
 import rove.ingest.batch
-import rove.ingest.run
+import rove.ingest.pipeline
 import rove.store.store
 from rove.language.detect import detect
 from rove.language.words import terms
@@ -67,7 +67,7 @@ def nursery() -> None:
     rove.ingest.batch.BATCH_CHUNKS = 10
     # What is killed here is the process that keeps; one that only reads keeps nothing, and to start one takes longer
     # than all else. tests/sandbox kills those.
-    rove.ingest.run.INLINE = rove.ingest.run.QUICK = {*LOADERS.names(), ""}
+    rove.ingest.pipeline.INLINE = rove.ingest.pipeline.QUICK = {*LOADERS.names(), ""}
     rove.store.store.OPTIMIZE_EVERY = 4
     spare = Child()
     for line in sys.stdin:

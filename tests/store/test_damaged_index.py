@@ -15,7 +15,7 @@ from rove import RoveError, ServiceError, Text
 from rove.engine import AsyncRove
 from rove.store import INDEXES
 from rove.store.guarded import GuardedIndex
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 
 SETTINGS = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
 TRIALS = 25

@@ -15,7 +15,7 @@ from rove.enrich.signature import signatures
 from rove.records import Document
 from rove.store import tables
 from rove.store.catalog import Catalog, Prepared
-from rove.store.duplicates import COMPARED, NEAR, VERSION, Duplicates, Signed, Twin
+from rove.store.duplicates import COMPARED, NEAR, VERSION, Duplicates, NearDuplicate, Signed
 
 STEM = "Der Ausschuss tagte im dritten Stock und sprach über den Haushalt der Bücherei; "
 
@@ -52,12 +52,12 @@ def base(tmp_path: Path) -> Iterator[Base]:
     base.catalog.close()
 
 
-def find(duplicates: Duplicates, texts: dict[str, str]) -> list[Twin | None]:
+def find(duplicates: Duplicates, texts: dict[str, str]) -> list[NearDuplicate | None]:
     signed = map(Signed, texts, signatures(list(texts.values())))
     return duplicates.find(list(signed))
 
 
-def names(twins: Sequence[Twin | None]) -> list[str]:
+def names(twins: Sequence[NearDuplicate | None]) -> list[str]:
     return [twin.document_id if twin else "" for twin in twins]
 
 
@@ -72,12 +72,12 @@ def test_exact_and_near_twins_of_what_is_live(base: Base) -> None:
         "nearly": "会議は四階で開かれた。",
     }
     copy, edited, other, again, nearly = find(duplicates, new)
-    assert copy == Twin("d7", 1.0, exact=True)
+    assert copy == NearDuplicate("d7", 1.0, exact=True)
     assert edited is not None
     assert (edited.document_id, edited.exact) == ("d8", False)
     assert NEAR <= edited.similarity < 1
     assert other is None
-    assert again == Twin("short", 1.0, exact=True)
+    assert again == NearDuplicate("short", 1.0, exact=True)
     assert nearly is None
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rove.store.ids import Ids
 from rove.store.languages import Languages
-from rove.store.packed_texts import Directory, Texts, packed
+from rove.store.packed_texts import Directory, PackedTexts, packed
 from rove.store.term_numbers import TermNumbers
 
 WORDS = [
@@ -117,7 +117,7 @@ def test_what_is_mapped_is_looked_up_where_it_lies(tmp_path: Path) -> None:
     arrays = {file.stem: np.load(file, mmap_mode="r") for file in tmp_path.iterdir()}
     again = Ids()
     again.restore(arrays)
-    assert isinstance(again._begun.texts, Texts) and again._begun.texts.letters is arrays["ids"]
+    assert isinstance(again._begun.texts, PackedTexts) and again._begun.texts.letters is arrays["ids"]
     assert again.rows(["id7", "id999", "id1000"]) == [7, 999, None]
 
 

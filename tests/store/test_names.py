@@ -11,8 +11,8 @@ import pytest
 from rove import Rove, Text
 from rove.prepare import Preparer, Recipe
 from rove.records import Document
-from rove.sandbox.wire import encoder, pack, unpack
-from rove.store.names import MAX_NAMESAKES, Names
+from rove.sandbox.messages import encoder, pack, unpack
+from rove.store.name_graph import MAX_NAMESAKES, NameGraph
 from rove.store.tables import SCHEMA_VERSION
 
 TEXTS = (
@@ -22,7 +22,7 @@ TEXTS = (
 )
 
 
-def names_of(kb: Rove) -> Names:
+def names_of(kb: Rove) -> NameGraph:
     return kb._kb.store.names
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rove.store.blocks import Blocks
+from rove.store.blocks import ArrayInParts
 from rove.store.codes import AskedCode
 from rove.store.nearest import FEW, Nearest
 
@@ -28,13 +28,13 @@ def clustered(seed: int, count: int) -> np.ndarray:
     return unit(centres[rng.zipf(1.3, count) % 300] + 0.7 * rng.standard_normal((count, DIMENSION)))
 
 
-def on_disk(packed: dict[str, np.ndarray | Blocks], folder: Path) -> dict[str, np.ndarray]:
+def on_disk(packed: dict[str, np.ndarray | ArrayInParts], folder: Path) -> dict[str, np.ndarray]:
     """What was packed, written down and mapped."""
     mapped: dict[str, np.ndarray] = {}
     folder.mkdir()
     for name, array in packed.items():
-        whole = np.concatenate(list(array.parts())) if isinstance(array, Blocks) else array
-        if isinstance(array, Blocks):
+        whole = np.concatenate(list(array.parts())) if isinstance(array, ArrayInParts) else array
+        if isinstance(array, ArrayInParts):
             assert whole.shape == array.shape
             assert whole.dtype == array.dtype
         np.save(folder / f"{name}.npy", whole)
@@ -177,8 +177,8 @@ def test_the_same_rows_give_the_same_partitions(partitioned: Nearest, vectors: n
     first, second = (whole(vectors[:LIMIT]).packed(np.ones(LIMIT, bool)) for _ in range(2))
     for name, array in first.items():
         other = second[name]
-        if isinstance(array, Blocks):
-            assert isinstance(other, Blocks)
+        if isinstance(array, ArrayInParts):
+            assert isinstance(other, ArrayInParts)
             array, other = (np.concatenate(list(blocks.parts())) for blocks in (array, other))
         assert np.array_equal(array, other), name
 

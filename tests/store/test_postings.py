@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rove.records import field
-from rove.records.filter import Sight
+from rove.records.filter import AccessFilter
 from rove.store import IndexRow
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.postings import MET, Postings
 
 ROWS = ("red fox", "red red hen", "grey goose and hen", "fox")
@@ -106,13 +106,13 @@ def test_what_is_hidden_does_not_count() -> None:
     whole, own = (MemoryIndex(dimension=2) for _ in range(2))
     whole.extend(rows)
     own.extend(rows[::2])
-    sight = Sight("access", "in", ("a",))
+    access_filter = AccessFilter("access", "in", ("a",))
     asked = ["owl", "fox", "fox"]
     for hidden in range(2):
         alone = own.best_keyword(asked, top_k=30)
-        assert whole.best_keyword(asked, top_k=30, where=sight & (field("access") == "a")) == alone
+        assert whole.best_keyword(asked, top_k=30, where=access_filter & (field("access") == "a")) == alone
         assert whole.best_keyword(asked, top_k=30, where=field("access") == "a") != alone, "a topic is no label"
         whole.extend([IndexRow(f"more{hidden}", "owl " * 40, VECTOR, {"access": "b"})])
     whole.discard(["c0"])
     own.discard(["c0"])
-    assert whole.best_keyword(asked, top_k=30, where=sight) == own.best_keyword(asked, top_k=30)
+    assert whole.best_keyword(asked, top_k=30, where=access_filter) == own.best_keyword(asked, top_k=30)

@@ -11,9 +11,9 @@ import rove.store.reading
 from rove.engine import AsyncRove
 from rove.records import Text
 from rove.records.filter import field
-from rove.records.walk import Answered, RoundStarted, Stopped
-from rove.store.moved import note_gone
+from rove.records.walk_events import Answered, RoundStarted, Stopped
 from rove.store.reading import reading
+from rove.store.stale_reads import note_gone
 from trips import Trips, count_trips
 
 CHAINS = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.serve.spool import Spool
+from rove.serve.documents.spool import Spool
 from rove.store.scratch import scratch
 
 FAKE = {"embedder": {"name": "fake"}}

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from rove import AsyncRove, Text
-from rove.records.filter import Sight
+from rove.records.filter import AccessFilter
 from rove.store import INDEXES, IndexRow
-from rove.store.memory import MemoryIndex
-from rove.store.names import MAX_NAMESAKES
+from rove.store.document_vectors import exact_mean
+from rove.store.memory_index import MemoryIndex
+from rove.store.name_graph import MAX_NAMESAKES
 from rove.store.store import Store
-from rove.store.wholes import exact_mean
 
-SIGHT = Sight("access", "in", ("staff",))
+SIGHT = AccessFilter("access", "in", ("staff",))
 FAKE = {"embedder": {"name": "fake"}}
 DIMENSION = 16
 

@@ -16,8 +16,8 @@ from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import IndexRow, resident, snapshot, store
-from rove.store.memory import MemoryIndex
-from rove.store.packed_texts import Texts
+from rove.store.memory_index import MemoryIndex
+from rove.store.packed_texts import PackedTexts
 from rove.store.snapshot import Snapshot
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -203,7 +203,7 @@ def test_packed_and_restored_is_the_same_index(before, after, gone) -> None:
     with tempfile.TemporaryDirectory() as folder:
         kept = snapshot.read(Path(folder), snapshot.write(Path(folder), whole.packed(3)))
     assert kept
-    words = Texts(kept.arrays["words"], kept.arrays["word_bounds"])
+    words = PackedTexts(kept.arrays["words"], kept.arrays["word_bounds"])
     assert not {f"only{n}".encode() for n in gone} & set(words.of(np.arange(len(words))))
     again = MemoryIndex(dimension=DIMENSION, settings=StoreSettings(document_share=0.5))
     again.restore(kept)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rove import ConfigError, Rove, Text
-from rove.records.walk import Answered
+from rove.records.walk_events import Answered
 from rove.store import resident, store
 from rove.store.rows import check_vectors
 from rove.sync import rebuild_base

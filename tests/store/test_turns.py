@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from filelock import FileLock, Timeout
 
-import rove.store.turns
+import rove.store.write_queue
 from rove.errors import ServiceError
-from rove.store.turns import Turns
+from rove.store.write_queue import WriteQueue
 
 # Takes a turn, or waits for one, and stays so until it is killed.
 STAYS = """
 import asyncio, sys
 from pathlib import Path
-from rove.store.turns import Turns
+from rove.store.write_queue import Turns
 async def main():
-    turns = Turns(Path(sys.argv[1]))
+    turns = WriteQueue(Path(sys.argv[1]))
     taking = asyncio.ensure_future(turns.take())
     while not taking.done() and not list(Path(sys.argv[1]).glob("write.turns/*")):
         await asyncio.sleep(0.001)
@@ -48,7 +48,7 @@ def waiting(folder: Path) -> int:
     return len(list(folder.glob("write.turns/*")))
 
 
-async def queued(turns: Turns, folder: Path) -> asyncio.Task[None]:
+async def queued(turns: WriteQueue, folder: Path) -> asyncio.Task[None]:
     """Let one wait, and come back when it stands in the queue."""
     before = waiting(folder)
     task = asyncio.create_task(turns.take())
@@ -70,7 +70,7 @@ def is_free(folder: Path) -> bool:
 
 async def test_who_came_first_goes_first(tmp_path: Path) -> None:
     order: list[int] = []
-    first, *others = [Turns(tmp_path) for _ in range(6)]
+    first, *others = [WriteQueue(tmp_path) for _ in range(6)]
     await first.take()
     tasks = [await queued(turns, tmp_path) for turns in others]
 
@@ -89,7 +89,7 @@ async def test_nobody_who_comes_again_at_once_goes_before_those_who_wait(tmp_pat
     turned: list[int] = []
 
     async def writer(number: int) -> None:
-        turns = Turns(tmp_path)
+        turns = WriteQueue(tmp_path)
         for _ in range(10):
             await turns.take()
             turned.append(number)
@@ -105,7 +105,7 @@ async def test_nobody_who_comes_again_at_once_goes_before_those_who_wait(tmp_pat
 async def test_nobody_waits_for_one_that_was_killed(tmp_path: Path, who: str) -> None:
     holder = stays(tmp_path)
     waiter = stays(tmp_path)
-    own = Turns(tmp_path)
+    own = WriteQueue(tmp_path)
     task = await queued(own, tmp_path)
     gone = {"holder": [holder], "waiter": [waiter], "both": [holder, waiter]}[who]
     for process in gone:
@@ -121,7 +121,7 @@ async def test_nobody_waits_for_one_that_was_killed(tmp_path: Path, who: str) ->
 
 
 async def test_one_that_is_cancelled_leaves_the_queue_and_takes_nothing(tmp_path: Path) -> None:
-    first, second, third = (Turns(tmp_path) for _ in range(3))
+    first, second, third = (WriteQueue(tmp_path) for _ in range(3))
     await first.take()
     tasks = [await queued(turns, tmp_path) for turns in (second, third)]
     tasks[0].cancel()
@@ -135,11 +135,11 @@ async def test_one_that_is_cancelled_leaves_the_queue_and_takes_nothing(tmp_path
 
 
 async def test_an_older_rove_is_kept_out_and_keeps_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = Turns(tmp_path)
+    turns = WriteQueue(tmp_path)
     await turns.take()
     assert not is_free(tmp_path)
     turns.give_back()
-    monkeypatch.setattr(rove.store.turns, "LOCK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(rove.store.write_queue, "LOCK_TIMEOUT_S", 0.05)
     with FileLock(tmp_path / "write.lock"), pytest.raises(ServiceError, match="Another process has been writing"):
         await turns.take()
     assert waiting(tmp_path) == 0
@@ -150,7 +150,7 @@ async def test_an_older_rove_is_kept_out_and_keeps_out(tmp_path: Path, monkeypat
 async def test_what_a_crash_has_left_in_the_queue_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "write.turns").mkdir()
     (tmp_path / "write.turns" / "7").touch()
-    turns = Turns(tmp_path)
+    turns = WriteQueue(tmp_path)
     await asyncio.wait_for(turns.take(), 30)
     turns.give_back()
     assert waiting(tmp_path) == 0

@@ -15,7 +15,7 @@ from rove.store import IndexRow
 from rove.store import lance as module
 from rove.store.lance import LanceIndex
 from rove.store.lance_table import vector_index
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.store import check_sub_vectors
 
 DIMENSION = 32

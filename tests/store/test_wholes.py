@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rove.store import IndexRow
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 
 DIMENSION = 24
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, Text
-from rove.records.walk import FactFound, LeadFound
+from rove.records.walk_events import FactFound, LeadFound
 
 PAGE = {
     "en": (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rove.conversation.grading import Nearness, grade_by_distance, judge_by_text, uncovered
 from rove.models.fake import FakeEmbedder
 from rove.records import Chunk, Graded, Hit
-from rove.retrieve import Means
-from rove.walk.relevance import Nearness, grade_by_distance, judge_by_text, uncovered
+from rove.retrieve import SearchContext
 
 
 class Model(FakeEmbedder):
@@ -22,8 +22,8 @@ def hits(*texts: str, language: str = "en") -> list[Hit]:
 def grades(distances: list[float], leads: list[float | None], question: str = "Who approves remote work?") -> list[int]:
     found = hits(*["Nothing of it."] * len(distances))
     near = Nearness(tuple(distances), tuple(leads))
-    means = Means(None, Model(), None, None)  # type: ignore[arg-type]
-    return [graded.grade for graded in grade_by_distance(question, "en", found, near, means)]
+    search_context = SearchContext(None, Model(), None, None)  # type: ignore[arg-type]
+    return [graded.grade for graded in grade_by_distance(question, "en", found, near, search_context)]
 
 
 def test_distance_and_lead_make_the_grade() -> None:
@@ -35,9 +35,12 @@ def test_distance_and_lead_make_the_grade() -> None:
 
 def test_half_of_the_words_put_a_far_chunk_on_the_topic() -> None:
     found = hits("Remote work.", "Nothing.")
-    means = Means(None, Model(), None, None)  # type: ignore[arg-type]
+    search_context = SearchContext(None, Model(), None, None)  # type: ignore[arg-type]
     near = Nearness((0.5, 0.5), (None, None))
-    assert [g.grade for g in grade_by_distance("Who approves remote work?", "en", found, near, means)] == [1, 0]
+    assert [g.grade for g in grade_by_distance("Who approves remote work?", "en", found, near, search_context)] == [
+        1,
+        0,
+    ]
 
 
 def test_the_rule_asks_for_a_direct_chunk_and_for_most_of_the_words() -> None:

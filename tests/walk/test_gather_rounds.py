@@ -10,11 +10,11 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import chat, failure, serve
 from rove import AsyncRove, Text, field
+from rove.conversation.gathering import Gatherer
 from rove.models import ChatModel
 from rove.question.understand import Understander
 from rove.records import Gathered, History, Turn
 from rove.settings import AnswerSettings, ChatSettings, GatherSettings, QuestionSettings
-from rove.walk.gather import Gatherer
 from scripted_chat import ScriptedChat
 
 TEXTS = {
@@ -55,7 +55,7 @@ async def gather(
     settings: GatherSettings = GatherSettings(),  # noqa: B008
     **more: object,
 ) -> Gathered:
-    understander = Understander(kb.means, model, QuestionSettings.model_validate(more))
+    understander = Understander(kb.search_context, model, QuestionSettings.model_validate(more))
     understood = await understander.understand(question, history)
     return await Gatherer(understander, model, settings).gather(understood, history=history)
 

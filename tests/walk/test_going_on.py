@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, Text
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     Budget,
     ChunkSeen,

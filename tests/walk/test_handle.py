@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rove import InputError, Rove, field
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     Budget,
     ChunkSeen,

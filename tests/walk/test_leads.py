@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from rove.records import Citation
-from rove.records.memory import LeadEnd
-from rove.records.walk import Fact, Lead, LeadKind
+from rove.records.learned import LeadEnd
+from rove.records.walk_events import Fact, Lead, LeadKind
+from rove.walk.earlier_walks import WalkMemory
 from rove.walk.leads import MOST_NEW, WEIGHTS, fact_id, lead_id, lead_to, leads_of, new_leads
-from rove.walk.memory import WalkMemory
 from rove.walk.state import State
 
 CITED = Citation(0, "chunk", "document", "", "", "quote", (0, 5))

@@ -15,7 +15,7 @@ from rove.errors import ServiceError
 from rove.instances import Instances
 from rove.models import Vectors
 from rove.models.fake import FakeEmbedder
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     Budget,
     ChunksRead,
@@ -35,10 +35,10 @@ from rove.records.walk import (
     Warned,
 )
 from rove.settings import read_settings
+from rove.walk.json_format import to_line
 from rove.walk.state import QUESTION as ASKED
 from rove.walk.state import State, folded
 from rove.walk.step import Begin, End, next_step
-from rove.walk.wire import to_line
 from walk.chain import CHAIN, FILLER, QUESTION, RIVER, Scripted, notes_of, opened, scripted
 
 __all__ = ["scripted"]

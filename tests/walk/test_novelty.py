@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rove.records.walk import Fact
+from rove.records.walk_events import Fact
 from rove.walk.novelty import SAME, said_already
 
 

@@ -18,7 +18,7 @@ from walking import REFERENCE, SENTENCE, SETTINGS, check_citations, kind_of, pro
 from openai_server import Reply, Server, chat, serve
 from rove.engine import AsyncRove
 from rove.records import Text, field
-from rove.records.walk import Budget, ChunkSeen, FactFound, FactRejected, LeadFound, Stopped
+from rove.records.walk_events import Budget, ChunkSeen, FactFound, FactRejected, LeadFound, Stopped
 
 pytestmark = pytest.mark.long
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, Text
-from rove.records.walk import Budget, ChunkSeen, FactFound, Lead, LeadFound, RoundStarted, WalkStarted
+from rove.records.walk_events import Budget, ChunkSeen, FactFound, Lead, LeadFound, RoundStarted, WalkStarted
 from rove.walk import Material
 from rove.walk.extractive import ExtractiveReader
 from rove.walk.finder import Finder
@@ -24,9 +24,9 @@ async def test_only_sentences_in_the_questions_language_are_held_against_the_lea
 ) -> None:
     async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
         await kb.add(text)
-        gear = kb._gear()
+        context = kb._context()
         (hit,) = await kb.search("Ada Byron", top_k=1)
-        found = await Finder(gear).hits([hit.chunk.chunk_id])
+        found = await Finder(context).hits([hit.chunk.chunk_id])
         relevances = []
         for lead_id in ("", "l"):
             state = folded(
@@ -37,7 +37,7 @@ async def test_only_sentences_in_the_questions_language_are_held_against_the_lea
                     ChunkSeen(1, hit.chunk.chunk_id, hit.chunk.document_id, "", "", 1.0, lead_id),
                 ]
             )
-            read = [one async for one in ExtractiveReader(gear).read(Material(tuple(found), state))]
+            read = [one async for one in ExtractiveReader(context).read(Material(tuple(found), state))]
             relevances += [one.fact.relevance for one in read if isinstance(one, FactFound)]
         asked, led = relevances
         assert (led > asked) is nearer

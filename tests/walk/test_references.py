@@ -9,8 +9,8 @@ import pytest
 
 from rove import AsyncRove, Text, field
 from rove.records import Document, Page, Section
-from rove.records.walk import FactFound, LeadDropped, LeadFollowed, LeadFound
-from rove.walk.places import Places, spot_within
+from rove.records.walk_events import FactFound, LeadDropped, LeadFollowed, LeadFound
+from rove.walk.reference_targets import ReferenceTargets, spot_within
 from rove.walk.references import heading_number, references
 
 
@@ -167,7 +167,7 @@ async def test_a_place_that_the_filter_hides_is_as_if_it_were_not_there(
     (tmp_path / "asks.md").write_text(f"# Pay\n\nPay rises at night, {reference}.\n", "utf-8")
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
         await kb.add(*(tmp_path / name for name in (*files, "asks.md")))
-        places = Places(kb.store, field("access") == "staff")
+        places = ReferenceTargets(kb.store, field("access") == "staff")
         (asks,) = await kb.named(tmp_path / "asks.md")
         document = await places.document(asks.document_id)
         assert document
@@ -188,7 +188,7 @@ async def test_sections_of_real_documents_are_found(shared_data: Path, tmp_path:
     chosen = [row for row in rows if str(row["title"])[:2] in {"9.", "5.", "4."}]
     async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
         await kb.add([Text(row["text"], id=row["id"], title=row["title"], kind="markdown") for row in chosen])
-        places = Places(kb.store)
+        places = ReferenceTargets(kb.store)
         right = wrong = lost = 0
         for row in chosen:
             document = await places.document(row["id"])

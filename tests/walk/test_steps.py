@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rove.records.walk import (
+from rove.records.walk_events import (
     Budget,
     ChunkSeen,
     ChunksRead,
@@ -24,7 +24,7 @@ from rove.records.walk import (
     WalkEvent,
     WalkStarted,
 )
-from rove.walk import EXTRACTIVE, Recalled
+from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.budget import exhausted, extended, may_call, seconds_left
 from rove.walk.judge import MEMORY, judged_by_text, judged_from_memory
 from rove.walk.state import State, folded
@@ -197,12 +197,12 @@ def test_words_that_are_nowhere_do_not_count_up_to_half_of_all() -> None:
 def test_what_is_remembered_is_enough_where_it_would_be_if_it_were_found_now() -> None:
     question, whole, part = QUESTIONS["en"]
     good, poor = judged(question, fact("f", text=whole)), judged(question, fact("f", text=part))
-    settled = judged_from_memory(poor, Recalled((), settled=True))
+    settled = judged_from_memory(poor, RecalledFacts((), settled=True))
     assert settled is not None
     assert (settled.enough, settled.by) == (True, MEMORY)
-    fresh = judged_from_memory(good, Recalled((), fresh=True))
+    fresh = judged_from_memory(good, RecalledFacts((), fresh=True))
     assert fresh is not None
     assert (fresh.enough, fresh.by) == (True, MEMORY)
-    assert judged_from_memory(good, Recalled(())) is None
-    assert judged_from_memory(poor, Recalled((), fresh=True)) is None
-    assert judged_from_memory(replace(good, mode="model"), Recalled((), fresh=True)) is None
+    assert judged_from_memory(good, RecalledFacts(())) is None
+    assert judged_from_memory(poor, RecalledFacts((), fresh=True)) is None
+    assert judged_from_memory(replace(good, mode="model"), RecalledFacts((), fresh=True)) is None

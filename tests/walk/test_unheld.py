@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, field
-from rove.records.walk import Budget, Fact, FactFound, Judged, RoundStarted, WalkStarted
+from rove.records.walk_events import Budget, Fact, FactFound, Judged, RoundStarted, WalkStarted
 from rove.walk.handle import AsyncWalk
 from rove.walk.judge import judged_by_text
 from rove.walk.state import State, folded

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove
-from rove.records.walk import Answered, ChunksRead, FactFound, Judged, LeadFollowed, RoundStarted, WalkEvent
+from rove.records.walk_events import Answered, ChunksRead, FactFound, Judged, LeadFollowed, RoundStarted, WalkEvent
 from rove.walk.state import folded
 from walk.chain import RIVER, opened
 

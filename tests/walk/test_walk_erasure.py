@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, Text
-from rove.records.filter import Sight
-from rove.records.walk import Edit, Erased, Fact, FactDropped, FactFound, Lead, RoundStarted
+from rove.records.filter import AccessFilter
+from rove.records.walk_events import Edit, Erased, Fact, FactDropped, FactFound, Lead, RoundStarted
 from walk.chain import CHAIN, QUESTION, Scripted, opened, scripted
 
 __all__ = ["scripted"]
@@ -95,7 +95,7 @@ async def test_a_source_that_is_hidden_by_now_is_told_like_one_that_is_gone(tmp_
     async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
         policy = Text("Remote work is approved by the board.", id="policy", metadata={"access": ("staff",)})
         await kb.add(policy)
-        walk = kb.walk("Who approves remote work?", where=Sight("access", "in", ("staff",)))
+        walk = kb.walk("Who approves remote work?", where=AccessFilter("access", "in", ("staff",)))
         async for event in walk:
             if isinstance(event, FactFound):
                 break

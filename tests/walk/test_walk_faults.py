@@ -15,7 +15,7 @@ from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kin
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, odd_replies, raw_stream, serve
 from rove.records import Text
-from rove.records.walk import Budget, FactFound, Stopped, Warned
+from rove.records.walk_events import Budget, FactFound, Stopped, Warned
 
 pytestmark = pytest.mark.long
 

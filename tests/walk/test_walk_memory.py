@@ -9,13 +9,13 @@ from walking import HOPS, QUESTION, TOWN, Reader, check_citations, founder_reade
 
 from openai_server import chat
 from rove.records import Text, field
-from rove.records.memory import LeadEnd
-from rove.records.walk import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
+from rove.records.learned import LeadEnd
+from rove.records.walk_events import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
 from rove.sync import Rove
-from rove.walk.desk import SPACES
-from rove.walk.memory import WalkMemory
+from rove.walk.earlier_walks import WalkMemory
+from rove.walk.json_format import filter_of, filter_to_text
+from rove.walk.operations import SPACES
 from rove.walk.state import State
-from rove.walk.wire import filter_of, filter_to_text
 
 SIMILAR = "Which river does the birthplace of the founder of Acme lie on?"
 LABELS = {"board and staff": ["staff", "board"], "staff": ["staff"]}

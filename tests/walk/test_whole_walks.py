@@ -10,7 +10,7 @@ from walking import HOPS, QUESTION, Reader, check_citations, facts_of, founder_r
 from openai_server import chat
 from rove.answer.refusal import refusal
 from rove.records import Text
-from rove.records.walk import Budget, FactFound, FactRejected, Stopped
+from rove.records.walk_events import Budget, FactFound, FactRejected, Stopped
 
 
 async def test_three_hops(tmp_path: Path) -> None:

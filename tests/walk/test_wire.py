@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from rove import InputError, field
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Place, Sentence, Side
-from rove.records.filter import All, Any, Compare, Not, Sight
-from rove.records.walk import FactDelta, WalkEvent
+from rove.records.filter import AccessFilter, All, Any, Compare, Not
+from rove.records.walk_events import FactDelta, WalkEvent
+from rove.walk.json_format import filter_of, filter_to_text, from_line, to_line
 from rove.walk.state import folded
-from rove.walk.wire import filter_of, filter_to_text, from_line, to_line
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 FLOAT = st.floats(allow_nan=False, allow_infinity=False)
@@ -39,7 +39,7 @@ EVENT = st.one_of([st.from_type(kind) for kind in get_args(WalkEvent)])
 SCALAR = st.one_of(TEXT, st.integers(-(2**53), 2**53), FLOAT, st.booleans())
 COMPARE = st.builds(Compare, TEXT, st.sampled_from(["==", ">", "<="]), SCALAR) | st.builds(
     lambda node, name, values: node(name, "in", tuple(values)),
-    st.sampled_from([Compare, Sight]),
+    st.sampled_from([Compare, AccessFilter]),
     TEXT,
     st.lists(SCALAR, max_size=3),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from openai_server import Reply, Server, chat, serve
 from rove.engine import AsyncRove
 from rove.records import Answer, Text
-from rove.records.walk import Budget, FactFound, WalkEvent
+from rove.records.walk_events import Budget, FactFound, WalkEvent
 from rove.walk.handle import AsyncWalk
 
 QUESTION = "On which river lies the birthplace of the founder of Acme?"

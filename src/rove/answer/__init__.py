@@ -1,1 +1,1 @@
-"""Stage 6 of 6: hits → an answer whose every sentence is tied to exact words of a source, or the fixed refusal."""
+"""Stage 7 of 7: hits → an answer whose every sentence is tied to exact words of a source, or the fixed refusal."""

@@ -12,7 +12,7 @@ from rove.answer.claim import read_claim
 from rove.answer.pack import instructions, pack
 from rove.answer.reading import table_head
 from rove.answer.refusal import is_refusal
-from rove.answer.reply import Piece, put_together, take_apart
+from rove.answer.reply import ReplyPart, put_together, take_apart
 from rove.errors import ServiceError
 from rove.events import Listener, TextDelta
 from rove.language.detect import detect
@@ -20,7 +20,7 @@ from rove.models import ChatModel, Embedder
 from rove.records import Citation, Hit, Sentence
 from rove.records.document import Span
 from rove.settings import AnswerSettings
-from rove.spans import stage
+from rove.tracing import stage
 
 UNKNOWN_LANGUAGE = "und"
 TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours
@@ -92,11 +92,11 @@ async def verify(
     long as something under them does. Every quote is checked against the document's canonical text once more.
     What the `persona` holds may be said without a citation; "" is no persona.
     """
-    bench = Bench(hits, language, text_of, embedder)
+    checker = ReferenceChecker(hits, language, text_of, embedder)
     pieces = await asyncio.to_thread(take_apart, reply, language)
     refused = any(is_refusal(piece.text) for piece in pieces)
     sentences: list[Sentence] = []
-    kept: list[tuple[Piece, tuple[int, ...]]] = []
+    kept: list[tuple[ReplyPart, tuple[int, ...]]] = []
     dropped = moved = 0
     with stage("check", sentences=len(pieces)) as checking:
         for piece in pieces:
@@ -105,8 +105,8 @@ async def verify(
             if _claims_nothing(piece, language):
                 kept.append((piece, ()))
                 continue
-            citations = await bench.citations(piece)
-            held = bool(citations) or await bench.is_of(persona, piece)
+            citations = await checker.citations(piece)
+            held = bool(citations) or await checker.is_of(persona, piece)
             sentences.append(Sentence(piece.text, citations, supported=held))
             if held:
                 numbers = tuple(citation.number for citation in citations)
@@ -116,11 +116,11 @@ async def verify(
                 dropped += 1
         checking.tell(dropped=dropped, moved=moved)
     text = put_together(_without_empty_headings(kept, language))
-    return Verified(text, tuple(sentences), refused, dropped, moved, bench.translated)
+    return Verified(text, tuple(sentences), refused, dropped, moved, checker.translated)
 
 
 @dataclass
-class Bench:
+class ReferenceChecker:
     """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once."""
 
     hits: Sequence[Hit]
@@ -130,7 +130,7 @@ class Bench:
     texts: dict[str, str] = field(default_factory=dict[str, str])
     translated: int = 0
 
-    async def citations(self, piece: Piece) -> tuple[Citation, ...]:
+    async def citations(self, piece: ReplyPart) -> tuple[Citation, ...]:
         """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
         named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
         held = await asyncio.to_thread(self._held, piece, iter(named), len(named))
@@ -147,7 +147,7 @@ class Bench:
                 return (citation,)
         return ()
 
-    async def is_of(self, persona: str, piece: Piece) -> bool:
+    async def is_of(self, persona: str, piece: ReplyPart) -> bool:
         """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
         if not persona or piece.block:
             return False
@@ -156,7 +156,7 @@ class Bench:
             return True
         return await self._translated(piece, persona, spoken) is not None
 
-    def _held(self, piece: Piece, numbers: Iterator[int], most: int) -> list[tuple[int, Span]]:
+    def _held(self, piece: ReplyPart, numbers: Iterator[int], most: int) -> list[tuple[int, Span]]:
         """Return the first references of these, `most` at most, that hold a sentence, with their spans."""
         held = ((number, span) for number in numbers if (span := self._span(piece, number)))
         return list(islice(held, most))
@@ -165,7 +165,7 @@ class Bench:
         language = self.hits[number - 1].chunk.language
         return self.language if language == UNKNOWN_LANGUAGE else language
 
-    def _span(self, piece: Piece, number: int) -> Span | None:
+    def _span(self, piece: ReplyPart, number: int) -> Span | None:
         hit = self.hits[number - 1]
         head = table_head(hit.chunk)
         if piece.block:
@@ -173,10 +173,10 @@ class Bench:
         context = " ".join((hit.title, *hit.chunk.headings, head))
         return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
 
-    async def _translated_span(self, piece: Piece, number: int) -> Span | None:
+    async def _translated_span(self, piece: ReplyPart, number: int) -> Span | None:
         return await self._translated(piece, self.hits[number - 1].chunk.text, self._language_of(number))
 
-    async def _translated(self, piece: Piece, text: str, language: str) -> Span | None:
+    async def _translated(self, piece: ReplyPart, text: str, language: str) -> Span | None:
         if piece.block or language == self.language:
             return None
         spans = await asyncio.to_thread(translatable, piece.text, self.language, text, language)
@@ -196,7 +196,7 @@ class Bench:
         return citation if check(citation, self.texts[citation.document_id]) else None
 
 
-def _claims_nothing(piece: Piece, language: str) -> bool:
+def _claims_nothing(piece: ReplyPart, language: str) -> bool:
     """Say whether a piece needs no source: a heading or empty phrase without number, link or quotation."""
     claim = read_claim(piece.text, language)
     bare = not (claim.numbers or claim.links or claim.quotations or piece.block)
@@ -204,10 +204,10 @@ def _claims_nothing(piece: Piece, language: str) -> bool:
 
 
 def _without_empty_headings(
-    kept: Sequence[tuple[Piece, tuple[int, ...]]], language: str
-) -> list[tuple[Piece, tuple[int, ...]]]:
+    kept: Sequence[tuple[ReplyPart, tuple[int, ...]]], language: str
+) -> list[tuple[ReplyPart, tuple[int, ...]]]:
     """Leave out what introduces nothing that was kept."""
-    left: list[tuple[Piece, tuple[int, ...]]] = []
+    left: list[tuple[ReplyPart, tuple[int, ...]]] = []
     for piece, numbers in reversed(kept):
         if left or not _claims_nothing(piece, language):
             left.append((piece, numbers))

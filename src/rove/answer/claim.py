@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from rove.answer.data import table
+from rove.answer.word_lists import table
 from rove.language.han import NUMERALS, han_number
 from rove.language.words import query_terms
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from rove.answer.claim import NO_NAMES_BY_CASE, UNSPACED, numbers, read_claim
-from rove.answer.data import table
+from rove.answer.word_lists import table
 from rove.language.han import NUMERALS
 from rove.language.words import query_terms, terms
 

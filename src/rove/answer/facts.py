@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from rove.answer.answerer import FAILED, NO_MODEL, TOO_FAR, UNHELD, refused, verified_note
 from rove.answer.chat import verify, write
 from rove.answer.cite import check, marks
-from rove.answer.compose import FAILED, NO_MODEL, TOO_FAR, UNHELD, refused, verified_note
 from rove.answer.conflict import Statement, conflicts, grouped
-from rove.answer.data import table
 from rove.answer.reading import TextOf, read_once, read_parents
 from rove.answer.refusal import near_enough
+from rove.answer.word_lists import table
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
-from rove.records.walk import Fact
+from rove.records.walk_events import Fact
 from rove.settings import AnswerSettings
 
 NO_FACT = "The walk found no fact that bears on the question."
@@ -31,7 +31,7 @@ DATE_CHARS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerMeans:
+class AnswerContext:
     """What answers are made with. `chat`: None means that they quote. See `Answerer`."""
 
     embedder: Embedder
@@ -47,7 +47,7 @@ async def answer_from_facts(
     hits: Sequence[Hit],
     *,
     language: str,
-    means: AnswerMeans,
+    context: AnswerContext,
     found: Sequence[Hit] = (),
     path: Sequence[PathStep] = (),
 ) -> Answer:
@@ -62,7 +62,7 @@ async def answer_from_facts(
         facts: what a walk has found. Those whose words are not in their source any more are left out.
         hits: the chunks that were read, in any order; a fact from another chunk brings its own words as the reference.
         language: the question's, ISO 639-1.
-        means: what the answer is made with.
+        context: what the answer is made with.
         found: what the question itself found. Where all facts are the text's own and none of these is near enough
             (`near_enough`), the answer is the refusal.
         path: how the walk came to the facts; the answer has it with `used` set.
@@ -70,26 +70,26 @@ async def answer_from_facts(
     Raises:
         ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
     """
-    bench = await _Bench.made(question, facts, hits, language, means)
-    distance = means.settings.max_distance or means.embedder.max_distance
-    if not bench.facts:
+    checked = await _CheckedFacts.made(question, facts, hits, language, context)
+    distance = context.settings.max_distance or context.embedder.max_distance
+    if not checked.facts:
         answer = refused(question, hits, language, NO_FACT)
-    elif _too_far(bench.facts, found, distance, means):
-        answer = refused(question, bench.hits, language, TOO_FAR.format(distance=distance))
-    elif means.chat is None:
-        answer = bench.quoted(NO_MODEL)
+    elif _too_far(checked.facts, found, distance, context):
+        answer = refused(question, checked.hits, language, TOO_FAR.format(distance=distance))
+    elif context.chat is None:
+        answer = checked.quoted(NO_MODEL)
     else:
-        answer = await bench.written(means.chat)
-    return bench.told(answer, path)
+        answer = await checked.written(context.chat)
+    return checked.told(answer, path)
 
 
 @dataclass
-class _Bench:
+class _CheckedFacts:
     """Facts whose words were checked, in the order of the chain, with the references that they are numbered by."""
 
     question: str
     language: str
-    means: AnswerMeans
+    context: AnswerContext
     facts: list[Fact]
     citations: dict[str, Citation]
     hits: tuple[Hit, ...]
@@ -97,27 +97,27 @@ class _Bench:
 
     @classmethod
     async def made(
-        cls, question: str, facts: Sequence[Fact], hits: Sequence[Hit], language: str, means: AnswerMeans
-    ) -> _Bench:
-        means = replace(means, text_of=read_once(means.text_of))
+        cls, question: str, facts: Sequence[Fact], hits: Sequence[Hit], language: str, context: AnswerContext
+    ) -> _CheckedFacts:
+        context = replace(context, text_of=read_once(context.text_of))
         sourced = [fact for fact in facts if fact.citation]
-        held = [f for f in sourced if f.citation and check(f.citation, await means.text_of(f.citation.document_id))]
+        held = [f for f in sourced if f.citation and check(f.citation, await context.text_of(f.citation.document_id))]
         ordered = in_chain_order(question, held, language)
-        references = await read_parents(_references(ordered, hits), means.text_of)
+        references = await read_parents(_references(ordered, hits), context.text_of)
         citations = {f.fact_id: _numbered(f.citation, references) for f in ordered if f.citation}
         lost, unsourced = len(sourced) - len(held), len(facts) - len(sourced)
         parts = [text.format(count=n) for text, n in ((LOST, lost), (UNSOURCED, unsourced)) if n]
-        return cls(question, language, means, ordered, citations, references, " ".join(parts))
+        return cls(question, language, context, ordered, citations, references, " ".join(parts))
 
     async def written(self, chat: ChatModel) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
-        settings = self.means.settings
+        settings = self.context.settings
         try:
-            reply = await write(self.question, self._digests(), self.language, chat, settings, self.means.listener)
+            reply = await write(self.question, self._digests(), self.language, chat, settings, self.context.listener)
         except ServiceError as error:
             return self.quoted(FAILED.format(reason=error))
         verified = await verify(
-            reply, self.hits, self.language, self.means.text_of, self.means.embedder, persona=settings.self_portrait
+            reply, self.hits, self.language, self.context.text_of, self.context.embedder, persona=settings.self_portrait
         )
         if verified.holds:
             return self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
@@ -137,7 +137,7 @@ class _Bench:
 
     def quoted(self, note: str) -> Answer:
         """Quote the best facts; one that contradicts another is quoted beside it."""
-        chosen = _chosen(self.question, self.facts, self.language, self.means.settings.quotes)
+        chosen = _chosen(self.question, self.facts, self.language, self.context.settings.quotes)
         self._number_first(chosen)
         sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
         text = "\n\n".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
@@ -280,8 +280,8 @@ def _covers(hit: Hit, citation: Citation) -> bool:
     return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
 
 
-def _too_far(facts: Sequence[Fact], found: Sequence[Hit], distance: float, means: AnswerMeans) -> bool:
-    lead = 0.0 if means.settings.max_distance else means.embedder.min_lead
+def _too_far(facts: Sequence[Fact], found: Sequence[Hit], distance: float, context: AnswerContext) -> bool:
+    lead = 0.0 if context.settings.max_distance else context.embedder.min_lead
     own = all(fact.origin == "text" for fact in facts)
     return own and bool(found) and not near_enough(found, distance, lead)
 

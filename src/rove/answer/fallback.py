@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from rove.answer.compose import Answerer
+from rove.answer.answerer import Answerer
 from rove.answer.reading import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
 from rove.records import Answer, Expansion, Filter, Hit
 from rove.registry import Registry
-from rove.retrieve import Means
+from rove.retrieve import SearchContext
 from rove.settings import AnswerSettings
 
 BY = 'Found by the fallback "{name}".'
@@ -38,10 +38,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Gear:
+class FallbackContext:
     """What fallbacks work with. `prefix`, `template`: the settings of chunks. `chat` is None where there is none."""
 
-    means: Means
+    search_context: SearchContext
     chat: ChatModel | None
     settings: AnswerSettings
     thesaurus: Mapping[str, Sequence[str]]
@@ -60,7 +60,7 @@ class Rescue:
 
 
 class Fallback(Protocol):
-    """One way out. Built as `Fallback(gear)`."""
+    """One way out. Built as `Fallback(context)`."""
 
     async def rescue(self, case: Case) -> Rescue:
         """Try again.
@@ -83,13 +83,15 @@ FALLBACKS = Registry(
 )
 
 
-async def fall_back(case: Case, refused: Answer, gear: Gear, answerer: Answerer, text_of: TextOf) -> Answer:
+async def fall_back(
+    case: Case, refused: Answer, context: FallbackContext, answerer: Answerer, text_of: TextOf
+) -> Answer:
     """Try the fallbacks of the settings in turn; the first that leads to an answer gives it, with a note.
 
     Args:
         case: the question.
         refused: the answer that it got; it stands where no fallback helps, with what they say.
-        gear: what fallbacks work with.
+        context: what fallbacks work with.
         answerer: answers from what they find, and holds it to the same threshold.
         text_of: gives a document's canonical text.
 
@@ -98,8 +100,8 @@ async def fall_back(case: Case, refused: Answer, gear: Gear, answerer: Answerer,
         ServiceError: the embedder failed.
     """
     notes = [refused.note]
-    for name in gear.settings.fallback:
-        fallback: Fallback = FALLBACKS.get(name)(gear)
+    for name in context.settings.fallback:
+        fallback: Fallback = FALLBACKS.get(name)(context)
         try:
             rescue = await fallback.rescue(case)
         except ServiceError as error:
@@ -112,7 +114,7 @@ async def fall_back(case: Case, refused: Answer, gear: Gear, answerer: Answerer,
             return replace(rescue.answer, note=_joined((*notes, rescue.answer.note)))
         if rescue.hits and answerer.near(rescue.hits):
             answer = await answerer.answer(
-                case.question, rescue.hits, language=case.language, text_of=text_of, listener=gear.listener
+                case.question, rescue.hits, language=case.language, text_of=text_of, listener=context.listener
             )
             if not answer.refused:
                 return replace(answer, note=_joined((*notes, BY.format(name=name), answer.note)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.answer.fallback import Case, Gear, Rescue
+from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.answer.refusal import refusal
 from rove.records import Answer
 
@@ -10,8 +10,8 @@ from rove.records import Answer
 class RefuseFallback:
     """See `Fallback`. It ends the chain."""
 
-    def __init__(self, gear: Gear) -> None:
-        del gear
+    def __init__(self, context: FallbackContext) -> None:
+        del context
 
     async def rescue(self, case: Case) -> Rescue:
         """See `Fallback.rescue`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.answer.fallback import Case, Gear, Rescue
+from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.question.expand import synonyms_of
 from rove.question.wording import telling_words
 from rove.retrieve import Query, retrieve
@@ -13,15 +13,19 @@ NO_OTHER_WORDS = "No other words for the question led to anything."
 class SynonymFallback:
     """See `Fallback`. It needs no model; only what a synonym or a keyword in the metadata led to counts."""
 
-    def __init__(self, gear: Gear) -> None:
-        self._gear = gear
+    def __init__(self, context: FallbackContext) -> None:
+        self._context = context
 
     async def rescue(self, case: Case) -> Rescue:
         """See `Fallback.rescue`."""
-        synonyms = tuple(dict.fromkeys((*synonyms_of(case.question, self._gear.thesaurus), *case.expansion.synonyms)))
+        synonyms = tuple(
+            dict.fromkeys((*synonyms_of(case.question, self._context.thesaurus), *case.expansion.synonyms))
+        )
         keywords = case.expansion.keywords or tuple(telling_words(case.question, case.language))
-        query = Query(case.question, self._gear.settings.references, case.where, keywords=keywords, synonyms=synonyms)
-        hits = await retrieve("sparse", self._gear.means, query)
+        query = Query(
+            case.question, self._context.settings.references, case.where, keywords=keywords, synonyms=synonyms
+        )
+        hits = await retrieve("sparse", self._context.search_context, query)
         # What the question's own words lead to was there before, and was not near enough.
         found = [hit for hit in hits if hit.sources.keys() & {"synonyms", "metadata"}]
         return Rescue(tuple(found), note="" if found else NO_OTHER_WORDS)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-from rove.answer.data import table
-from rove.answer.fallback import Case, Gear, Rescue
+from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.answer.pack import language_name
 from rove.answer.refusal import is_refusal, refusal
+from rove.answer.word_lists import table
 from rove.errors import ServiceError
 from rove.events import TextDelta
 from rove.models.prompts import fenced, fill, prompt
@@ -24,12 +24,12 @@ MOST_CHARS = 4_000
 class UnsourcedFallback:
     """See `Fallback`. A model that refuses is taken at its word."""
 
-    def __init__(self, gear: Gear) -> None:
-        self._gear = gear
+    def __init__(self, context: FallbackContext) -> None:
+        self._context = context
 
     async def rescue(self, case: Case) -> Rescue:
         """See `Fallback.rescue`."""
-        chat, settings = self._gear.chat, self._gear.settings
+        chat, settings = self._context.chat, self._context.settings
         if chat is None:
             return Rescue(note=NEEDS_MODEL)
         slots = {
@@ -38,7 +38,7 @@ class UnsourcedFallback:
             "refusal": refusal(case.language),
         }
         head = unsourced(case.language, searched=case.searched)
-        self._gear.listener(TextDelta(f"{head}\n\n"))
+        self._context.listener(TextDelta(f"{head}\n\n"))
         written = await self._written(fill(prompt("rove.answer", UNSOURCED if case.searched else DIRECT), slots), case)
         if is_refusal(written):
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
@@ -47,7 +47,7 @@ class UnsourcedFallback:
         return Rescue(answer=Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), note))
 
     async def _written(self, instructions: str, case: Case) -> str:
-        chat = self._gear.chat
+        chat = self._context.chat
         pieces: list[str] = []
         if chat is None:
             return ""
@@ -55,7 +55,7 @@ class UnsourcedFallback:
         try:
             async for piece in stream:
                 pieces.append(piece)
-                self._gear.listener(TextDelta(piece))
+                self._context.listener(TextDelta(piece))
                 if sum(map(len, pieces)) > MOST_CHARS:
                     break
         finally:

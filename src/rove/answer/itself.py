@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rove.answer.data import table
 from rove.answer.refusal import letters
+from rove.answer.word_lists import table
 
 MOST_CHARS = 80
 """Whoever writes more asks for something else too."""

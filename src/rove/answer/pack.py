@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.answer.data import tables
 from rove.answer.reading import table_head
 from rove.answer.refusal import refusal
+from rove.answer.word_lists import tables
 from rove.language.sentences import MAX_SENTENCE_CHARS, sentence_spans
 from rove.language.tokens import count_tokens
 from rove.models.prompts import FENCES, fill, prompt

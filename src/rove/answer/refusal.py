@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from rove.answer.data import table
+from rove.answer.word_lists import table
 from rove.records import Hit, Place
 
 SURE, PERHAPS = 0.8, 1.2

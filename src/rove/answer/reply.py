@@ -21,7 +21,7 @@ _ENDING_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ReplyPart:
     """One sentence, or one whole table or code block (`block`), without its marks.
 
     `numbers` are the references it names. `opening` is how its line begins (list mark, heading mark), `gap` what stands
@@ -42,18 +42,20 @@ class Piece:
         return not self.block and ("#" in self.opening or self.text.endswith((":", "：")))
 
 
-def take_apart(reply: str, language: str) -> list[Piece]:
+def take_apart(reply: str, language: str) -> list[ReplyPart]:
     """Split a reply. A mark belongs to the sentence before it, whether it stands before or after the full stop.
 
     >>> [(p.text, p.numbers) for p in take_apart("One [1]. Two.[2, 3] Three.", "en")]
     [('One.', (1,)), ('Two.', (2, 3)), ('Three.', ())]
     """
-    pieces: list[Piece] = []
+    pieces: list[ReplyPart] = []
     paragraph = 0
     for line, text in _lines(reply):
         if "\n" in text or text.lstrip().startswith("|") or _FENCE.match(text):
             bare, found = _strip_marks(text) if text.lstrip().startswith("|") else (text, [])
-            pieces.append(Piece(bare, tuple(dict.fromkeys(number for _, number in found)), line, paragraph, block=True))
+            pieces.append(
+                ReplyPart(bare, tuple(dict.fromkeys(number for _, number in found)), line, paragraph, block=True)
+            )
         elif text.strip():
             pieces += _sentences(text, line, paragraph, language)
         else:
@@ -61,14 +63,14 @@ def take_apart(reply: str, language: str) -> list[Piece]:
     return pieces
 
 
-def put_together(pieces: Sequence[tuple[Piece, Sequence[int]]]) -> str:
+def put_together(pieces: Sequence[tuple[ReplyPart, Sequence[int]]]) -> str:
     r"""Write the kept pieces with their checked numbers, in the layout of the reply.
 
     >>> put_together([(p, p.numbers) for p in take_apart("- One. [1]\n- Two. Three. [2]", "en")])
     '- One. [1]\n- Two. Three. [2]'
     """
     text: list[str] = []
-    before: Piece | None = None
+    before: ReplyPart | None = None
     for piece, numbers in pieces:
         same_line = before is not None and piece.line == before.line
         breaks = "\n" if before and piece.paragraph == before.paragraph else "\n\n"
@@ -94,19 +96,19 @@ def _lines(reply: str) -> list[tuple[int, str]]:
     return [(number, "\n".join(lines)) for number, lines in found]
 
 
-def _sentences(line: str, number: int, paragraph: int, language: str) -> list[Piece]:
+def _sentences(line: str, number: int, paragraph: int, language: str) -> list[ReplyPart]:
     lead = _LEAD.match(line)
     start = lead.end() if lead else 0
     bare, found = _strip_marks(line[start:])
     places = [at for at, _ in found]
     spans = sentence_spans(_ATOM.sub(lambda atom: "x" * len(atom.group()), bare), language)
-    pieces: list[Piece] = []
+    pieces: list[ReplyPart] = []
     for place, (first, last) in enumerate(spans):
         until = spans[place + 1][0] if place + 1 < len(spans) else len(bare) + 1
         near = found[bisect_left(places, first + 1 if place else 0) : bisect_right(places, until)]
         own = tuple(dict.fromkeys(n for at, n in near if at < until or at == last))
         gap = bare[spans[place - 1][1] : first] if place else ""
-        pieces.append(Piece(bare[first:last], own, number, paragraph, line[:start], gap))
+        pieces.append(ReplyPart(bare[first:last], own, number, paragraph, line[:start], gap))
     return pieces
 
 

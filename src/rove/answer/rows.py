@@ -14,7 +14,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PipeRow:
     """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown."""
 
     span: Span
@@ -22,7 +22,7 @@ class Row:
     names: tuple[str, ...] = ()
 
 
-def table_rows(text: str, head: str = "") -> Iterator[Row]:
+def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
     r"""Yield the rows below the header of each table in `text`; `head` holds the header of one that began before.
 
     >>> [row.said for row in table_rows("| City | Head |\n| --- | --- |\n| Oslo | Ingrid Dahl |\n| Rome |  |")]
@@ -37,7 +37,7 @@ def table_rows(text: str, head: str = "") -> Iterator[Row]:
         if below and _RULE.fullmatch(below):
             names = _cells(line)
         elif not _RULE.fullmatch(line) and (said := _said(names, _cells(line))):
-            yield Row((span[0], span[0] + len(line)), said, tuple(names))
+            yield PipeRow((span[0], span[0] + len(line)), said, tuple(names))
 
 
 def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:

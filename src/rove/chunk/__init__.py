@@ -1,4 +1,4 @@
-"""Stage 2 of 6: cut a Document into Chunks whose spans are exact.
+"""Stage 2 of 7: cut a Document into Chunks whose spans are exact.
 
 A new strategy is one file with a `Chunker`, one line in `CHUNKERS`, and a place in `SUPPORTED`. One that needs a model
 is a `ModelChunker` in `MODEL_CHUNKERS`.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED, Chunker, CutSettings, Pieces, StructuredChunker
 from rove.chunk.block import find_blocks
-from rove.chunk.place import PageFinder, Place, parent_at, places_of
+from rove.chunk.place import HeadingPlace, PageFinder, parent_at, places_of
 from rove.chunk.table import head_of
 from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document
@@ -117,10 +117,10 @@ def _chunks(
     return chunks
 
 
-def _with_block(place: Place, text: str, span: Span, block: Block) -> Place:
+def _with_block(place: HeadingPlace, text: str, span: Span, block: Block) -> HeadingPlace:
     """Put the caption into the metadata, and before the text what it lacks: caption, header row, units."""
     metadata = {**place.metadata, "caption": block.caption} if block.caption else place.metadata
     start, end = span
     caption = "" if not block.caption or start < block.span[0] or block.caption in text[start:end] else block.caption
     prefix = "\n".join(part for part in (place.prefix, caption, head_of(text, block, start)) if part)
-    return Place(place.headings, prefix, metadata)
+    return HeadingPlace(place.headings, prefix, metadata)

@@ -16,7 +16,7 @@ HEADER_LEVELS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HeadingPlace:
     """What all chunks below the same headings share."""
 
     headings: tuple[str, ...]
@@ -46,7 +46,7 @@ class PageFinder:
         return page.number if offset < max(page.span[1], page.span[0] + 1) else None
 
 
-def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> list[Place]:
+def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> list[HeadingPlace]:
     """Return the place of each span, by one sweep over spans and sections; `headers` asks for Header1 … in metadata."""
     if not document.sections:
         return [_place(document, [], headers=headers)] * len(spans)
@@ -54,7 +54,7 @@ def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> li
     bare = bare_headings(document)
     inside: list[Section] = []
     place = _place(document, inside, headers=headers)
-    places: list[Place] = []
+    places: list[HeadingPlace] = []
     anchor = 0
     for start, end in spans:
         anchor = max(anchor, start)
@@ -71,12 +71,12 @@ def places_of(document: Document, spans: Sequence[Span], *, headers: bool) -> li
     return places
 
 
-def _place(document: Document, inside: Sequence[Section], *, headers: bool) -> Place:
+def _place(document: Document, inside: Sequence[Section], *, headers: bool) -> HeadingPlace:
     headings = tuple(s.title for s in inside)
     metadata = document.metadata
     if headers and inside:
         metadata = {**metadata, **{f"Header{s.level}": s.title for s in inside if 1 <= s.level <= HEADER_LEVELS}}
-    return Place(headings, heading_path(document.title, headings), metadata)
+    return HeadingPlace(headings, heading_path(document.title, headings), metadata)
 
 
 def parent_at(parents: Sequence[Span], span: Span) -> Span | None:

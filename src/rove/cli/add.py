@@ -17,7 +17,7 @@ from rove.records.ledger import UNFINISHED, UPLOADED
 SHOWN_DUPLICATES = 20
 
 
-class Bar:
+class AddBar:
     """Draws an ingest on standard error, in a terminal only."""
 
     def __init__(self, session: Session) -> None:
@@ -88,7 +88,7 @@ def add(
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
     with session.base(create=bool(sources)) as kb:
-        bar = Bar(session)
+        bar = AddBar(session)
         with bar.progress:
             if watch:
                 with suppress(KeyboardInterrupt):
@@ -134,10 +134,13 @@ def _show_duplicates(session: Session, report: Report) -> None:
     alike = report.duplicates
     if not alike:
         return
-    left_out = sum(not twin.kept for twin in alike)
+    left_out = sum(not duplicate.kept for duplicate in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
     session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
-    rows = [(twin.source, twin.of_source, "exact" if twin.exact else f"{twin.similarity:.2f}") for twin in alike]
+    rows = [
+        (duplicate.source, duplicate.of_source, "exact" if duplicate.exact else f"{duplicate.similarity:.2f}")
+        for duplicate in alike
+    ]
     session.output.table(["document", "says the same as", "how alike"], rows[:SHOWN_DUPLICATES])
     if len(rows) > SHOWN_DUPLICATES:
         session.output.line(f"and {len(rows) - SHOWN_DUPLICATES} more; --json lists all")

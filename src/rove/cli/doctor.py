@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rove.cli.add import Bar
+from rove.cli.add import AddBar
 from rove.cli.session import FAILED, Session, command
 from rove.rebuild import HERE, Rebuilt
 from rove.store.health import Health
@@ -27,7 +27,7 @@ def doctor(session: Session, source: str | None) -> int:
     1 where sources are lost and have to be added again.
     """
     if source is not None:
-        bar = Bar(session)
+        bar = AddBar(session)
         with bar.progress:
             rebuilt = rebuild_base(source, session.location, listener=bar, **session.settings)
         return _show_rebuilt(session, rebuilt)

@@ -13,18 +13,18 @@ import click
 from rove.cli.session import Session, command
 from rove.engine import AsyncRove
 from rove.errors import InputError
-from rove.evaluate.answering import Answered, answer_all, answered, together
+from rove.evaluate.answering import AnswerScores, answer_all, answered, together
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.cost import Price
 from rove.evaluate.dataset import Dataset, read_dataset
 from rove.evaluate.dataset.resolve import resolve
 from rove.evaluate.lab import Lab
 from rove.evaluate.metrics import Scores
+from rove.evaluate.one_configuration import ConfigurationScores, evaluate
+from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.plan import Way
 from rove.evaluate.results import AnswerOutcome, Ingested
-from rove.evaluate.rows import write_rows
 from rove.evaluate.scoring import check_metrics, metric_names
-from rove.evaluate.single import Evaluation, evaluate
 from rove.evaluate.sources import documents_of
 from rove.evaluate.sweep import ingest
 from rove.retrieve.condition import parse_where
@@ -119,7 +119,7 @@ async def _eval(session: Session, dataset: str, call: _Eval) -> None:
         show_answers(session, answers, price)
 
 
-async def _answered(lab: Lab, data: Dataset, configuration: Configuration) -> Answered:
+async def _answered(lab: Lab, data: Dataset, configuration: Configuration) -> AnswerScores:
     given: dict[str, AnswerOutcome] = {}
 
     def keep(outcomes: Sequence[AnswerOutcome]) -> None:
@@ -129,14 +129,14 @@ async def _answered(lab: Lab, data: Dataset, configuration: Configuration) -> An
     return answered(given, data)
 
 
-def summary(data: Dataset, found: Evaluation, base: Ingested | None) -> dict[str, object]:
+def summary(data: Dataset, found: ConfigurationScores, base: Ingested | None) -> dict[str, object]:
     """What was found, as JSON."""
     errors = {o.question: o.error for o in found.outcomes.values() if o.error}
     report = {"dataset": data.name, "questions": len(data.questions), "metrics": _metrics(found.scores)}
     return {**report, "latency_s": found.latency, "base": base, "errors": errors}
 
 
-def answers_summary(answered: Answered, price: Price | None) -> dict[str, object]:
+def answers_summary(answered: AnswerScores, price: Price | None) -> dict[str, object]:
     """What was answered, as JSON."""
     cost = price.of(answered.usage) if price else None
     tokens = {"usage": answered.usage, "judging": answered.judging, "cost": cost}
@@ -148,7 +148,7 @@ def _metrics(scores: Scores) -> dict[str, object]:
     return {name: {"mean": scores.mean(name), "scored": scores.coverage(name).scored} for name in scores.values}
 
 
-def show_one(session: Session, data: Dataset, found: Evaluation, base: Ingested | None) -> None:
+def show_one(session: Session, data: Dataset, found: ConfigurationScores, base: Ingested | None) -> None:
     """Print what one configuration has reached."""
     output, scores = session.output, found.scores
     output.line(f"{data.name}: {len(data.questions)} questions", style="bold")
@@ -162,7 +162,7 @@ def show_one(session: Session, data: Dataset, found: Evaluation, base: Ingested 
         output.line(f"Not asked: {error}")
 
 
-def show_answers(session: Session, answered: Answered, price: Price | None) -> None:
+def show_answers(session: Session, answered: AnswerScores, price: Price | None) -> None:
     """Print what the answers are worth, how long they took, and what the chat model used."""
     output, scores, usage = session.output, answered.scores, answered.usage
     output.line()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rove.cli.add import Bar, show
+from rove.cli.add import AddBar, show
 from rove.cli.session import FAILED, Session, command
 from rove.exchange import is_document
 
@@ -28,7 +28,7 @@ def export(session: Session, file: Path) -> None:
 def import_(session: Session, file: Path) -> int:
     """Take in FILE ("-": standard input), which `rove export` wrote; with another embedder it is embedded anew."""
     with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True) as kb:
-        bar = Bar(session)
+        bar = AddBar(session)
         with bar.progress:
             report = kb.import_(lines, listener=bar)
     show(session, report)

@@ -15,17 +15,17 @@ REMEMBERED = "remembered"
 
 
 @dataclass(slots=True)
-class Branch:
+class DrawnBranch:
     """A line of the drawing and what hangs on it. `used`: the answer rests on it."""
 
     text: str
     used: bool = False
-    branches: list[Branch] = field(default_factory=list["Branch"])
+    branches: list[DrawnBranch] = field(default_factory=list["DrawnBranch"])
 
 
-def branch_of(answer: Answer) -> Branch:
+def branch_of(answer: Answer) -> DrawnBranch:
     """Return the tree: facts below the lead that led to them, leads below the fact that named them."""
-    root = Branch(answer.question, used=True)
+    root = DrawnBranch(answer.question, used=True)
     known = {step.fact_id for step in answer.path}
     below: dict[str, list[PathStep]] = {}
     for step in answer.path:
@@ -49,10 +49,10 @@ def show_path(output: Output, answer: Answer) -> None:
             output.line(line)
 
 
-def lines_of(branch: Branch, depth: int = 0) -> Iterator[str]:
+def lines_of(branch: DrawnBranch, depth: int = 0) -> Iterator[str]:
     """Return the tree as lines, two blanks more for each step down.
 
-    >>> list(lines_of(Branch("Who?", branches=[Branch("Ada.")])))
+    >>> list(lines_of(DrawnBranch("Who?", branches=[DrawnBranch("Ada.")])))
     ['Who?', '  Ada.']
     """
     yield "  " * depth + " ".join(branch.text.split())
@@ -60,12 +60,12 @@ def lines_of(branch: Branch, depth: int = 0) -> Iterator[str]:
         yield from lines_of(one, depth + 1)
 
 
-def _grow(branch: Branch, fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> None:
-    leads: dict[str, Branch] = {}
+def _grow(branch: DrawnBranch, fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> None:
+    leads: dict[str, DrawnBranch] = {}
     for step in below.get(fact_id, ()):
         place = branch
         if step.lead:
-            place = leads.setdefault(step.lead, Branch(f"→ {step.lead} ({step.kind})"))
+            place = leads.setdefault(step.lead, DrawnBranch(f"→ {step.lead} ({step.kind})"))
             if place not in branch.branches:
                 branch.branches.append(place)
             place.used = place.used or step.used
@@ -80,17 +80,17 @@ def _steps(fact_id: str, below: Mapping[str, Sequence[PathStep]]) -> Iterator[Pa
         yield from _steps(step.fact_id, below)
 
 
-def _fact(step: PathStep) -> Branch:
+def _fact(step: PathStep) -> DrawnBranch:
     when = f"round {step.round}" if step.round else REMEMBERED
     where = ""
     if step.citation:
         page = f", p. {step.citation.page}" if step.citation.page else ""
         where = f" — {step.citation.title or step.citation.uri}{page}"
     mark = f"[{step.citation.number}] " if step.used and step.citation and step.citation.number else ""
-    return Branch(f"{mark}{step.text}{where} ({when})", step.used)
+    return DrawnBranch(f"{mark}{step.text}{where} ({when})", step.used)
 
 
-def _drawn(branch: Branch, tree: Tree) -> Tree:
+def _drawn(branch: DrawnBranch, tree: Tree) -> Tree:
     for one in branch.branches:
         text = plain(" ".join(one.text.split()))
         _drawn(one, tree.add(text if one.used else f"[dim]{text}[/]"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rove.cli.session import Session, command
-from rove.records.memory import Remembered
+from rove.records.learned import Remembered
 
 SHOWN_CHARS = 8
 """Characters of an id that are printed: any beginning that only one id has will do."""

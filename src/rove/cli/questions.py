@@ -14,11 +14,11 @@ from rove.errors import InputError
 from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.questions import rows_of
-from rove.evaluate.dataset.rows import Row
+from rove.evaluate.dataset.rows import DatasetRow
 from rove.evaluate.labels import Vote, gold_of, merge_votes
 from rove.evaluate.log import beside
 from rove.evaluate.made import write_rows
-from rove.evaluate.questions import make_questions
+from rove.evaluate.make_questions import make_questions
 from rove.evaluate.review import NO, SKIP, YES, Review, add_review, reviews_of, settle, votes_of, waiting
 from rove.evaluate.runs import add_label, labels_of, pool, read_run, unlabelled
 from rove.models import chat_model
@@ -180,7 +180,7 @@ def _number(value: float | None) -> str:
     return "cannot be told" if value is None else f"{value:.3f}"
 
 
-def _source_passage(kb: Rove, row: Row) -> str:
+def _source_passage(kb: Rove, row: DatasetRow) -> str:
     start, end = row.text("start", empty=True), row.text("end", empty=True)
     span = (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
     return passage_of(kb, row.text("document_id", "source"), span)

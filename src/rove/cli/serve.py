@@ -64,8 +64,8 @@ def key(
     if name in settings.serve.keys:
         message = f"There is a key {name!r} already."
         raise ConfigError(message, cure="Choose another name, or take its table out of the settings file.")
-    made = load("rove.serve.keys:make_key")()
-    table = {"hash": load("rove.serve.keys:hash_key")(made), "spaces": spaces or ("*",), "rights": rights}
+    made = load("rove.serve.admission.keys:make_key")()
+    table = {"hash": load("rove.serve.admission.keys:hash_key")(made), "spaces": spaces or ("*",), "rights": rights}
     file = _file(session.location)
     _append(file, name, {**table, **({"labels": labels} if labels else {})})
     if session.output.as_json:

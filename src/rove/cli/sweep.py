@@ -14,25 +14,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.evaluate import METRIC_NAMES, dataset_of
 from rove.cli.session import Session, command
-from rove.evaluate.compare import Comparison
+from rove.evaluate.compare import PairedComparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.estimate import Estimate, estimate
 from rove.evaluate.grid import Grid, read_grid
 from rove.evaluate.machine import described
+from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.plan import Plan, plan
-from rove.evaluate.report.page import page
+from rove.evaluate.report.report_page import page
 from rove.evaluate.results import Results
-from rove.evaluate.rows import write_rows
 from rove.evaluate.scoring import check_metrics, need_nearness
 from rove.evaluate.sources import fingerprint
-from rove.evaluate.study import Line, Study, study
+from rove.evaluate.study import Study, StudyLine, study
 from rove.evaluate.sweep import AskedSome, BaseStarted, Ingesting, Step, Sweep
 
 SHOWN_LINES = 20
 
 
-class Bar:
+class SweepBar:
     """Draws a sweep on standard error, in a terminal only."""
 
     def __init__(self, session: Session, outcomes: int) -> None:
@@ -126,7 +126,7 @@ async def _sweep(session: Session, grid: Grid, call: _Call) -> None:
                     {"configurations": len(planned.keys), "distinct": planned.distinct, **asdict(expected)}
                 )
             return
-        bar = Bar(session, sum(len(base.ways) for base in planned.bases) * len(data.questions))
+        bar = SweepBar(session, sum(len(base.ways) for base in planned.bases) * len(data.questions))
         with bar.progress:
             near = need_nearness(grid.metrics)
             await Sweep(planned, data, results, processes=call.processes, near=near).run(bar)
@@ -205,13 +205,13 @@ def show(session: Session, found: Study, folder: Path, expected: Estimate) -> No
     output.note(f"Written to {folder}: report.html, results.parquet")
 
 
-def _best(found: Study) -> list[Line]:
+def _best(found: Study) -> list[StudyLine]:
     """The first of the ranking, and the baseline."""
     shown = list(found.lines[:SHOWN_LINES])
     return shown if found.baseline in shown else [*shown, found.baseline]
 
 
-def _row(line: Line, grid: Grid) -> list[object]:
+def _row(line: StudyLine, grid: Grid) -> list[object]:
     cells: list[object] = [f"{line.mean_rank:g}", line.name + (" (baseline)" if line.name == grid.baseline else "")]
     for metric in grid.metrics:
         cells += [_number(line.means[metric]), _interval(line.beside.get(metric)), _number(line.p_values.get(metric))]
@@ -241,7 +241,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _interval(found: Comparison | None) -> str:
+def _interval(found: PairedComparison | None) -> str:
     """A difference with the bounds of its interval."""
     if found is None:
         return ""

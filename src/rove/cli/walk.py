@@ -9,12 +9,12 @@ import click
 
 from rove.cli.ask import show_answer
 from rove.cli.session import Session, command
-from rove.cli.walk_edit import Choice, edit_by_hand
+from rove.cli.walk_edit import EditChoice, edit_by_hand
 from rove.cli.walk_view import view_for
-from rove.records.walk import Budget
+from rove.records.walk_events import Budget
 from rove.retrieve.condition import parse_where
 from rove.sync import Walk
-from rove.walk.desk import budget_of
+from rove.walk.operations import budget_of
 
 INTERRUPTED = 130
 
@@ -60,7 +60,7 @@ def follow(session: Session, under_way: Walk) -> int:
             session.output.note(_later(under_way))
             return INTERRUPTED
         choice = edit_by_hand(session.output, under_way)
-        if choice is Choice.QUIT:
+        if choice is EditChoice.QUIT:
             session.output.note(_later(under_way))
             return INTERRUPTED
     if not session.output.as_json:

@@ -7,7 +7,7 @@ from enum import Enum
 
 from rove.cli.output import Output, plain
 from rove.errors import InputError
-from rove.records.walk import Budget, Edit, Fact, Lead
+from rove.records.walk_events import Budget, Edit, Fact, Lead
 from rove.sync import Walk
 from rove.walk.state import State
 
@@ -23,7 +23,7 @@ quit               leave it; it can be resumed later"""
 SHOWN_LEADS = 12
 
 
-class Choice(Enum):
+class EditChoice(Enum):
     """What the user wants when the edit is done."""
 
     RESUME = "resume"
@@ -31,10 +31,10 @@ class Choice(Enum):
     QUIT = "quit"
 
 
-SHORT = {"": Choice.RESUME, "r": Choice.RESUME, "q": Choice.QUIT, "exit": Choice.QUIT}
+SHORT = {"": EditChoice.RESUME, "r": EditChoice.RESUME, "q": EditChoice.QUIT, "exit": EditChoice.QUIT}
 
 
-def edit_by_hand(output: Output, walk: Walk) -> Choice:
+def edit_by_hand(output: Output, walk: Walk) -> EditChoice:
     """Ask for changes until the user is done; the walk then rests, goes on, or has been stopped."""
     show_standing(output, walk.state)
     while True:
@@ -42,11 +42,11 @@ def edit_by_hand(output: Output, walk: Walk) -> Choice:
             line = output.console.input("[bold cyan]edit[/] [dim](help)[/] › ").strip()
         except (EOFError, KeyboardInterrupt):
             output.line()
-            return Choice.QUIT
+            return EditChoice.QUIT
         choice = choice_of(line)
-        if choice is Choice.STOP:
+        if choice is EditChoice.STOP:
             walk.stop()
-        elif choice is Choice.RESUME:
+        elif choice is EditChoice.RESUME:
             walk.resume()
         if choice:
             return choice
@@ -58,14 +58,14 @@ def edit_by_hand(output: Output, walk: Walk) -> Choice:
             _apply(output, walk, line)
 
 
-def choice_of(line: str) -> Choice | None:
+def choice_of(line: str) -> EditChoice | None:
     """Return the choice that ends the edit; None for anything else.
 
     >>> choice_of(""), choice_of("stop"), choice_of("fact x")
     (<Choice.RESUME: 'resume'>, <Choice.STOP: 'stop'>, None)
     """
     word = line.strip().casefold()
-    return SHORT.get(word) or next((choice for choice in Choice if choice.value == word), None)
+    return SHORT.get(word) or next((choice for choice in EditChoice if choice.value == word), None)
 
 
 def parse_edit(line: str, state: State) -> Edit:

@@ -12,7 +12,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from rove.cli.output import Output, plain
-from rove.records.walk import (
+from rove.records.walk_events import (
     Budget,
     ChunksRead,
     Edited,
@@ -32,15 +32,15 @@ from rove.records.walk import (
     WalkStarted,
     Warned,
 )
+from rove.walk.json_format import to_line
 from rove.walk.state import State, advanced
-from rove.walk.wire import to_line
 
 FOOT_LEADS = 3
 FOOT_CHARS = 160
 TITLES = 6
 
 
-class View(Protocol):
+class WalkView(Protocol):
     """Shows events as they come; entered for as long as they do."""
 
     def __enter__(self) -> Self: ...
@@ -54,7 +54,7 @@ class View(Protocol):
         ...
 
 
-def view_for(output: Output, state: State) -> View:
+def view_for(output: Output, state: State) -> WalkView:
     """Choose the view that fits where it is printed. `state`: where the walk stands."""
     if output.as_json:
         return JsonView()
@@ -71,7 +71,7 @@ class JsonView:
         return
 
     def show(self, event: WalkEvent) -> None:
-        """See `View.show`."""
+        """See `WalkView.show`."""
         sys.stdout.write(to_line(event) + "\n")
         sys.stdout.flush()
 
@@ -90,7 +90,7 @@ class LineView:
         return
 
     def show(self, event: WalkEvent) -> None:
-        """See `View.show`."""
+        """See `WalkView.show`."""
         for line in lines_of(event, self.state):
             self.output.marked(line)
         self.state = advanced(self.state, event)
@@ -116,7 +116,7 @@ class LiveView(LineView):
             self._live = None
 
     def show(self, event: WalkEvent) -> None:
-        """See `View.show`."""
+        """See `WalkView.show`."""
         if isinstance(event, FactDelta):
             self._draft = event.fields.get("fact", "")
         else:

@@ -14,7 +14,7 @@ from rove.cli.session import Session, command
 from rove.cli.walk import follow
 from rove.cli.walk_edit import show_standing
 from rove.cli.walk_view import JsonView, LineView, used
-from rove.records.walk import Edit
+from rove.records.walk_events import Edit
 from rove.sync import Rove, Walk
 from rove.walk.budget import extended
 from rove.walk.state import State, folded

@@ -1,4 +1,4 @@
-"""Stage 3 of 6: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
+"""Stage 3 of 7: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
 
 An enricher works fields out for documents that are in the base, from what is stored of them; nothing is embedded
 again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs it.
@@ -23,7 +23,7 @@ Fields = Mapping[str, Mapping[str, MetaValue | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class EnrichContext:
     """What an enricher works with. `access_field`: the metadata field with a document's access labels."""
 
     store: Store
@@ -42,7 +42,7 @@ class Enriched:
 
 
 class Enricher(Protocol):
-    """Works out fields of documents. Built as `Enricher(workshop)`, once for each run."""
+    """Works out fields of documents. Built as `Enricher(context)`, once for each run."""
 
     notes: list[str]
     """What the user has to know of the last run: what could not be worked out, and why."""

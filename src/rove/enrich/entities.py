@@ -2,7 +2,7 @@ r"""Names in a text, found without a model: runs of capitals, quotations, kataka
 
 What they are good for: two passages that name the same thing are linked by it, and a name that the question does not
 hold is a lead. Scripts without capitals give few names of their own; there the titles of documents do what capitals do
-elsewhere (`rove.store.names`).
+elsewhere (`rove.store.name_graph`).
 """
 
 from __future__ import annotations

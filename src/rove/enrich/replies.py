@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.enrich import Fields, Workshop
-from rove.enrich.sentiment import Sentiment, sentiment_of
+from rove.enrich import EnrichContext, Fields
+from rove.enrich.sentiment import SentimentModel, sentiment_of
 from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector
 
@@ -91,11 +91,11 @@ class Replies:
     would tell of replies that a reader may not see. A post without replies gets no fields.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
-        self.store = workshop.store
-        self.embedder = workshop.embedder
-        self.settings = workshop.settings
-        self.access_field = workshop.access_field
+    def __init__(self, context: EnrichContext) -> None:
+        self.store = context.store
+        self.embedder = context.embedder
+        self.settings = context.settings
+        self.access_field = context.access_field
         self.notes: list[str] = []
 
     async def fields(self) -> AsyncIterator[Fields]:
@@ -118,7 +118,7 @@ class Replies:
             yield batch_of(posts, replied, range(start, min(start + BATCH, len(posts.document_ids))))
 
     async def _take(
-        self, rows: Sequence[IndexRow], posts: Posts, statements: tuple[Vector, Vector], sentiment: Sentiment
+        self, rows: Sequence[IndexRow], posts: Posts, statements: tuple[Vector, Vector], sentiment: SentimentModel
     ) -> None:
         """Add up what each chunk says."""
         vectors = np.stack([row.vector for row in rows])

@@ -1,6 +1,6 @@
 """Sentiment of texts: +1, 0 or −1 each, or no opinion.
 
-A new model is one file with a `Sentiment` and one line in `SENTIMENTS`; `enrich.sentiment` names it.
+A new model is one file with a `SentimentModel` and one line in `SENTIMENTS`; `enrich.sentiment` names it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Labels = NDArray[np.float32]
 """(n,) float32: 1 positive, 0 neutral, −1 negative, NaN no opinion."""
 
 
-class Sentiment(Protocol):
-    """Tells what mood texts are in. Built as `Sentiment(settings, embedder)`."""
+class SentimentModel(Protocol):
+    """Tells what mood texts are in. Built as `SentimentModel(settings, embedder)`."""
 
     reads_texts: bool
     """False for one that needs the vectors alone: the texts are then not fetched."""
@@ -43,7 +43,7 @@ SENTIMENTS = Registry(
 )
 
 
-def sentiment_of(settings: EnrichSettings, embedder: Embedder) -> Sentiment:
+def sentiment_of(settings: EnrichSettings, embedder: Embedder) -> SentimentModel:
     """Build the model that the settings name; "" is the packaged probe where it fits the embedder, else none.
 
     Raises:

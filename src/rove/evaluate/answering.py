@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from rove.errors import InputError, ServiceError
 from rove.evaluate.answers import answer_match, refusal_accuracy, token_f1
-from rove.evaluate.compare import Comparison, compare, holm
+from rove.evaluate.ask_all import Grades, failed_at, gold_name, question_key
+from rove.evaluate.compare import PairedComparison, compare, holm
 from rove.evaluate.cost import Summary, summarize
 from rove.evaluate.dataset import Dataset, Question
 from rove.evaluate.grounding import score_grounding
@@ -17,7 +18,6 @@ from rove.evaluate.metrics import Scores
 from rove.evaluate.plan import Way
 from rove.evaluate.relevancy import relevancy
 from rove.evaluate.results import AnswerOutcome
-from rove.evaluate.run import Grades, failed_at, gold_name, question_key
 from rove.models import chat_model
 from rove.models.usage import Usage, metered
 from rove.records import Answer
@@ -26,7 +26,7 @@ KeepAnswers = Callable[[Sequence[AnswerOutcome]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerScores:
     """What the answers of one configuration are worth.
 
     `scores` has a value for each question that could be scored, by metric: "answer_match" (a known answer stands in
@@ -54,8 +54,8 @@ class AnswerLine:
     """
 
     names: tuple[str, ...]
-    answered: Answered
-    beside: Mapping[str, Comparison]
+    answered: AnswerScores
+    beside: Mapping[str, PairedComparison]
     p_values: Mapping[str, float]
 
 
@@ -100,7 +100,7 @@ async def answer(lab: Lab, way: Way, question: Question, grades: Grades) -> Answ
     )
 
 
-def answered(outcomes: Mapping[str, AnswerOutcome], dataset: Dataset) -> Answered:
+def answered(outcomes: Mapping[str, AnswerOutcome], dataset: Dataset) -> AnswerScores:
     """Sum up what one way of answering gave, by the name of the question."""
     values: dict[str, dict[str, float | None]] = {}
     texts: dict[str, str] = {}
@@ -111,7 +111,7 @@ def answered(outcomes: Mapping[str, AnswerOutcome], dataset: Dataset) -> Answere
         for metric, value in outcome.values.items():
             values.setdefault(metric, {})[name] = value
     graders = dict.fromkeys(outcome.graded_by for outcome in whole.values() if outcome.graded_by)
-    return Answered(
+    return AnswerScores(
         Scores(values),
         summarize([outcome.seconds for outcome in whole.values()]),
         sum((outcome.usage for outcome in whole.values()), Usage()),

@@ -32,7 +32,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedComparison:
     """`difference`: ours − baseline. `p_value`: how often chance alone makes a difference as large, either way."""
 
     difference: Interval
@@ -102,7 +102,7 @@ def sign_flip(
 
 def compare(
     ours: Values, baseline: Values, *, confidence: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
-) -> Comparison | None:
+) -> PairedComparison | None:
     """Compare two configurations by one metric, question by question. None: no question has a value in both.
 
     >>> compare({"q": 1.0, "r": 0.5}, {"q": 0.5, "r": None}).difference.mean
@@ -111,7 +111,7 @@ def compare(
     found = differences(ours, baseline)
     interval = bootstrap(found, confidence=confidence, resamples=resamples, seed=seed)
     p_value = sign_flip(found, resamples=resamples, seed=seed)
-    return Comparison(interval, p_value) if interval and p_value is not None else None
+    return PairedComparison(interval, p_value) if interval and p_value is not None else None
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

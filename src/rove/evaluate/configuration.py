@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from rove.errors import ConfigError, InputError, meant
 from rove.records import Filter
 from rove.retrieve.condition import parse_where
-from rove.settings import Part, Settings, read_settings
+from rove.settings import Settings, SettingsSection, read_settings
 
 Tree = Mapping[str, Any]
 """Tables of settings and arguments as TOML gives them."""
@@ -56,10 +56,10 @@ class Configuration:
         Raises:
             ConfigError: an unknown table or key, or a value out of range.
         """
-        tables: dict[str, Part] = {}
+        tables: dict[str, SettingsSection] = {}
         for table, given in self.overrides.items():
             held = getattr(settings, table, None)
-            if not isinstance(held, Part):
+            if not isinstance(held, SettingsSection):
                 message = f"{self.name}: there is no {table!r}."
                 raise ConfigError(message, cure=f"Choose among: {', '.join(TABLES)}.")
             tables[table] = _table(table, {**dict(held), **given}, self.name)
@@ -111,8 +111,8 @@ def _check_argument(key: str, value: object, where: str) -> None:
             raise ConfigError(message, cure=error.cure) from error
 
 
-def _table(table: str, value: object, where: str) -> Part:
-    shape = cast("type[Part]", Settings.model_fields[table].annotation)
+def _table(table: str, value: object, where: str) -> SettingsSection:
+    shape = cast("type[SettingsSection]", Settings.model_fields[table].annotation)
     try:
         return shape.model_validate(value)
     except ValidationError as error:

@@ -10,10 +10,10 @@ from time import monotonic
 
 from rove.chunk import SUPPORTED
 from rove.errors import ServiceError
+from rove.evaluate.ask_all import question_key
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.plan import Base, Plan
 from rove.evaluate.results import Results
-from rove.evaluate.run import question_key
 from rove.ingest.recipe import pool_of, recipe_of
 from rove.language.tokens import count_tokens
 from rove.load.discover import Location, locate

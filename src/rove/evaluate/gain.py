@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import log2
 
-from rove.evaluate.judged import Judged
+from rove.evaluate.judged import JudgedRanking
 
 Gain = Callable[[int], float]
 
@@ -41,33 +41,33 @@ def dcg(gains: Iterable[float]) -> float:
     return sum(gain / log2(place + 1) for place, gain in enumerate(gains, 1))
 
 
-def ndcg(judged: Judged) -> float | None:
+def ndcg(judged: JudgedRanking) -> float | None:
     """NDCG with gain 2^grade − 1, the ideal being all graded documents, best first. Range 0 … 1.
 
     What was not judged gains nothing. None where no grade is above 0.
 
-    >>> ndcg(Judged(["x", "a"], {"a": 1, "b": 0}, frozenset("a")))
+    >>> ndcg(JudgedRanking(["x", "a"], {"a": 1, "b": 0}, frozenset("a")))
     0.6309297535714575
     """
     return _normalised(judged, exponential)
 
 
-def ndcg_linear(judged: Judged) -> float | None:
+def ndcg_linear(judged: JudgedRanking) -> float | None:
     """NDCG with the grade itself as gain, as trec_eval and ir-measures have it. Range 0 … 1. See `ndcg`.
 
-    >>> ndcg_linear(Judged(["b", "a"], {"a": 3, "b": 1}, frozenset("ab"))) > 0.79
+    >>> ndcg_linear(JudgedRanking(["b", "a"], {"a": 3, "b": 1}, frozenset("ab"))) > 0.79
     True
     """
     return _normalised(judged, linear)
 
 
-def ndcg_blind(judged: Judged) -> float | None:
+def ndcg_blind(judged: JudgedRanking) -> float | None:
     """NDCG as the Pawsitive Retrieval study published it: the ideal is the found list itself, re-sorted by grade.
 
     It cannot see recall: whoever finds one relevant document of a hundred, and puts it first, has 1. Every occurrence
     of an id gains. Range 0 … 1; 0 where nothing found has a grade above 0, None where nothing at all has one.
 
-    >>> ndcg_blind(Judged(["a"], {"a": 1, "b": 1}, frozenset("ab")))
+    >>> ndcg_blind(JudgedRanking(["a"], {"a": 1, "b": 1}, frozenset("ab")))
     1.0
     """
     if not any(grade > 0 for grade in judged.grades.values()):
@@ -77,20 +77,20 @@ def ndcg_blind(judged: Judged) -> float | None:
     return dcg(gains) / ideal if ideal else 0.0
 
 
-def ndcg_condensed(judged: Judged) -> float | None:
+def ndcg_condensed(judged: JudgedRanking) -> float | None:
     """NDCG of the condensed list: what was not judged is taken out before the list is cut (Sakai, SIGIR 2007).
 
     To be read beside "judged": it does not punish a run for finding what nobody has looked at. Range 0 … 1.
     None where no grade is above 0.
 
-    >>> ndcg_condensed(Judged(["x", "a"], {"a": 1}, frozenset("a")))
+    >>> ndcg_condensed(JudgedRanking(["x", "a"], {"a": 1}, frozenset("a")))
     1.0
     """
     known = [name for name in judged.ranking if name in judged.grades]
-    return ndcg(Judged(known, judged.grades, judged.relevant, judged.cut))
+    return ndcg(JudgedRanking(known, judged.grades, judged.relevant, judged.cut))
 
 
-def _normalised(judged: Judged, gain: Gain) -> float | None:
+def _normalised(judged: JudgedRanking, gain: Gain) -> float | None:
     ideal = dcg(sorted(map(gain, judged.grades.values()), reverse=True)[: judged.cut])
     if not ideal:
         return None

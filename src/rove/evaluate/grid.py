@@ -29,7 +29,7 @@ SLOT = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FactorChoice:
     """One of a factor's choices: its name, what a report calls it, and what it sets."""
 
     name: str
@@ -42,7 +42,7 @@ class Factor:
     """What is varied. Where `when` does not hold (factor → names of choices) it stays at its first choice."""
 
     name: str
-    choices: tuple[Choice, ...]
+    choices: tuple[FactorChoice, ...]
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
@@ -193,11 +193,11 @@ def _over(common: Tree, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _factor(name: str, choices: Mapping[str, Mapping[str, Any]], file: GridFile) -> Factor:
-    made: list[Choice] = []
+    made: list[FactorChoice] = []
     for choice, given in choices.items():
         tree = {key: value for key, value in given.items() if key != LABEL}
         check_keys(tree, f"factors.{name}.{choice}")
-        made.append(Choice(choice, str(given.get(LABEL, choice)), tree))
+        made.append(FactorChoice(choice, str(given.get(LABEL, choice)), tree))
     when = {factor: _several(names) for factor, names in file.when.get(name, {}).items()}
     return Factor(name, tuple(made), when)
 
@@ -254,7 +254,7 @@ def _configurations(factors: Sequence[Factor], file: GridFile) -> tuple[Configur
     return tuple(found.values())
 
 
-def _settled(factors: Sequence[Factor], chosen: dict[str, Choice]) -> dict[str, Choice]:
+def _settled(factors: Sequence[Factor], chosen: dict[str, FactorChoice]) -> dict[str, FactorChoice]:
     """Put factors whose condition does not hold back to their first choice."""
     settled = dict(chosen)
     for factor in factors:

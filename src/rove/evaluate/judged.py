@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRanking:
     """A ranking and the grades of its question.
 
     `ranking`: ids, best first; `cut`: how many places count (None: all). `grades`: id → grade, for what was judged; 0

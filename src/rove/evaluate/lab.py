@@ -25,9 +25,9 @@ from rove.models.cache import LateQueryCache, QueryCache
 from rove.records import Answer, Filter, Hit, vector_key
 from rove.settings import Settings
 from rove.store import Vector
-from rove.store.lists import Lists
 from rove.store.live_chunks import Found
 from rove.store.reading import Along
+from rove.store.search_lists import SearchLists
 from rove.store.store import Store
 from rove.store.vectors import VectorCache
 
@@ -37,7 +37,7 @@ LASTING = "question"
 
 
 @dataclass(slots=True)
-class Memory:
+class LabCache:
     """What was done before, and how long it took; shared by the bases that one process studies, one after another.
 
     `borrowed_s` is what the search in hand was spared. What is kept under a key that begins with `LASTING` outlives the
@@ -72,17 +72,23 @@ class Memory:
         return cast("T", kept[key][0])
 
 
-class RememberingStore(Store):
-    """An open store with a memory for searches. Both share everything that is open; the first one is closed."""
+class CachingStore:
+    """Stands before an open store and remembers what was searched; all else is the store's own.
 
-    def __init__(self, store: Store, memory: Memory) -> None:
-        self.__dict__.update(store.__dict__)
+    It has no state of the store, and is not closed: the store is.
+    """
+
+    def __init__(self, store: Store, memory: LabCache) -> None:
+        self._store = store
         self.memory = memory
         self._found: dict[str, tuple[Found | None, float]] = {}
 
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a store has
+        return getattr(self._store, name)
+
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> Lists:
+    ) -> SearchLists:
         """See `Store.search`. Each list is searched by itself, so that ways that share one of them share it."""
         ranked: dict[str, Any] = {}
         coverage, nearness = 1.0, dict[str, float]()
@@ -93,11 +99,11 @@ class RememberingStore(Store):
             semantic = await self._list(top_k, where, vector=vector)
             ranked |= semantic.ranked
             nearness |= semantic.nearness
-        return Lists(ranked, coverage, nearness)
+        return SearchLists(ranked, coverage, nearness)
 
     async def _list(
         self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None
-    ) -> Lists:
+    ) -> SearchLists:
         key = (
             "list",
             None if terms is None else tuple(terms),
@@ -105,7 +111,7 @@ class RememberingStore(Store):
             top_k,
             where,
         )
-        search = super().search
+        search = self._store.search
         return await self.memory.once(key, lambda: search(terms=terms, vector=vector, top_k=top_k, where=where))
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
@@ -113,7 +119,7 @@ class RememberingStore(Store):
         missing = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._found]
         if missing:
             began = perf_counter()
-            found = await super().find(missing, along)
+            found = await self._store.find(missing, along)
             each = (perf_counter() - began) / len(missing)
             self._found |= {chunk_id: (found.get(chunk_id), each) for chunk_id in missing}
         fresh = set(missing)
@@ -127,10 +133,10 @@ class RememberingStore(Store):
         self._found.clear()
 
 
-class RememberingReranker:
+class CachingReranker:
     """A `Reranker` before another one. `name` tells it from others that are asked about the same hits."""
 
-    def __init__(self, reranker: Reranker, memory: Memory, name: str) -> None:
+    def __init__(self, reranker: Reranker, memory: LabCache, name: str) -> None:
         self._reranker, self._memory, self._name = reranker, memory, name
 
     @property
@@ -140,7 +146,7 @@ class RememberingReranker:
 
     @property
     def reads(self) -> Along:
-        """See `Means.along`."""
+        """See `SearchContext.along`."""
         return getattr(self._reranker, "reads", "")
 
     async def scores(self, question: str, hits: Sequence[Hit]) -> Vectors:
@@ -149,10 +155,10 @@ class RememberingReranker:
         return await self._memory.once(key, lambda: self._reranker.scores(question, hits))
 
 
-class RememberingEmbedder(QueryCache):
+class CachingEmbedder(QueryCache):
     """An embedder that knows for how long each question kept it busy, and what other bases have embedded already."""
 
-    def __init__(self, embedder: Embedder, memory: Memory) -> None:
+    def __init__(self, embedder: Embedder, memory: LabCache) -> None:
         super().__init__(embedder)
         self.memory = memory
         self.elsewhere: list[VectorCache] = []
@@ -186,8 +192,8 @@ class RememberingEmbedder(QueryCache):
         return found
 
 
-class RememberingLateEmbedder(RememberingEmbedder, LateQueryCache):
-    """See `RememberingEmbedder`."""
+class CachingLateEmbedder(CachingEmbedder, LateQueryCache):
+    """See `CachingEmbedder`."""
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
         """See `LateEmbedder.passages_with_tokens`."""
@@ -206,7 +212,7 @@ class RememberingLateEmbedder(RememberingEmbedder, LateQueryCache):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TimedHits:
     """What one question found by one configuration, in how many seconds as if it had been asked alone."""
 
     hits: Sequence[Hit]
@@ -220,22 +226,23 @@ class Lab:
     what is found be compared with what is expected, too.
     """
 
-    def __init__(self, base: AsyncRove, memory: Memory | None = None, *, under: Settings | None = None) -> None:
+    def __init__(self, base: AsyncRove, memory: LabCache | None = None, *, under: Settings | None = None) -> None:
         self.base = base
         self.expected: Expected | None = None
         self._under = under
-        self.memory = memory or Memory()
-        base.store = RememberingStore(base.store, self.memory)
+        self.memory = memory or LabCache()
+        self._searches = CachingStore(base.store, self.memory)
+        base.store = cast("Store", self._searches)
         late = isinstance(base.embedder, LateEmbedder)
-        self.embedder = (RememberingLateEmbedder if late else RememberingEmbedder)(base.embedder, self.memory)
+        self.embedder = (CachingLateEmbedder if late else CachingEmbedder)(base.embedder, self.memory)
         base.embedder = self.embedder
         self._ways: dict[str, AsyncRove] = {}
         self._named: dict[str, AsyncRove] = {}
 
     @classmethod
-    def open(cls, settings: Settings, memory: Memory | None = None) -> Self:
+    def open(cls, settings: Settings, memory: LabCache | None = None) -> Self:
         """Open a base, or make it, with the model that an earlier one had, if any. Raises as `AsyncRove` does."""
-        memory = memory or Memory()
+        memory = memory or LabCache()
         name = settings.embedder.model_dump_json()
         base = AsyncRove(settings, Instances(embedder=memory.models.get(name)))
         memory.models[name] = base.embedder
@@ -245,13 +252,13 @@ class Lab:
         """Measure with each search how near it comes to the expected documents."""
         self.expected = Expected(self.base)
 
-    async def search(self, question: str, way: Configuration) -> Asked:
+    async def search(self, question: str, way: Configuration) -> TimedHits:
         """Find what `AsyncRove.search` finds by the configuration's settings and arguments."""
         kb = self._way(way)
         self.memory.begin()
         began = perf_counter()
         hits = await kb.search(question, top_k=way.top_k, where=way.condition, mode=way.mode, rerank=way.rerank)
-        return Asked(hits, perf_counter() - began + self.memory.borrowed_s)
+        return TimedHits(hits, perf_counter() - began + self.memory.borrowed_s)
 
     async def answer(self, question: str, way: Configuration) -> tuple[Answer, float]:
         """Answer as `AsyncRove.ask` does by the configuration's settings and filter; and the seconds it took."""
@@ -269,7 +276,7 @@ class Lab:
 
     def forget(self) -> None:
         """The next question comes."""
-        cast("RememberingStore", self.base.store).forget()
+        self._searches.forget()
 
     def _way(self, way: Configuration) -> AsyncRove:
         """The base, set up as the configuration says; two that differ in arguments only have the same."""
@@ -284,7 +291,9 @@ class Lab:
     def _varied(self, settings: Settings) -> AsyncRove:
         kb = varied(self.base, settings)
         name = settings.search.reranker + settings.reranker.model_dump_json()
-        kb.means = replace(kb.means, reranker=RememberingReranker(kb.means.reranker, self.memory, name))
+        kb.search_context = replace(
+            kb.search_context, reranker=CachingReranker(kb.search_context.reranker, self.memory, name)
+        )
         return kb
 
     async def close(self) -> None:

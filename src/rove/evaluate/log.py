@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rove.errors import InputError
-from rove.evaluate.dataset.rows import Row, bad, read_json_lines
+from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -40,7 +40,7 @@ def append(path: Path, values: Mapping[str, object]) -> None:
         ) from error
 
 
-def read_log(path: Path) -> list[Row]:
+def read_log(path: Path) -> list[DatasetRow]:
     """Return the lines in their order; [] where there is no file. A last line that broke off is passed over.
 
     Raises:
@@ -48,7 +48,7 @@ def read_log(path: Path) -> list[Row]:
     """
     if not path.is_file():
         return []
-    rows: list[Row] = []
+    rows: list[DatasetRow] = []
     try:
         for row in read_json_lines(path):
             rows.append(row)

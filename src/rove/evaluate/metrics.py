@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from rove.errors import ConfigError
-from rove.evaluate.judged import Judged, relevant_ids, without_repetitions
+from rove.evaluate.judged import JudgedRanking, relevant_ids, without_repetitions
 from rove.registry import Registry
 
-Metric = Callable[[Judged], float | None]
+Metric = Callable[[JudgedRanking], float | None]
 Rankings = Mapping[str, Sequence[str]]
 Gold = Mapping[str, Mapping[str, int]]
 Duplicates = Literal["first", "each"]
@@ -30,8 +30,8 @@ METRICS = Registry(
         "all": "rove.evaluate.relevance:all_found",
         "hit": "rove.evaluate.relevance:hit",
         "map": "rove.evaluate.relevance:average_precision",
-        "judged": "rove.evaluate.pool:judged_share",
-        "bpref": "rove.evaluate.pool:bpref",
+        "judged": "rove.evaluate.incomplete_judgements:judged_share",
+        "bpref": "rove.evaluate.incomplete_judgements:bpref",
     },
 )
 
@@ -104,7 +104,10 @@ def measure(
     relevant = {q: relevant_ids(gold.get(q, {}), least) for q in questions}
     return Scores(
         {
-            name: {q: metric(Judged(found[q], gold[q], relevant[q], cut)) if gold.get(q) else None for q in questions}
+            name: {
+                q: metric(JudgedRanking(found[q], gold[q], relevant[q], cut)) if gold.get(q) else None
+                for q in questions
+            }
             for name, (metric, cut) in chosen.items()
         }
     )

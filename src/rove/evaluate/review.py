@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rove.evaluate.dataset.questions import rows_of
-from rove.evaluate.dataset.rows import Row
+from rove.evaluate.dataset.rows import DatasetRow
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.evaluate.made import write_rows
@@ -49,10 +49,10 @@ def add_review(path: Path, review: Review) -> None:
     append(beside(path, "reviews"), {**values, **({"question": review.question} if review.question else {})})
 
 
-def waiting(rows: Sequence[Row], reviews: Sequence[Review], annotator: str) -> list[Row]:
+def waiting(rows: Sequence[DatasetRow], reviews: Sequence[Review], annotator: str) -> list[DatasetRow]:
     """Return the questions that an annotator has not seen yet.
 
-    >>> rows = [Row("", {"id": "a"}), Row("", {"id": "b"})]
+    >>> rows = [DatasetRow("", {"id": "a"}), DatasetRow("", {"id": "b"})]
     >>> [row.text("id") for row in waiting(rows, [Review("me", "a", "skip"), Review("you", "b", "yes")], "me")]
     ['b']
     """
@@ -72,7 +72,7 @@ def verdict_of(verdicts: Sequence[str]) -> str:
     return UNCLEAR if counts[YES] == counts[NO] else max(counts, key=lambda verdict: counts[verdict])
 
 
-def reviewed(rows: Sequence[Row], reviews: Sequence[Review]) -> list[dict[str, object]]:
+def reviewed(rows: Sequence[DatasetRow], reviews: Sequence[Review]) -> list[dict[str, object]]:
     """Return the questions with the status and the wording that the reviews give them.
 
     Each annotator's last word on a question counts; of new wordings the last one that came with a yes.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rove.evaluate.dataset.rows import Row, bad, is_texts, read_json_lines, read_parquet
+from rove.evaluate.dataset.rows import DatasetRow, bad, is_texts, read_json_lines, read_parquet
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.records import content_hash
@@ -87,14 +87,14 @@ def unlabelled(pools: Sequence[Pooled], votes: Sequence[Vote], annotator: str) -
     return [(found, name) for found in pools for name in found.documents if (found.question_id, name) not in seen]
 
 
-def _label(row: Row) -> int | None:
+def _label(row: DatasetRow) -> int | None:
     label = row.values.get("label")
     if label is None or (isinstance(label, int) and not isinstance(label, bool)):
         return label
     raise bad(row.place, f"the label {label!r} is no whole number", "Write 1, 2, 3 or null.")
 
 
-def _ranked(row: Row, column: str) -> Ranked:
+def _ranked(row: DatasetRow, column: str) -> Ranked:
     documents = row.values.get(column)
     if not is_texts(documents):
         raise bad(row.place, f"{column!r} is no list of document ids", 'Write ["id", …], best first.')

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from rove.errors import ConfigError, meant
+from rove.evaluate.ask_all import question_key
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.metrics import METRICS, Scores, measure
 from rove.evaluate.results import Outcome
-from rove.evaluate.run import question_key
 from rove.evaluate.similarity import Cosines, best_similarity, retrieval_similarity
 from rove.evaluate.spans import SpanScore, score_spans
 from rove.records.document import Span

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rove.evaluate.answering import AnswerLine
-from rove.evaluate.compare import RESAMPLES, Comparison, bootstrap, compare, holm, mean_ranks, ranks, sign_flip
+from rove.evaluate.ask_all import question_key
+from rove.evaluate.compare import RESAMPLES, PairedComparison, bootstrap, compare, holm, mean_ranks, ranks, sign_flip
 from rove.evaluate.cost import Summary, summarize
 from rove.evaluate.dataset import Dataset
 from rove.evaluate.grid import Factor, Grid
 from rove.evaluate.metrics import Coverage, Scores
 from rove.evaluate.plan import Plan
 from rove.evaluate.results import Ingested, Outcome, Results
-from rove.evaluate.run import question_key
 from rove.evaluate.scoring import score
 
 MOST_DRAWS = 2_000_000_000
@@ -26,7 +26,7 @@ UNRANKED = ("judged",)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StudyLine:
     """One configuration. `means`, `ranks` and `beside` (the comparison with the baseline) go by metric.
 
     `p_values` are Holm's, over all configurations, by metric. `same_as` names an equal configuration that came before.
@@ -39,7 +39,7 @@ class Line:
     coverage: Mapping[str, Coverage]
     ranks: Mapping[str, float]
     mean_rank: float
-    beside: Mapping[str, Comparison | None]
+    beside: Mapping[str, PairedComparison | None]
     p_values: Mapping[str, float]
     latency: Summary | None
     base: Ingested | None
@@ -60,7 +60,7 @@ class Effect:
     metric: str
     mean: float | None
     pairs: int
-    beside: Comparison | None
+    beside: PairedComparison | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +74,19 @@ class Study:
     dataset: str
     questions: Mapping[str, str]
     documents: int
-    lines: tuple[Line, ...]
+    lines: tuple[StudyLine, ...]
     effects: tuple[Effect, ...]
     frontiers: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, Scores]
     outcomes: Mapping[str, Mapping[str, Outcome]]
     answers: tuple[AnswerLine, ...] = ()
 
-    def line(self, name: str) -> Line:
+    def line(self, name: str) -> StudyLine:
         """The line of a configuration."""
         return next(line for line in self.lines if line.name == name)
 
     @property
-    def baseline(self) -> Line:
+    def baseline(self) -> StudyLine:
         """The line of the baseline."""
         return self.line(self.grid.baseline)
 
@@ -125,7 +125,7 @@ def _lines(
     scores: Mapping[str, Scores],
     bases: Mapping[str, Ingested | None],
     resamples: int,
-) -> tuple[Line, ...]:
+) -> tuple[StudyLine, ...]:
     means = {metric: {name: own.mean(metric) for name, own in scores.items()} for metric in grid.metrics}
     places = {metric: ranks(values, grid.ties) for metric, values in means.items()}
     ranked = {m: own for m, own in means.items() if m.partition("@")[0] not in UNRANKED} or means
@@ -136,14 +136,14 @@ def _lines(
         for metric, own in beside.items()
     }
     firsts: dict[str, str] = {}
-    lines: list[Line] = []
+    lines: list[StudyLine] = []
     for configuration in grid.configurations:
         name = configuration.name
         if name not in scores:
             continue
         first = firsts.setdefault(plan.keys[name], name)
         lines.append(
-            Line(
+            StudyLine(
                 name=name,
                 choices=configuration.choices,
                 means={metric: means[metric][name] for metric in grid.metrics},
@@ -161,12 +161,14 @@ def _lines(
     return tuple(sorted(lines, key=lambda line: line.mean_rank))
 
 
-def _beside(baseline: str, metric: str, scores: Mapping[str, Scores], resamples: int) -> dict[str, Comparison | None]:
+def _beside(
+    baseline: str, metric: str, scores: Mapping[str, Scores], resamples: int
+) -> dict[str, PairedComparison | None]:
     """Compare every configuration with the baseline; equal values are compared once."""
     if baseline not in scores:
         return {}
-    known: dict[tuple[float | None, ...], Comparison | None] = {}
-    found: dict[str, Comparison | None] = {}
+    known: dict[tuple[float | None, ...], PairedComparison | None] = {}
+    found: dict[str, PairedComparison | None] = {}
     for name, own in scores.items():
         if name != baseline:
             values = own.values[metric]
@@ -208,7 +210,7 @@ def effects(grid: Grid, factor: Factor, scores: Mapping[str, Scores], resamples:
 
 def _paired(
     pairs: Sequence[tuple[str, str]], metric: str, scores: Mapping[str, Scores], resamples: int
-) -> Comparison | None:
+) -> PairedComparison | None:
     by_question: dict[str, list[float]] = {}
     for one, other in pairs:
         theirs = scores[other].values[metric]
@@ -218,10 +220,10 @@ def _paired(
                 by_question.setdefault(question, []).append(value - beside)
     values = np.array([sum(own) / len(own) for own in by_question.values()], np.float64)
     interval, p_value = bootstrap(values, resamples=resamples), sign_flip(values, resamples=resamples)
-    return Comparison(interval, p_value) if interval is not None and p_value is not None else None
+    return PairedComparison(interval, p_value) if interval is not None and p_value is not None else None
 
 
-def frontier(lines: Sequence[Line], metric: str) -> tuple[str, ...]:
+def frontier(lines: Sequence[StudyLine], metric: str) -> tuple[str, ...]:
     """Return the configurations that none beats in quality, median latency and chunks to keep at once, best first."""
     points = [
         (line.name, mean, line.latency.p50, float(line.base.chunks if line.base else 0))

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from rove.engine import Given
 from rove.errors import ConfigError
+from rove.evaluate.ask_all import ask_all, question_key
 from rove.evaluate.dataset import Dataset
-from rove.evaluate.lab import Lab, Memory
+from rove.evaluate.lab import Lab, LabCache
 from rove.evaluate.plan import Base, Opening, Plan
 from rove.evaluate.results import Ingested, Outcome, Results
-from rove.evaluate.run import ask_all, question_key
 from rove.evaluate.workers import ask_in_processes, workers_for
 from rove.events import ChunksEmbedded, Event, Listener, ignore
 from rove.store.database import Database, get_fact
@@ -62,7 +62,7 @@ class Sweep:
         self.results = results
         self.processes = processes
         self.near = near
-        self._memory = Memory()
+        self._memory = LabCache()
         self._made: list[tuple[str, Database]] = []
 
     async def run(self, watch: Watcher) -> None:

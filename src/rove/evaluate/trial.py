@@ -12,15 +12,15 @@ from dataclasses import replace
 
 from rove.engine import AsyncRove, varied
 from rove.evaluate.answering import answer_all, answer_lines
+from rove.evaluate.ask_all import ask_all, question_key
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.dataset import Dataset
-from rove.evaluate.grid import Choice, Factor, Grid
+from rove.evaluate.grid import Factor, FactorChoice, Grid
 from rove.evaluate.lab import Lab
 from rove.evaluate.made import MadeQuestion
+from rove.evaluate.make_questions import make_questions
 from rove.evaluate.plan import Base, Opening, Plan, Way, asked_by
-from rove.evaluate.questions import make_questions
 from rove.evaluate.results import AnswerOutcome, Outcome, Results
-from rove.evaluate.run import ask_all, question_key
 from rove.evaluate.scoring import need_nearness
 from rove.evaluate.study import Study, study
 from rove.records import Chunk, Document, content_hash
@@ -34,7 +34,7 @@ Watch = Callable[[int], None]
 def grid_of_trial(title: str, configurations: Sequence[Configuration], metrics: Sequence[str]) -> Grid:
     """Make the grid whose one factor is the configuration itself; the first of them is the baseline."""
     named = tuple(replace(one, choices={FACTOR: one.name}) for one in configurations)
-    choices = tuple(Choice(one.name, one.name, {**_arguments(one), **one.overrides}) for one in named)
+    choices = tuple(FactorChoice(one.name, one.name, {**_arguments(one), **one.overrides}) for one in named)
     return Grid(
         name=title, title=title, about="", dataset=title, metrics=tuple(metrics), factors=(Factor(FACTOR, choices),),
         configurations=named, baseline=named[0].name,

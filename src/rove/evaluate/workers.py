@@ -16,11 +16,11 @@ from threading import Thread
 from typing import Any
 
 from rove.errors import RoveError, ServiceError
+from rove.evaluate.ask_all import Grades, ask_all
 from rove.evaluate.dataset import Question
 from rove.evaluate.lab import Lab
 from rove.evaluate.plan import Opening
 from rove.evaluate.results import Outcome, Results
-from rove.evaluate.run import Grades, ask_all
 from rove.models import free_cores
 
 PAYS_FROM = 8_000

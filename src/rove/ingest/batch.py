@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
-from rove.spans import stage
+from rove.tracing import stage
 
 BATCH_CHUNKS = 2_048
 BATCH_SOURCES = 4_096
@@ -16,7 +16,7 @@ BATCH_S = 1.0
 
 
 @dataclass(slots=True)
-class Finished:
+class FinishedSource:
     """A source that has been read to its end, or has failed.
 
     `document_ids`: all that it holds now, so that others that came from it once can go; None where that is not known.
@@ -33,7 +33,7 @@ class Batch:
 
     prepared: list[Prepared] = field(default_factory=list[Prepared])
     pages: list[PageRead] = field(default_factory=list[PageRead])
-    finished: list[Finished] = field(default_factory=list[Finished])
+    finished: list[FinishedSource] = field(default_factory=list[FinishedSource])
     chunks: int = 0
 
     @property
@@ -42,7 +42,7 @@ class Batch:
         return not (self.prepared or self.finished or self.pages)
 
 
-Item = Prepared | PageRead | Finished | None
+Item = Prepared | PageRead | FinishedSource | None
 """What reading gives; None where nothing came for a while."""
 
 
@@ -50,7 +50,7 @@ def batched(items: Iterable[Item]) -> Iterator[Batch]:
     """Put items into batches that are worth a transaction, and none of which takes long to fill."""
     batch, began = Batch(), monotonic()
     for item in items:
-        if isinstance(item, Finished):
+        if isinstance(item, FinishedSource):
             batch.finished.append(item)
         elif isinstance(item, PageRead):
             batch.pages.append(item)
@@ -87,10 +87,10 @@ def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
     return replace(known, state="queued", fingerprint=known.fingerprint if known.state in {"live", "queued"} else "")
 
 
-def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> Finished:
+def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> FinishedSource:
     """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
     if end.unchanged and known:
-        return Finished(replace(known, state="live"), unchanged=True)
+        return FinishedSource(replace(known, state="live"), unchanged=True)
     entry = LedgerEntry(
         end.source,
         "live" if not end.outcome or document_ids else "failed",
@@ -103,4 +103,4 @@ def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], 
         chunks=chunks,
         kind=end.kind,
     )
-    return Finished(entry, document_ids=document_ids)
+    return FinishedSource(entry, document_ids=document_ids)

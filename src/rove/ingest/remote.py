@@ -21,7 +21,7 @@ Fetched = list[Location | SourceEnd]
 
 
 def limits_of(settings: LoadSettings) -> FetchLimits:
-    """Say what one page may cost, and whether it may lie within the house."""
+    """Say what one page may cost, and whether it may lie in a private network."""
     return FetchLimits(
         max_bytes=settings.max_file_mb * 1_000_000,
         timeout_s=settings.fetch_timeout_s,

@@ -1,4 +1,4 @@
-"""Stage 1 of 6: read one source and make Documents of it, with canonical text, sections and pages.
+"""Stage 1 of 7: read one source and make Documents of it, with canonical text, sections and pages.
 
 A new format is one file with a `Loader` and one line in `FORMATS`. A loader of another package is an entry point in the
 group "rove.loaders", named by the kind of document that it reads.

@@ -18,10 +18,10 @@ from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.container import ENCRYPTED_FLAG
 from rove.load.discover import DEFAULT_MAX_BYTES
+from rove.load.folder_files import is_hidden
 from rove.load.limits import MAX_PARTS, check_inflated
 from rove.load.members import Member, Members
 from rove.load.text import decode
-from rove.load.walk import is_hidden
 from rove.records import Document, Source
 
 DEFAULT = LoadOptions()
@@ -77,12 +77,12 @@ class GzipLoader:
         except BAD_STREAM as error:
             message = f"{source.name!r} is no whole compressed file: {error}."
             raise InputError(message, cure=CURE) from error
-        stream = cast("IO[bytes]", _Counted(_inflate(source), source))
+        stream = cast("IO[bytes]", _BoundedStream(_inflate(source), source))
         members = _tar_members(stream, source) if is_tar else _only_member(stream, source)
         yield from Members(source, self.options).documents(members)
 
 
-class _Counted:
+class _BoundedStream:
     """A stream that ends in an error where it unpacks to too much."""
 
     def __init__(self, stream: BufferedIOBase, source: Source) -> None:

@@ -14,10 +14,10 @@ from pathlib import Path, PurePath
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
+from rove.load.folder_files import folder_files
 from rove.load.formats import CONVERTED, UNREAD
 from rove.load.sniff import sniff
 from rove.load.text import clean, is_binary, is_storable, narrowed
-from rove.load.walk import walk
 from rove.records import Document, Source, Text, content_hash
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
@@ -53,7 +53,7 @@ class Location:
 
 
 def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str] = ()) -> list[Location]:
-    """Return the places that `inputs` name, each once: a folder gives its files, see `walk`, without what to `ignore`.
+    """Return the places that `inputs` name, each once. A folder gives its files, without what to `ignore`.
 
     What does not exist is returned too: reading it says what is wrong. No file is opened.
     """
@@ -179,7 +179,7 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
         # abspath, not resolve: a link is named by where it stands
         path = _found(Path(os.path.abspath(Path(item).expanduser())))  # noqa: PTH100
         if _is_folder(path):
-            yield from map(_file, walk(path, patterns))
+            yield from map(_file, folder_files(path, patterns))
         else:
             yield _file(path)
 

@@ -133,16 +133,16 @@ def _by_main_type(archive: zipfile.ZipFile, names: set[str]) -> str:
     return next((kind for mark, kind in CONTENT_TYPES if mark in mains), "")
 
 
-class _Entry(Protocol):
+class _OleEntry(Protocol):
     """A storage or stream as olefile gives it, which has no types."""
 
     name: str
     clsid: str
-    kids: list[_Entry]
+    kids: list[_OleEntry]
 
 
 class _Ole(Protocol):
-    root: _Entry
+    root: _OleEntry
 
 
 def _ole_kind(data: bytes) -> str:

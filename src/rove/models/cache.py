@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
-from rove.models.batch import QueryBatcher
-from rove.spans import Stage, embeddings
+from rove.models.query_batcher import QueryBatcher
+from rove.tracing import Stage, embeddings
 
 REMEMBERED = 512
 

@@ -52,7 +52,7 @@ from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
-from rove.spans import recording, shows_content
+from rove.tracing import recording, shows_content
 
 KEY_CURE = "Set ROVE_CHAT__API_KEY (chat.api_key), or the provider's own environment variable."
 TIME_OVER = "The time for asking models is over."

@@ -41,7 +41,7 @@ class Endpoint:
         table: the settings' table that names it, for cures: "embedder".
         key: sent as a bearer token if not "", and never repeated in a message.
         key_cure: where to set the key.
-        reply_mb: see `ModelPart.max_reply_mb`.
+        reply_mb: see `ModelSection.max_reply_mb`.
 
     Raises:
         ConfigError: the address is none.

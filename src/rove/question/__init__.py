@@ -1,4 +1,4 @@
-"""Between 4 and 5: what is meant, before anything is searched for; each step by a chat model, or by rules without one.
+"""Stage 5 of 7: what a question means, before anything is searched for. Each step is done by a chat model, or by rules.
 
 Each step is one file: `reform`, `topics`, `classify`, `slots`, `clarify`, `suggest`, `expand`, `hyde`; `understand`
 runs those that the settings ask for. A step whose model fails is done by its rules, and says so.
@@ -18,7 +18,7 @@ from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
 from rove.records import Filter, History
 from rove.records.understood import By
-from rove.retrieve import Means
+from rove.retrieve import SearchContext
 from rove.settings import QuestionSettings
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -28,7 +28,7 @@ FAILED = "The chat model failed, so this was done by rules. {reason}"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question and where it stands: in which conversation, on which day, in which language (ISO 639-1)."""
 
     text: str
@@ -38,20 +38,20 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Wits:
+class QuestionContext:
     """What the steps work with. `chat` is None where there is none, or where the settings leave it out.
 
     `where`: what of the base a step may look at; None: all of it.
     """
 
-    means: Means
+    search_context: SearchContext
     chat: ChatModel | None
     settings: QuestionSettings
     where: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Found]):
+class StepResult(Generic[Found]):
     """What a step found, by whom, and what went wrong, if something did."""
 
     found: Found
@@ -61,14 +61,14 @@ class Done(Generic[Found]):
 
 async def by_model_or_rules(
     chat: ChatModel | None, by_model: Callable[[ChatModel], Awaitable[Found]], by_rules: Callable[[], Awaitable[Found]]
-) -> Done[Found]:
+) -> StepResult[Found]:
     """Let the chat model do a step; where there is none, or it fails, the rules do it."""
     if chat is None:
-        return Done(await by_rules(), "text")
+        return StepResult(await by_rules(), "text")
     try:
-        return Done(await by_model(chat), "model")
+        return StepResult(await by_model(chat), "model")
     except ServiceError as error:
-        return Done(await by_rules(), "text", FAILED.format(reason=error.reason))
+        return StepResult(await by_rules(), "text", FAILED.format(reason=error.reason))
 
 
 async def ask_model(chat: ChatModel, shape: type[Shape], name: str, *parts: str) -> Shape:

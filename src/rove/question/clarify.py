@@ -11,8 +11,8 @@ from rove.language.stopwords import stop_words
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.models.prompts import fenced
-from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
-from rove.question.data import said
+from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
+from rove.question.word_tables import said
 from rove.question.wording import telling_words
 from rove.records import Clarification, Hit
 from rove.retrieve import Query, retrieve
@@ -32,7 +32,9 @@ class AskedBack(BaseModel):
     options: list[Annotated[str, Field(max_length=120)]] = Field(max_length=MOST_OPTIONS)
 
 
-async def clarify(asked: Asked, wits: Wits, missing: Sequence[str] = ()) -> Done[Clarification | None]:
+async def clarify(
+    asked: AskedQuestion, context: QuestionContext, missing: Sequence[str] = ()
+) -> StepResult[Clarification | None]:
     """Return what to ask back; None where the question can be answered as it is.
 
     Too short (only function words), a required slot without a value, or, by the model or by `alike`, several documents
@@ -42,14 +44,14 @@ async def clarify(asked: Asked, wits: Wits, missing: Sequence[str] = ()) -> Done
         ServiceError: the embedder failed.
     """
     if missing:
-        names = ", ".join(wits.settings.slots[name].description or name for name in missing)
-        return Done(
+        names = ", ".join(context.settings.slots[name].description or name for name in missing)
+        return StepResult(
             Clarification(said("phrases", "missing", asked.language).format(names=names), (), "missing"), "text"
         )
     if is_empty(asked):
-        options = await _titles(asked, wits)
-        return Done(Clarification(said("phrases", "short", asked.language), options, "short"), "text")
-    hits = await retrieve("hybrid", wits.means, Query(asked.text, LOOKED_AT, wits.where))
+        options = await _titles(asked, context)
+        return StepResult(Clarification(said("phrases", "short", asked.language), options, "short"), "text")
+    hits = await retrieve("hybrid", context.search_context, Query(asked.text, LOOKED_AT, context.where))
 
     async def by_model(chat: ChatModel) -> Clarification | None:
         passages = [f"{hit.title}\n{hit.chunk.text[:PASSAGE_CHARS]}" for hit in hits[:MOST_OPTIONS]]
@@ -65,14 +67,15 @@ async def clarify(asked: Asked, wits: Wits, missing: Sequence[str] = ()) -> Done
         options = alike(asked, hits)
         return Clarification(said("phrases", "ambiguous", asked.language), options, "ambiguous") if options else None
 
-    return await by_model_or_rules(wits.chat, by_model, by_rules)
+    return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
-def is_empty(asked: Asked) -> bool:
+def is_empty(asked: AskedQuestion) -> bool:
     """Say whether a question holds nothing but function words, and no conversation fills it.
 
-    >>> is_empty(Asked("What about it?", "en")), is_empty(Asked("食堂？", "zh")), is_empty(Asked("WHO?", "en"))
-    (True, False, False)
+    >>> asked = ("What about it?", "en"), ("食堂？", "zh"), ("WHO?", "en")
+    >>> [is_empty(AskedQuestion(text, language)) for text, language in asked]
+    [True, False, False]
     """
     if asked.history.turns:
         return False
@@ -82,7 +85,7 @@ def is_empty(asked: Asked) -> bool:
     ]
 
 
-def alike(asked: Asked, hits: Sequence[Hit]) -> tuple[str, ...]:
+def alike(asked: AskedQuestion, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Return the titles of documents that each hold all that a short question says; () where not at least two do.
 
     A title that says something which the question says, and others do not, settles it.
@@ -102,9 +105,9 @@ def alike(asked: Asked, hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(best))[:MOST_OPTIONS] if len(set(best)) > 1 and len(texts) > 1 else ()
 
 
-async def _titles(asked: Asked, wits: Wits) -> tuple[str, ...]:
+async def _titles(asked: AskedQuestion, context: QuestionContext) -> tuple[str, ...]:
     """Return what can be asked about: the user's topics, else the titles of the documents nearest to what was said."""
-    if wits.settings.topics:
-        return tuple(wits.settings.topics)[:MOST_OPTIONS]
-    hits = await retrieve("semantic", wits.means, Query(asked.text, TITLED, wits.where))
+    if context.settings.topics:
+        return tuple(context.settings.topics)[:MOST_OPTIONS]
+    hits = await retrieve("semantic", context.search_context, Query(asked.text, TITLED, context.where))
     return tuple(dict.fromkeys(hit.title for hit in hits if hit.title))[:MOST_OPTIONS]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from rove.errors import ConfigError, ServiceError
 from rove.models import ChatModel, Embedder
-from rove.question import FAILED, Asked, Done, Wits, ask_model, question_part, told
+from rove.question import FAILED, AskedQuestion, QuestionContext, StepResult, ask_model, question_part, told
 from rove.question.logistic import Classifier, train
 from rove.records import Intent, content_hash
 from rove.settings import IntentSettings
@@ -25,25 +25,25 @@ class Kind(BaseModel):
     kind: str = Field(max_length=100)
 
 
-async def classify(asked: Asked, wits: Wits) -> Done[Intent | None]:
+async def classify(asked: AskedQuestion, context: QuestionContext) -> StepResult[Intent | None]:
     """Return the kind of a question; None where none fits, or none is probable enough.
 
     Raises:
         ConfigError: there is neither a chat model, nor are there examples of at least two kinds.
     """
-    settings = wits.settings
-    chat = None if settings.classifier == "examples" else wits.chat
+    settings = context.settings
+    chat = None if settings.classifier == "examples" else context.chat
     if settings.classifier == "model" and chat is None:
         message = 'question.classifier is "model", and there is no chat model.'
         raise ConfigError(message, cure='Set chat.model, or question.classifier = "examples".')
     if chat is None:
-        return Done(await _by_examples(asked, wits), "examples")
+        return StepResult(await _by_examples(asked, context), "examples")
     try:
-        return Done(await _by_model(asked, settings.intents, chat), "model")
+        return StepResult(await _by_model(asked, settings.intents, chat), "model")
     except ServiceError as error:
         if not has_examples(settings.intents):
-            return Done(None, "model", f"The chat model failed, and there are no examples. {error.reason}")
-        return Done(await _by_examples(asked, wits), "examples", FAILED.format(reason=error.reason))
+            return StepResult(None, "model", f"The chat model failed, and there are no examples. {error.reason}")
+        return StepResult(await _by_examples(asked, context), "examples", FAILED.format(reason=error.reason))
 
 
 def has_examples(intents: Mapping[str, IntentSettings]) -> bool:
@@ -72,7 +72,7 @@ async def classifier_of(intents: Mapping[str, IntentSettings], embedder: Embedde
     return made
 
 
-async def _by_model(asked: Asked, intents: Mapping[str, IntentSettings], chat: ChatModel) -> Intent | None:
+async def _by_model(asked: AskedQuestion, intents: Mapping[str, IntentSettings], chat: ChatModel) -> Intent | None:
     listed = "\n".join(f"{name}: {_about(intent)}" for name, intent in intents.items())
     wrote = await ask_model(chat, Kind, "intent", f"Kinds:\n{listed}", told(asked.history), question_part(asked.text))
     named = {name.casefold(): name for name in intents}.get(wrote.kind.strip().casefold())
@@ -83,10 +83,10 @@ def _about(intent: IntentSettings) -> str:
     return intent.description or "; ".join(intent.examples[:3])
 
 
-async def _by_examples(asked: Asked, wits: Wits) -> Intent | None:
-    means, settings = wits.means, wits.settings
-    classifier = await classifier_of(settings.intents, means.embedder, means.store.folder)
-    chances = classifier.probabilities(await means.embedder.queries([asked.text]))[0]
+async def _by_examples(asked: AskedQuestion, context: QuestionContext) -> Intent | None:
+    search_context, settings = context.search_context, context.settings
+    classifier = await classifier_of(settings.intents, search_context.embedder, search_context.store.folder)
+    chances = classifier.probabilities(await search_context.embedder.queries([asked.text]))[0]
     best = int(chances.argmax())
     name, probability = classifier.classes[best], float(chances[best])
     return Intent(name, probability, settings.intents[name].route) if probability >= settings.min_probability else None

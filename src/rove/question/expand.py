@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from rove.models import ChatModel
-from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part
+from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part
 from rove.question.wording import telling_words
 from rove.records import Expansion
 
@@ -24,9 +24,9 @@ class Words(BaseModel):
     synonyms: list[Word] = Field(max_length=MOST)
 
 
-async def expand(asked: Asked, wits: Wits) -> Done[Expansion]:
+async def expand(asked: AskedQuestion, context: QuestionContext) -> StepResult[Expansion]:
     """Return the keywords and synonyms. By rules: the telling words, and what the user's thesaurus has for them."""
-    by_hand = synonyms_of(asked.text, wits.settings.thesaurus)
+    by_hand = synonyms_of(asked.text, context.settings.thesaurus)
 
     async def by_model(chat: ChatModel) -> Expansion:
         wrote = await ask_model(chat, Words, "expand", question_part(asked.text))
@@ -38,7 +38,7 @@ async def expand(asked: Asked, wits: Wits) -> Done[Expansion]:
     async def by_rules() -> Expansion:
         return _expansion(telling_words(asked.text, asked.language), by_hand)
 
-    return await by_model_or_rules(wits.chat, by_model, by_rules)
+    return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
 def synonyms_of(question: str, thesaurus: Mapping[str, Sequence[str]]) -> list[str]:

@@ -9,16 +9,16 @@ from rove.chunk.template import by_template
 from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import prompt
-from rove.question import Asked, question_part
+from rove.question import AskedQuestion, question_part
 from rove.records import Chunk, Filter, Hit
-from rove.retrieve import Means
-from rove.retrieve.lists import to_hits
+from rove.retrieve import SearchContext
+from rove.retrieve.ranked_lists import to_hits
 
 MOST_CHARS = 1_500
 DEPTH = 100
 
 
-async def hypothetical_answer(asked: Asked, chat: ChatModel) -> str:
+async def hypothetical_answer(asked: AskedQuestion, chat: ChatModel) -> str:
     """Let the model write an answer as a source would word it; what it claims is used to search, and for nothing else.
 
     Raises:
@@ -55,11 +55,13 @@ def as_indexed(question: str, answer: str, prefix: str = HEADINGS, template: str
     return by_template([Chunk("", "", answer, (0, len(answer)), 0, prefix=title)], template)[0].indexed_text
 
 
-async def search_by_answer(indexed: str, means: Means, *, top_k: int, where: Filter | None = None) -> list[Hit]:
+async def search_by_answer(
+    indexed: str, search_context: SearchContext, *, top_k: int, where: Filter | None = None
+) -> list[Hit]:
     """Find what is near to a made-up answer, by meaning alone (mission E.4: dense only), best first.
 
     `indexed`: the answer, see `as_indexed`.
     """
-    vector = (await means.embedder.passages([indexed]))[0]
-    lists = await means.store.search(terms=None, vector=vector, top_k=max(DEPTH, top_k), where=where)
-    return await to_hits(means, lists.ranked["semantic"][:top_k], lists)
+    vector = (await search_context.embedder.passages([indexed]))[0]
+    lists = await search_context.store.search(terms=None, vector=vector, top_k=max(DEPTH, top_k), where=where)
+    return await to_hits(search_context, lists.ranked["semantic"][:top_k], lists)

@@ -10,7 +10,7 @@ import regex
 
 from rove.language.han import DIGITS, NUMERALS, UNITS, han_number
 from rove.language.words import DOT_GROUPS
-from rove.question.data import table
+from rove.question.word_tables import table
 
 FIRST_YEAR, LAST_YEAR = 1000, 9999
 _HAN_NUMBER = regex.compile(f"[{NUMERALS}]+")

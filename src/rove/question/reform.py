@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 
 from rove.language.words import query_terms
 from rove.models import ChatModel
-from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
-from rove.question.data import table
+from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
 from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
+from rove.question.word_tables import table
 from rove.question.wording import is_unspaced, telling_words
 from rove.records import Correction, Filter
 from rove.store.store import Store
@@ -39,7 +39,7 @@ class Reformed:
     corrections: tuple[Correction, ...] = ()
 
 
-async def reform(asked: Asked, wits: Wits) -> Done[Reformed]:
+async def reform(asked: AskedQuestion, context: QuestionContext) -> StepResult[Reformed]:
     """Write a question out so that it stands alone (mission A.4).
 
     By rules: the telling words of the question before are put behind one that leans on it, and a word that the base
@@ -52,11 +52,13 @@ async def reform(asked: Asked, wits: Wits) -> Done[Reformed]:
 
     async def by_rules() -> Reformed:
         mended = Reformed(asked.text)
-        if wits.settings.spelling and not is_unspaced(asked.text):
-            mended = await mend(asked.text, asked.language, wits.means.store, wits.where)
-        return Reformed(with_context(Asked(mended.standalone, asked.language, asked.history)), mended.corrections)
+        if context.settings.spelling and not is_unspaced(asked.text):
+            mended = await mend(asked.text, asked.language, context.search_context.store, context.where)
+        return Reformed(
+            with_context(AskedQuestion(mended.standalone, asked.language, asked.history)), mended.corrections
+        )
 
-    return await by_model_or_rules(wits.chat, by_model, by_rules)
+    return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
 def leans(question: str, language: str) -> bool:
@@ -78,14 +80,14 @@ def leans(question: str, language: str) -> bool:
     return opens or has("strong") or few <= FEW or (has("weak") and few <= FEW + 1)
 
 
-def with_context(asked: Asked) -> str:
+def with_context(asked: AskedQuestion) -> str:
     """Return a leaning question with the telling words of the one before it, and the names of its answer, behind it.
 
     What a user says when asked back is put behind the question that it makes clear.
 
     >>> from rove.records import History, Turn
     >>> before = History((Turn("Who approves remote work?", "The RTO committee approves it."),))
-    >>> with_context(Asked("When does it meet?", "en", before))
+    >>> with_context(AskedQuestion("When does it meet?", "en", before))
     'When does it meet? (approves remote work RTO)'
     """
     turn = asked.history.turns[-1] if asked.history.turns else None

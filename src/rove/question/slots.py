@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from rove.errors import ConfigError
 from rove.models import ChatModel
-from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
+from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
 from rove.question.quantities import dates, numbers
 from rove.question.wording import is_unspaced
 from rove.records import Slot
@@ -41,7 +41,7 @@ class Filling:
     missing: tuple[str, ...]
 
 
-async def fill_slots(asked: Asked, wits: Wits, intent: str = "") -> Done[Filling]:
+async def fill_slots(asked: AskedQuestion, context: QuestionContext, intent: str = "") -> StepResult[Filling]:
     """Fill the declared slots that belong to questions of this kind.
 
     By rules: enums by their values and other words for them, patterns, numbers and dates. A "text" without a pattern
@@ -50,7 +50,9 @@ async def fill_slots(asked: Asked, wits: Wits, intent: str = "") -> Done[Filling
     Raises:
         ConfigError: a slot's pattern is no regular expression.
     """
-    declared = {name: slot for name, slot in wits.settings.slots.items() if not slot.intents or intent in slot.intents}
+    declared = {
+        name: slot for name, slot in context.settings.slots.items() if not slot.intents or intent in slot.intents
+    }
 
     async def by_model(chat: ChatModel) -> Filling:
         listed = "\n".join(f"{name} ({_kind(slot)}): {slot.description}" for name, slot in declared.items())
@@ -64,10 +66,10 @@ async def fill_slots(asked: Asked, wits: Wits, intent: str = "") -> Done[Filling
     async def by_rules() -> Filling:
         return _filling(declared, by_rule(asked, declared))
 
-    return await by_model_or_rules(wits.chat, by_model, by_rules)
+    return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
-def by_rule(asked: Asked, declared: Mapping[str, SlotSettings]) -> dict[str, Slot]:
+def by_rule(asked: AskedQuestion, declared: Mapping[str, SlotSettings]) -> dict[str, Slot]:
     """Return what can be found without a model; each number and each date fills one slot."""
     found: dict[str, Slot] = {}
     taken: list[tuple[int, int]] = []
@@ -80,18 +82,18 @@ def by_rule(asked: Asked, declared: Mapping[str, SlotSettings]) -> dict[str, Slo
     return found
 
 
-def fitted(name: str, value: str, slot: SlotSettings, asked: Asked) -> Slot | None:
+def fitted(name: str, value: str, slot: SlotSettings, asked: AskedQuestion) -> Slot | None:
     """Return a model's value as the declaration wants it; None where it does not fit, or the pattern is not met."""
     value = " ".join(value.split())
     text = value if value.casefold() in asked.text.casefold() else ""
     if slot.type == "text" and not slot.pattern:
         return Slot(name, value, text) if value else None
-    said = Asked(value, asked.language, today=asked.today)
+    said = AskedQuestion(value, asked.language, today=asked.today)
     found = next(_candidates(name, slot, said), None)
     return Slot(name, found[0], text) if found else None
 
 
-def _candidates(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[str, int, int]]:
+def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[tuple[str, int, int]]:
     """Yield the values for a slot, each with its place: by the pattern first, where there is one."""
     if slot.pattern:
         yield from _by_pattern(name, slot, asked)
@@ -107,13 +109,13 @@ def _candidates(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[s
             yield day.value, day.start, day.end
 
 
-def _by_pattern(name: str, slot: SlotSettings, asked: Asked) -> Iterator[tuple[str, int, int]]:
+def _by_pattern(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[tuple[str, int, int]]:
     """Yield what the pattern finds, read as a value of the slot's type."""
     bare = slot.model_copy(update={"pattern": ""})
     for value, start, end in _matches(name, slot.pattern, asked.text):
         if slot.type in {"text", "pattern"}:
             yield value, start, end
-        elif inner := next(_candidates(name, bare, Asked(value, asked.language, today=asked.today)), None):
+        elif inner := next(_candidates(name, bare, AskedQuestion(value, asked.language, today=asked.today)), None):
             yield inner[0], start, end
 
 

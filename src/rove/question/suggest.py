@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from rove.language.words import query_terms
 from rove.models import Embedder
-from rove.question.data import table
+from rove.question.word_tables import table
 from rove.question.wording import is_unspaced, telling_words
-from rove.store.asked import AskedLog, Frequent, key_of
+from rove.store.question_log import Frequent, QuestionLog, key_of
 
 LOOKED_AT = 500
 NEAR = 0.5  # of the embedder's max_distance: two ways to ask one thing
 OFTEN = 3  # a question that was asked so often is one of the thesaurus
 
 
-async def suggest(begun: str, log: AskedLog, embedder: Embedder, *, most: int = 5, language: str = "") -> list[str]:
+async def suggest(begun: str, log: QuestionLog, embedder: Embedder, *, most: int = 5, language: str = "") -> list[str]:
     """Return up to `most` questions for what a user has begun to write.
 
     First those that begin so, the most frequent first; then those with a word that begins like the last one; then those
@@ -35,7 +35,7 @@ async def suggest(begun: str, log: AskedLog, embedder: Embedder, *, most: int = 
     return found[:most]
 
 
-async def usual_wording(question: str, log: AskedLog, embedder: Embedder, *, language: str = "") -> str:
+async def usual_wording(question: str, log: QuestionLog, embedder: Embedder, *, language: str = "") -> str:
     """Return a frequent question that asks the same in other words, to be searched for in place of this one.
 
     The thesaurus of frequent searches: questions that were asked `OFTEN` or more. Nearness alone would take "When does

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
-from rove.question import Asked, Done, Wits, ask_model, by_model_or_rules, question_part, told
+from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
 from rove.records import Filter, Topic, field
 from rove.records.filter import Any
 from rove.settings import QuestionSettings, TopicSettings
@@ -30,13 +30,13 @@ class Chosen(BaseModel):
     topics: list[Annotated[str, Field(max_length=200)]] = Field(max_length=20)
 
 
-async def extract_topics(asked: Asked, wits: Wits) -> Done[tuple[Topic, ...]]:
+async def extract_topics(asked: AskedQuestion, context: QuestionContext) -> StepResult[tuple[Topic, ...]]:
     """Return the topics, in the order of the tree; a subtopic's missing parent is added (mission A.3).
 
     By rules: a topic is found where its name is said, or a phrase of its description, or most of the question's telling
     words are in it, or where its meaning stands out from the others' by `LEAD`.
     """
-    tree = wits.settings.topics
+    tree = context.settings.topics
     paths = paths_of(tree)
 
     async def by_model(chat: ChatModel) -> tuple[Topic, ...]:
@@ -47,9 +47,9 @@ async def extract_topics(asked: Asked, wits: Wits) -> Done[tuple[Topic, ...]]:
         return with_parents(_named(wrote.topics, paths), tree)
 
     async def by_rules() -> tuple[Topic, ...]:
-        return with_parents(await _nearest(asked, paths, wits.means.embedder), tree)
+        return with_parents(await _nearest(asked, paths, context.search_context.embedder), tree)
 
-    return await by_model_or_rules(wits.chat, by_model, by_rules)
+    return await by_model_or_rules(context.chat, by_model, by_rules)
 
 
 def paths_of(tree: Mapping[str, TopicSettings]) -> dict[Path, str]:
@@ -122,7 +122,7 @@ def _named(names: Sequence[str], paths: Mapping[Path, str]) -> list[Path]:
     return [by_name[name.strip().casefold()] for name in names if name.strip().casefold() in by_name]
 
 
-async def _nearest(asked: Asked, paths: Mapping[Path, str], embedder: Embedder) -> list[Path]:
+async def _nearest(asked: AskedQuestion, paths: Mapping[Path, str], embedder: Embedder) -> list[Path]:
     abouts = [" ".join(filter(None, (*path, about))) for path, about in paths.items()]
     words = set(query_terms(asked.text, asked.language))
     said = [_is_said(words, path, about, asked.language) for path, about in paths.items()]

@@ -7,7 +7,7 @@ from datetime import date
 
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.question import Asked, Done, Found, Wits
+from rove.question import AskedQuestion, Found, QuestionContext, StepResult
 from rove.question.clarify import clarify
 from rove.question.classify import classify
 from rove.question.expand import expand
@@ -16,10 +16,10 @@ from rove.question.slots import fill_slots
 from rove.question.suggest import usual_wording
 from rove.question.topics import extract_topics, written
 from rove.records import Filter, History, Step, Understood
-from rove.retrieve import Means
+from rove.retrieve import SearchContext
 from rove.settings import QuestionSettings
-from rove.spans import stage
-from rove.store.asked import AskedLog
+from rove.store.question_log import QuestionLog
+from rove.tracing import stage
 
 REFUSE = "refuse"
 """The route of messages that are refused: nothing more is made of them."""
@@ -30,12 +30,12 @@ class Understander:
     """Runs the steps. Without any settings a question stays as it is, and nothing is asked of any model.
 
     Args:
-        means: what retrievers work with.
+        search_context: what retrievers work with.
         chat: the chat model, None where there is none.
         settings: which steps.
     """
 
-    means: Means
+    search_context: SearchContext
     chat: ChatModel | None
     settings: QuestionSettings
 
@@ -61,8 +61,8 @@ class Understander:
             return await self._understood(question, history, where, once=once)
 
     async def _understood(self, question: str, history: History, where: Filter | None, *, once: bool) -> Understood:
-        settings, wits = self.settings, self._wits(where)
-        asked = Asked(question, detect(question), history, date.today().isoformat())  # noqa: DTZ011 - the user's day
+        settings, context = self.settings, self._context(where)
+        asked = AskedQuestion(question, detect(question), history, date.today().isoformat())  # noqa: DTZ011 - the user's day
         found = Understood(question, asked.language, question)
         if settings.thesaurus:
             found = self._reworded(found)
@@ -81,19 +81,19 @@ class Understander:
             if found.intent and found.intent.route == REFUSE:
                 break
             if wanted:
-                found = await step(found, replace(asked, text=found.standalone), wits)
+                found = await step(found, replace(asked, text=found.standalone), context)
         return found
 
     async def reformed(self, found: Understood, history: History, where: Filter | None) -> Understood:
         """Write the question out so that it stands alone; "first" or, in a gathering, before the second round."""
-        asked = Asked(found.standalone, found.language, history)
-        done = await reform(asked, self._wits(where))
+        asked = AskedQuestion(found.standalone, found.language, history)
+        done = await reform(asked, self._context(where))
         changed = done.found.standalone if done.found.standalone != found.standalone else ""
         made = replace(found, standalone=done.found.standalone, corrections=done.found.corrections)
         return _with(made, "reform", done, changed)
 
-    def _wits(self, where: Filter | None) -> Wits:
-        return Wits(self.means, self.chat if self.settings.model else None, self.settings, where)
+    def _context(self, where: Filter | None) -> QuestionContext:
+        return QuestionContext(self.search_context, self.chat if self.settings.model else None, self.settings, where)
 
     def _reworded(self, found: Understood) -> Understood:
         text = by_thesaurus(found.standalone, self.settings.thesaurus)
@@ -102,35 +102,35 @@ class Understander:
         return replace(found, standalone=text, steps=(*found.steps, Step("thesaurus", "text", text)))
 
     async def _in_usual_words(self, found: Understood) -> Understood:
-        log = AskedLog(self.means.store.catalog.database)
-        text = await usual_wording(found.standalone, log, self.means.embedder, language=found.language)
+        log = QuestionLog(self.search_context.store.catalog.database)
+        text = await usual_wording(found.standalone, log, self.search_context.embedder, language=found.language)
         if text == found.standalone:
             return found
         return replace(found, standalone=text, steps=(*found.steps, Step("usual wording", "text", text)))
 
-    async def _intent(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
-        done = await classify(asked, wits)
+    async def _intent(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
+        done = await classify(asked, context)
         return _with(replace(found, intent=done.found), "intent", done, done.found.name if done.found else "")
 
-    async def _topics(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
-        done = await extract_topics(asked, wits)
+    async def _topics(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
+        done = await extract_topics(asked, context)
         return _with(replace(found, topics=done.found), "topics", done, written(done.found))
 
-    async def _slots(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
-        done = await fill_slots(asked, wits, found.intent.name if found.intent else "")
+    async def _slots(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
+        done = await fill_slots(asked, context, found.intent.name if found.intent else "")
         said = ", ".join(f"{slot.name} = {slot.value}" for slot in done.found.slots)
         return _with(replace(found, slots=done.found.slots, missing=done.found.missing), "slots", done, said)
 
-    async def _expansion(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
-        done = await expand(asked, wits)
+    async def _expansion(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
+        done = await expand(asked, context)
         return _with(replace(found, expansion=done.found), "expand", done, ", ".join(done.found.synonyms))
 
-    async def _clarification(self, found: Understood, asked: Asked, wits: Wits) -> Understood:
-        done = await clarify(asked, wits, found.missing)
+    async def _clarification(self, found: Understood, asked: AskedQuestion, context: QuestionContext) -> Understood:
+        done = await clarify(asked, context, found.missing)
         reason = done.found.reason if done.found else ""
         return _with(replace(found, clarification=done.found), "clarify", done, reason)
 
 
-def _with(found: Understood, name: str, done: Done[Found], said: str) -> Understood:
+def _with(found: Understood, name: str, done: StepResult[Found], said: str) -> Understood:
     """Return what is understood with one more step told."""
     return replace(found, steps=(*found.steps, Step(name, done.by, said, done.note)))

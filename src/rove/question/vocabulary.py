@@ -69,7 +69,7 @@ def count_words(texts: Iterable[str]) -> Counter[str]:
     return counts
 
 
-class _Counted:
+class _VocabularyCache:
     """The vocabularies of a base, by filter, as of one revision. One is counted at a time, the others wait for it."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class _Counted:
             return self._held[key]
 
 
-_counted: WeakKeyDictionary[Store, _Counted] = WeakKeyDictionary()
+_counted: WeakKeyDictionary[Store, _VocabularyCache] = WeakKeyDictionary()
 
 
 async def vocabulary_of(store: Store, where: Filter | None = None) -> Vocabulary:
@@ -101,4 +101,4 @@ async def vocabulary_of(store: Store, where: Filter | None = None) -> Vocabulary
     Counting takes some 2 s for `MOST_CHARS`, in a thread. No shortcut by the words of the whole base is taken, since
     which words are known, and how frequent they are, would tell of documents that the filter hides.
     """
-    return await asyncio.to_thread(_counted.setdefault(store, _Counted()).get, store, where)
+    return await asyncio.to_thread(_counted.setdefault(store, _VocabularyCache()).get, store, where)

@@ -104,24 +104,24 @@ class Compare(Filter):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight(Compare):
+class AccessFilter(Compare):
     """What somebody may see. What it hides is not counted either: how rare a word is in there tells of it."""
 
 
-def sight_of(where: Filter | None) -> Filter | None:
+def access_filter_of(where: Filter | None) -> Filter | None:
     """Return the part of a filter that says what may be seen; None where all may be.
 
-    >>> sight_of(Sight("access", "in", ("hr",)) & (field("year") > 2020))
-    Sight(name='access', op='in', value=('hr',))
+    >>> access_filter_of(AccessFilter("access", "in", ("hr",)) & (field("year") > 2020))
+    AccessFilter(name='access', op='in', value=('hr',))
     """
-    parts = tuple(part for part in _conditions(where) if isinstance(part, Sight))
+    parts = tuple(part for part in _conditions(where) if isinstance(part, AccessFilter))
     return (parts[0] if len(parts) == 1 else All(parts)) if parts else None
 
 
 def fields_named(where: Filter | None) -> set[str]:
     """Return the fields that a filter names, apart from those by which it says what may be seen.
 
-    >>> sorted(fields_named(Sight("access", "in", ("hr",)) & ~(field("year") > 2020) & field("topic").exists()))
+    >>> sorted(fields_named(AccessFilter("access", "in", ("hr",)) & ~(field("year") > 2020) & field("topic").exists()))
     ['topic', 'year']
     """
     match where:
@@ -129,7 +129,7 @@ def fields_named(where: Filter | None) -> set[str]:
             return set[str]().union(*map(fields_named, parts))
         case Not(part):
             return fields_named(part)
-        case Compare(name) if not isinstance(where, Sight):
+        case Compare(name) if not isinstance(where, AccessFilter):
             return {name}
         case _:
             return set()

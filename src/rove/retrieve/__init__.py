@@ -1,4 +1,4 @@
-"""Stage 5 of 6: a question in, Hits out.
+"""Stage 6 of 7: a question in, Hits out.
 
 A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
 """
@@ -13,10 +13,10 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.same import distinct
 from rove.settings import SearchSettings
-from rove.spans import stage
-from rove.store.moved import TRIES, noticing
 from rove.store.reading import Along, reading
+from rove.store.stale_reads import TRIES, noticing
 from rove.store.store import Store
+from rove.tracing import stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class SearchContext:
     """What a retriever works with."""
 
     store: Store
@@ -50,7 +50,7 @@ class Means:
 
 
 class Retriever(Protocol):
-    """Finds chunks. Built as `Retriever(means)`."""
+    """Finds chunks. Built as `Retriever(search_context)`."""
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """Return up to `query.top_k` hits, best first; each says which lists it came from and its place there."""
@@ -65,8 +65,8 @@ RETRIEVERS = Registry(
         "keyword": "rove.retrieve.single:KeywordRetriever",
         "semantic": "rove.retrieve.single:SemanticRetriever",
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
-        GATHER: "rove.retrieve.gather:GatherRetriever",
-        "walk": "rove.retrieve.walk:WalkRetriever",
+        GATHER: "rove.retrieve.gather_search:GatherRetriever",
+        "walk": "rove.retrieve.walk_search:WalkRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
     },
 )
@@ -86,7 +86,7 @@ def usual_top_k(mode: str, settings: SearchSettings) -> int:
     return max(settings.k_keyword + settings.k_semantic + settings.k_rerank, 1)
 
 
-async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
+async def retrieve(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:
     """Search in a mode of `RETRIEVERS`, each text but once if the settings say so. See `Retriever.retrieve`.
 
     A document that is replaced meanwhile is found as it was or as it is: where a chunk is gone between the look that
@@ -96,12 +96,12 @@ async def retrieve(mode: str, means: Means, query: Query) -> list[Hit]:
         ConfigError: there is no such mode.
         ServiceError: a model failed.
     """
-    retriever: Retriever = RETRIEVERS.get(mode)(means)
+    retriever: Retriever = RETRIEVERS.get(mode)(search_context)
     with stage("retrieve", mode=mode, top_k=query.top_k, filtered=query.where is not None) as retrieving:
         hits: list[Hit] = []
         for _ in range(TRIES):
             with reading(), noticing() as gone:
-                hits = await _found(retriever, query, means.settings)
+                hits = await _found(retriever, query, search_context.settings)
             if not gone:
                 break
         retrieving.tell(hits=len(hits))

@@ -8,7 +8,7 @@ from operator import neg
 
 from rove.settings import SearchSettings
 from rove.store import Scored
-from rove.store.lists import Lists
+from rove.store.search_lists import SearchLists
 
 KEYWORD_WEIGHT = 8.0
 """The best keyword hit that has every word of the question, in standard deviations of the semantic list."""
@@ -16,12 +16,12 @@ DOCUMENT_WEIGHT = 0.25
 """What its document counts beside a passage's own cosine: docs/decisions/025-documents.md."""
 
 
-def fused(lists: Lists, settings: SearchSettings) -> list[Scored]:
+def fused(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
     """Fuse by the rule of `FUSIONS` that the settings name."""
     return FUSIONS[settings.fusion](lists, settings)
 
 
-def adaptive(lists: Lists) -> list[Scored]:
+def adaptive(lists: SearchLists) -> list[Scored]:
     """Fuse by how much the keywords know: each list in its own unit, the keywords by the root of their coverage.
 
     score(c) = (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
@@ -33,9 +33,9 @@ def adaptive(lists: Lists) -> list[Scored]:
     025-documents.md.
 
     >>> lists = {"keyword": [("a", 9.0), ("b", 3.0)], "semantic": [("b", 0.9), ("c", 0.7)]}
-    >>> [name for name, _ in adaptive(Lists(lists, coverage=1.0))]
+    >>> [name for name, _ in adaptive(SearchLists(lists, coverage=1.0))]
     ['a', 'b', 'c']
-    >>> [name for name, _ in adaptive(Lists(lists, coverage=0.02))]
+    >>> [name for name, _ in adaptive(SearchLists(lists, coverage=0.02))]
     ['b', 'a', 'c']
     """
     keyword, semantic = (lists.ranked.get(name, ()) for name in ("keyword", "semantic"))
@@ -64,13 +64,13 @@ def zscores(scored: Sequence[Scored]) -> dict[str, float]:
     return {name: (score - mean) / deviation if deviation else 0.0 for name, score in scored}
 
 
-def zscore_sum(lists: Lists) -> list[Scored]:
+def zscore_sum(lists: SearchLists) -> list[Scored]:
     """Fuse lists by the sum of their z-scores; one that lacks a chunk gives it the list's lowest. Ties by id.
 
     Unlike ranks, scores tell a list that knows from one that guesses: where no query word occurs in any chunk, the
     keyword list is empty and the semantic order stands.
 
-    >>> zscore_sum(Lists({"keyword": [("a", 9.0), ("b", 1.0)], "semantic": [("b", 0.9), ("c", 0.1)]}))
+    >>> zscore_sum(SearchLists({"keyword": [("a", 9.0), ("b", 1.0)], "semantic": [("b", 0.9), ("c", 0.1)]}))
     [('a', 0.0), ('b', 0.0), ('c', -2.0)]
     """
     standard = [zscores(scored) for scored in lists.ranked.values() if scored]
@@ -119,16 +119,16 @@ def weighted_sum(ranked: Sequence[Sequence[Scored]], weights: Sequence[float]) -
     return _ranked(scores)
 
 
-def _by_rank(lists: Lists, settings: SearchSettings) -> list[Scored]:
+def _by_rank(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
     rankings = [[name for name, _ in scored] for scored in lists.ranked.values()]
     return reciprocal_rank_fusion(rankings, k=settings.rrf_k, weights=_weights(lists, settings))
 
 
-def _by_weight(lists: Lists, settings: SearchSettings) -> list[Scored]:
+def _by_weight(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
     return weighted_sum(list(lists.ranked.values()), _weights(lists, settings))
 
 
-def _weights(lists: Lists, settings: SearchSettings) -> list[float]:
+def _weights(lists: SearchLists, settings: SearchSettings) -> list[float]:
     known = {"keyword": settings.keyword_weight, "semantic": settings.semantic_weight}
     return [known.get(name, 1.0) for name in lists.ranked]
 
@@ -145,7 +145,7 @@ def _ranked(scores: Mapping[str, float]) -> list[Scored]:
     return [(name, -score) for score, name in sorted(zip(map(neg, scores.values()), scores, strict=True))]
 
 
-FUSIONS: dict[str, Callable[[Lists, SearchSettings], list[Scored]]] = {
+FUSIONS: dict[str, Callable[[SearchLists, SearchSettings], list[Scored]]] = {
     "adaptive": lambda lists, _: adaptive(lists),
     "zscore": lambda lists, _: zscore_sum(lists),
     "rrf": _by_rank,

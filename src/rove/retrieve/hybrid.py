@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from rove.records import Hit
-from rove.retrieve import Means, Query
+from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
-from rove.retrieve.lists import ranked_lists, to_hits
+from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
 
 
 class HybridRetriever:
     """Fuses the two lists by the rule that the settings name. See `Retriever`."""
 
-    def __init__(self, means: Means) -> None:
-        self.means = means
+    def __init__(self, search_context: SearchContext) -> None:
+        self.search_context = search_context
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
-        settings = self.means.settings
+        settings = self.search_context.settings
         depth = max(settings.candidates, query.top_k)
-        lists = await ranked_lists(self.means, query, top_k=depth, names=["keyword", "semantic"])
+        lists = await ranked_lists(self.search_context, query, top_k=depth, names=["keyword", "semantic"])
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
-        hits = await to_hits(self.means, fused(lists, settings)[:pool], lists, rerank=query.rerank)
-        return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]
+        hits = await to_hits(self.search_context, fused(lists, settings)[:pool], lists, rerank=query.rerank)
+        return (await reranked(self.search_context, query.text, hits) if query.rerank else hits)[: query.top_k]

@@ -6,23 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rove.records import Hit, Place
-from rove.retrieve import Means
+from rove.retrieve import SearchContext
 from rove.retrieve.fuse import zscores
-from rove.spans import stage
+from rove.tracing import stage
 
 
-async def reranked(means: Means, question: str, hits: Sequence[Hit], *, pool: int | None = None) -> list[Hit]:
+async def reranked(
+    search_context: SearchContext, question: str, hits: Sequence[Hit], *, pool: int | None = None
+) -> list[Hit]:
     """Rank the first `pool` hits anew (None: the setting `rerank_pool`), the rest after them as they were.
 
     score = (1 - w) · z(first stage) + w · z(reranker), both standardised over the pool, w = `rerank_weight`. Each hit
     of the pool gets its place in the reranker's own list as source "rerank". Hits stay as they are where the reranker
     has no opinion.
     """
-    settings = means.settings
+    settings = search_context.settings
     size = settings.rerank_pool if pool is None else pool
     seen, rest = list(hits[:size]), list(hits[size:])
     with stage("rerank", hits=len(seen)):
-        opinions = [float(score) for score in await means.reranker.scores(question, seen)]
+        opinions = [float(score) for score in await search_context.reranker.scores(question, seen)]
     if not any(opinions):
         return list(hits)
     ids = [hit.chunk.chunk_id for hit in seen]
@@ -30,7 +32,7 @@ async def reranked(means: Means, question: str, hits: Sequence[Hit], *, pool: in
     places = {chunk_id: Place(rank, score) for rank, (chunk_id, score) in enumerate(own, start=1)}
     first = zscores([(hit.chunk.chunk_id, hit.score) for hit in seen])
     second = zscores(own)
-    weight = means.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
+    weight = search_context.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
     blended = [
         replace(
             hit,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rove.records import Hit
-from rove.retrieve import Means, Query
-from rove.retrieve.lists import ranked_lists, to_hits
+from rove.retrieve import Query, SearchContext
+from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
 
 
@@ -13,15 +13,15 @@ class KeywordRetriever:
 
     name = "keyword"
 
-    def __init__(self, means: Means) -> None:
-        self.means = means
+    def __init__(self, search_context: SearchContext) -> None:
+        self.search_context = search_context
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
-        pool = max(query.top_k, self.means.settings.rerank_pool if query.rerank else 0)
-        lists = await ranked_lists(self.means, query, top_k=pool, names=[self.name])
-        hits = await to_hits(self.means, lists.ranked[self.name], lists)
-        return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]
+        pool = max(query.top_k, self.search_context.settings.rerank_pool if query.rerank else 0)
+        lists = await ranked_lists(self.search_context, query, top_k=pool, names=[self.name])
+        hits = await to_hits(self.search_context, lists.ranked[self.name], lists)
+        return (await reranked(self.search_context, query.text, hits) if query.rerank else hits)[: query.top_k]
 
 
 class SemanticRetriever(KeywordRetriever):

@@ -11,11 +11,11 @@ from rove.language.detect import detect
 from rove.language.words import query_terms
 from rove.records import Filter, Hit
 from rove.records.filter import Any, Compare
-from rove.retrieve import Means, Query
-from rove.retrieve.lists import to_hits
+from rove.retrieve import Query, SearchContext
+from rove.retrieve.ranked_lists import to_hits
 from rove.retrieve.rerank import reranked
 from rove.store import Scored
-from rove.store.lists import Lists
+from rove.store.search_lists import SearchLists
 
 SYNONYM = 0.5  # what a synonym's match counts beside a keyword's
 FIELD = 1.0  # standard deviations of the keyword list that a match in the metadata is worth
@@ -31,15 +31,15 @@ class SparseRetriever:
     (`search.keyword_fields`) is one of the words, or some words of the question in a row.
     """
 
-    def __init__(self, means: Means) -> None:
-        self.means = means
+    def __init__(self, search_context: SearchContext) -> None:
+        self.search_context = search_context
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`. Hits have their places in the lists "keyword", "synonyms" and "metadata"."""
-        settings = self.means.settings
+        settings = self.search_context.settings
         pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
         depth = max(pool, settings.candidates)
-        language = detect(query.text, await self.means.store.languages(query.where))
+        language = detect(query.text, await self.search_context.store.languages(query.where))
         own = await self._by_words(" ".join(query.keywords) or query.text, language, depth, query.where)
         others = await self._by_words(" ".join(query.synonyms), language, depth, query.where)
         tagged = await self._by_fields(query, depth)
@@ -51,25 +51,29 @@ class SparseRetriever:
         for chunk_id, _ in tagged:
             scores[chunk_id] = scores.get(chunk_id, 0.0) + FIELD * (unit or 1.0)
         order = sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
-        hits = await to_hits(self.means, order[:pool], Lists({"keyword": own, "synonyms": others, "metadata": tagged}))
-        return (await reranked(self.means, query.text, hits) if query.rerank else hits)[: query.top_k]
+        hits = await to_hits(
+            self.search_context, order[:pool], SearchLists({"keyword": own, "synonyms": others, "metadata": tagged})
+        )
+        return (await reranked(self.search_context, query.text, hits) if query.rerank else hits)[: query.top_k]
 
     async def _by_words(self, text: str, language: str, depth: int, where: Filter | None) -> Sequence[Scored]:
         if not text:
             return []
         terms = query_terms(text, language)
-        return (await self.means.store.search(terms=terms, vector=None, top_k=depth, where=where)).ranked["keyword"]
+        return (await self.search_context.store.search(terms=terms, vector=None, top_k=depth, where=where)).ranked[
+            "keyword"
+        ]
 
     async def _by_fields(self, query: Query, depth: int) -> Sequence[Scored]:
         """Return the chunks whose metadata names a word, the nearest in meaning first, for want of another order."""
         values = values_in((*query.keywords, *query.synonyms, query.text))
-        fields = self.means.settings.keyword_fields
+        fields = self.search_context.settings.keyword_fields
         if not values or not fields:
             return []
         named: Filter = Any(tuple(Compare(name, "in", values) for name in fields))
         where = named if query.where is None else query.where & named
-        vector = (await self.means.embedder.queries([query.text]))[0]
-        lists = await self.means.store.search(terms=None, vector=vector, top_k=depth, where=where)
+        vector = (await self.search_context.embedder.queries([query.text]))[0]
+        lists = await self.search_context.store.search(terms=None, vector=vector, top_k=depth, where=where)
         return lists.ranked["semantic"]
 
 

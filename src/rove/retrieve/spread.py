@@ -8,7 +8,7 @@ from math import exp
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class GraphLink:
     """A way from one chunk to another, and the share of walkers at `source` who take it, if they go on.
 
     The shares of one source add up to at most 1.
@@ -31,13 +31,13 @@ def chances(scores: Mapping[str, float], warmth: float) -> dict[str, float]:
     return {name: value / total for name, value in raised.items()}
 
 
-def spread(start: Mapping[str, float], links: Sequence[Link], *, onward: float, hops: int) -> dict[str, float]:
+def spread(start: Mapping[str, float], links: Sequence[GraphLink], *, onward: float, hops: int) -> dict[str, float]:
     """Return how often each chunk is visited by a walker who follows links: personalised PageRank, cut after `hops`.
 
     visits = Σ over h = 0 … hops of onwardʰ · start · Wʰ, where row p of W is the shares of p's links; a walker who
     takes none of them stops.
 
-    >>> spread({"a": 1.0}, [Link("a", "b", 1.0)], onward=0.5, hops=3)
+    >>> spread({"a": 1.0}, [GraphLink("a", "b", 1.0)], onward=0.5, hops=3)
     {'a': 1.0, 'b': 0.5}
     """
     visits = dict(start)

@@ -8,10 +8,10 @@ from math import inf, nextafter
 
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
-from rove.retrieve.spread import Link, chances, spread
+from rove.retrieve.spread import GraphLink, chances, spread
 from rove.settings import SearchSettings
 from rove.store import Scored
-from rove.store.lists import Lists
+from rove.store.search_lists import SearchLists
 
 QUESTION = ""
 """Where the links of the question itself begin; no chunk has this id."""
@@ -32,7 +32,7 @@ class Trail:
     chunk leads there.
     """
 
-    lists: Lists
+    lists: SearchLists
     settings: SearchSettings
     weight: float
     hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
@@ -50,14 +50,14 @@ class Trail:
             self.opinions[chunk_id] = float(opinion)
             self.hops[chunk_id] = hop
 
-    def widen(self, found: Lists) -> list[Scored]:
+    def widen(self, found: SearchLists) -> list[Scored]:
         """Take in the lists of another hop; returns what of it is new, best first, scored like all the rest."""
         fresh = {chunk_id for scored in found.ranked.values() for chunk_id, _ in scored} - self.hits.keys()
         ranked = {
             name: sorted({**dict(found.ranked.get(name, ())), **dict(scored)}.items(), key=_rank)
             for name, scored in self.lists.ranked.items()
         }
-        self.lists = Lists(ranked, self.lists.coverage, {**found.nearness, **self.lists.nearness})
+        self.lists = SearchLists(ranked, self.lists.coverage, {**found.nearness, **self.lists.nearness})
         return [(chunk_id, score) for chunk_id, score in fused(self.lists, self.settings) if chunk_id in fresh]
 
     def unseen(self) -> set[str]:
@@ -98,17 +98,17 @@ class Trail:
             visits[best] = nextafter(max(visits.values()), inf)
         return visits
 
-    def _links(self, pull: Mapping[str, float]) -> list[Link]:
+    def _links(self, pull: Mapping[str, float]) -> list[GraphLink]:
         """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull."""
         of: dict[str, list[str]] = {}
         for chunk_id, hit in self.hits.items():
             of.setdefault(hit.chunk.document_id, []).append(chunk_id)
-        links: list[Link] = []
+        links: list[GraphLink] = []
         for source, ways in self.ways.items():
             ends = [(end, ways[document_id]) for document_id in ways for end in of.get(document_id, ())]
             total = sum(weight * pull[end] for end, weight in ends)
             going = max((weight for _, weight in ends), default=0.0)
-            links += [Link(source, end, going * weight * pull[end] / total) for end, weight in ends]
+            links += [GraphLink(source, end, going * weight * pull[end] / total) for end, weight in ends]
         return links
 
     def ranked(self) -> list[Hit]:

@@ -12,8 +12,8 @@ from rove.errors import InputError, ServiceError
 from rove.load.sniff import sniff
 from rove.records import Source
 from rove.sandbox import Limits
+from rove.sandbox.messages import ASKS, encoder, read_frame, write_frame
 from rove.sandbox.office import convert
-from rove.sandbox.wire import ASKS, encoder, read_frame, write_frame
 
 MOST = 100
 """Files that are converted for one source: an archive may hold many, and each takes a second or two."""
@@ -26,7 +26,7 @@ class Wish(msgspec.Struct, array_like=True):
     data: bytes
 
 
-class Reply(msgspec.Struct, array_like=True):
+class ConversionReply(msgspec.Struct, array_like=True):
     """The file converted, or why it is not."""
 
     data: bytes = b""
@@ -36,7 +36,7 @@ class Reply(msgspec.Struct, array_like=True):
 
 
 _wish = msgspec.msgpack.Decoder(Wish)
-_reply = msgspec.msgpack.Decoder(Reply)
+_reply = msgspec.msgpack.Decoder(ConversionReply)
 
 
 def ask(source: Source, tasks: BinaryIO, out: BinaryIO) -> Source:
@@ -68,11 +68,13 @@ def answer(message: bytes, asked: int, limits: Limits, stopped: Callable[[], boo
         raise ServiceError(problem, cure="Run the same again; if it stays so, report it.") from error
     if asked > MOST:
         reason = f"{wish.name!r} would be the {asked}th file of one source to be converted; {MOST} are."
-        return encoder.encode(Reply(b"", reason, "Unpack it, and add the files by themselves.", "too-large"))
+        return encoder.encode(ConversionReply(b"", reason, "Unpack it, and add the files by themselves.", "too-large"))
     try:
-        reply = Reply(convert(wish.name, wish.data, limits, stopped))
+        reply = ConversionReply(convert(wish.name, wish.data, limits, stopped))
     except InputError as error:
-        reply = Reply(b"", error.reason, error.cure, error.outcome)
+        reply = ConversionReply(b"", error.reason, error.cure, error.outcome)
     except OSError as error:
-        reply = Reply(b"", f"{wish.name!r} could not be converted: {error}.", "Make room on the disk.", "unreadable")
+        reply = ConversionReply(
+            b"", f"{wish.name!r} could not be converted: {error}.", "Make room on the disk.", "unreadable"
+        )
     return encoder.encode(reply)

@@ -76,7 +76,7 @@ VALUES: dict[str, tuple[Numbers, int, tuple[int, ...]]] = {
     "fcntl": ((72, 25), 1, (6, 7, 8, 10, 15, 37, 38, 1024, 1026)),
     # a file's flags (FS_IOC_SETFLAGS, …FSSETXATTR), the same signals (FIOSETOWN), typing at a terminal (TIOCSTI)
     "ioctl": ((16, 29), 1, (0x40086602, 0x40046602, 0x401C5820, 0x8901, 0x8902, 0x5412, 0x541C)),
-    "prctl": ((157, 167), 0, (36,)),  # PR_SET_CHILD_SUBREAPER: `rove.sandbox.watch` finds all that was started
+    "prctl": ((157, 167), 0, (36,)),  # PR_SET_CHILD_SUBREAPER: `rove.sandbox.watchdog` finds all that was started
 }
 # What a program needs that writes files, and can be left to it where Landlock says which.
 WRITING = {

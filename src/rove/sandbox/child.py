@@ -20,8 +20,8 @@ from rove.prepare import Preparer, failed
 from rove.records import PageRead, Prepared, Source, SourceEnd
 from rove.sandbox import RETIRED
 from rove.sandbox.asking import ask
-from rove.sandbox.jail import Clock, lock, peak_bytes
-from rove.sandbox.wire import Frame, Item, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
+from rove.sandbox.jail import SourceTimer, lock, peak_bytes
+from rove.sandbox.messages import Item, PipeMessage, Task, encoder, limits_of, pack, read_frame, work_of, write_frame
 
 FRAME_BYTES = 256_000
 FRAME_S = 0.1
@@ -34,7 +34,7 @@ WORN_OUT_BYTES = 600_000_000
 class Sender:
     """Collects what was read, and sends it when it is worth a message or has waited long enough."""
 
-    def __init__(self, pipe: BinaryIO, clock: Clock) -> None:
+    def __init__(self, pipe: BinaryIO, clock: SourceTimer) -> None:
         self.pipe = pipe
         self.clock = clock
         self.sign = False
@@ -81,7 +81,7 @@ def main() -> None:
     load_model()  # while what it unpacks can still be kept
     given = lock(limits)
     write_frame(out, encoder.encode(given.up))
-    clock = Clock(limits)
+    clock = SourceTimer(limits)
     sender = Sender(out, clock)
     while (frame := _next(tasks)) is not None:
         work = work_of(frame.message)
@@ -97,14 +97,14 @@ def main() -> None:
             sys.exit(RETIRED)
 
 
-def _next(tasks: BinaryIO) -> Frame | None:
+def _next(tasks: BinaryIO) -> PipeMessage | None:
     """Wait for work, but not for ever: a process that is not needed gives its memory back."""
     if sys.platform != "win32" and not select([tasks], [], [], IDLE_S)[0]:
         sys.exit(RETIRED)
     return read_frame(tasks)
 
 
-def _read(task: Task, preparer: Preparer, sender: Sender, clock: Clock, tasks: BinaryIO) -> bool:
+def _read(task: Task, preparer: Preparer, sender: Sender, clock: SourceTimer, tasks: BinaryIO) -> bool:
     """Read one source. False where this process is not fit for another."""
     location = task.location
     if location.kind not in INLINE:

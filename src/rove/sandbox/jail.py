@@ -126,7 +126,7 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-class Clock:
+class SourceTimer:
     """Holds each source to its time. `begin`, then `pause` and `go_on` around what is not its own fault, then `end`."""
 
     def __init__(self, limits: Limits) -> None:

@@ -18,7 +18,7 @@ from rove.cached import private_folder
 from rove.errors import InputError
 from rove.sandbox import STEP_BYTES, Limits
 from rove.sandbox.converter import GIVEN, UNREAD
-from rove.sandbox.watch import holds_too_much
+from rove.sandbox.watchdog import holds_too_much
 from rove.store.scratch import scratch_in
 
 COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.converter"]

@@ -19,8 +19,8 @@ from rove.prepare import Recipe
 from rove.records import PageRead, Prepared, SourceEnd
 from rove.sandbox import RETIRED, STEP_BYTES, Limits
 from rove.sandbox.asking import answer
-from rove.sandbox.watch import tree, watch
-from rove.sandbox.wire import ASKS, Frame, Task, Work, encoder, unpack, write_frame
+from rove.sandbox.messages import ASKS, PipeMessage, Task, Work, encoder, unpack, write_frame
+from rove.sandbox.watchdog import tree, watch
 from rove.sandbox.worker import Worker, let_go, waiting
 
 SLICE = 64
@@ -46,7 +46,7 @@ Begun = Callable[[Sequence[str]], None]
 """Told, in a thread of the pool's, which sources a process has been given to read, one after the other."""
 Known = Mapping[str, Mapping[str, bytes]]
 """What OCR has said of pictures when sources were read before, by source and digest."""
-Results = Queue[Frame | SourceEnd | Exception | None]
+Results = Queue[PipeMessage | SourceEnd | Exception | None]
 
 
 class Pool:
@@ -86,7 +86,7 @@ class Pool:
         with self._reading:
             slices = _Slices(jobs)
             results: Results = Queue(WAITING_FRAMES)
-            run = _Run(slices, results, Event(), begun, known)
+            run = _ReadRun(slices, results, Event(), begun, known)
             threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
             watching = Thread(target=watch, args=(self.workers, self.limits, run.stop), daemon=True)
             for thread in (*threads, watching):
@@ -110,7 +110,7 @@ class Pool:
 
     # -- in a thread for each process -----------------------------------------------------------------------------
 
-    def _serve(self, at: int, run: _Run) -> None:
+    def _serve(self, at: int, run: _ReadRun) -> None:
         """Let one process read slice after slice."""
         try:
             while not run.stop.is_set() and (part := run.slices.take()):
@@ -122,7 +122,7 @@ class Pool:
         except Exception as error:  # noqa: BLE001 - raised where the documents are taken
             run.put(error)
 
-    def _work(self, at: int, left: list[Job], run: _Run) -> None:
+    def _work(self, at: int, left: list[Job], run: _ReadRun) -> None:
         """See that every source of a slice ends, by as many processes as it takes."""
         while left and not run.stop.is_set():
             ended = self._attempt(at, left, run)
@@ -134,7 +134,7 @@ class Pool:
                 run.put(_died(left[0][0], status))
                 left = left[1:]
 
-    def _attempt(self, at: int, jobs: Sequence[Job], run: _Run) -> int:
+    def _attempt(self, at: int, jobs: Sequence[Job], run: _ReadRun) -> int:
         """Let the process read; returns how many of the sources have ended, fewer than all where the process has."""
         worker = self.workers[at] or waiting(self.limits)
         if worker and worker.process.poll() is not None:  # it has ended while it had nothing to do
@@ -165,7 +165,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ReadRun:
     """What the threads of one `read` share."""
 
     slices: _Slices
@@ -174,7 +174,7 @@ class _Run:
     begun: Begun
     known: Known
 
-    def put(self, item: Frame | SourceEnd | Exception | None) -> None:
+    def put(self, item: PipeMessage | SourceEnd | Exception | None) -> None:
         """Hand on, and wait while too much is waiting already."""
         while not self.stop.is_set():
             with suppress(Full):
@@ -219,7 +219,7 @@ def _received(results: Results, running: int) -> Iterator[Prepared | PageRead | 
             yield from _unpacked(got)
 
 
-def _unpacked(frame: Frame) -> list[Prepared | PageRead | SourceEnd]:
+def _unpacked(frame: PipeMessage) -> list[Prepared | PageRead | SourceEnd]:
     try:
         return unpack(frame.message)
     except (msgspec.MsgspecError, ValueError) as error:

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 
 from rove.errors import ServiceError
 from rove.sandbox import Limits
-from rove.sandbox.wire import Frame, encoder, read_frame, write_frame
+from rove.sandbox.messages import PipeMessage, encoder, read_frame, write_frame
 
 GOODBYE_S = 5.0
 COMMAND = [sys.executable, "-P", "-m", "rove.sandbox.child"]
@@ -82,7 +82,7 @@ class Worker:
         message = f"The reading process does not run: {said.stderr.decode(errors='replace').strip()[-500:]}"
         raise ServiceError(message, cure=CURE, retryable=False)
 
-    def hear(self) -> Frame | None:
+    def hear(self) -> PipeMessage | None:
         """Wait for the next message; None where it has ended."""
         self.silent_s, self.waited_for = 0.0, True
         try:

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from starlette.types import Scope
 
 from rove.models.usage import Usage
-from rove.spans import shows_content
+from rove.tracing import shows_content
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 STAGE_SECONDS = (0.0001, 0.0005, 0.001, *SECONDS)
@@ -69,7 +69,7 @@ class Journal:
         )
         self._stages = Histogram(
             "rove_stage_seconds",
-            "Time of each operation of the engine, and of its stages; see rove.spans.",
+            "Time of each operation of the engine, and of its stages; see rove.tracing.",
             ("stage",),
             registry=self._registry,
             buckets=STAGE_SECONDS,
@@ -100,7 +100,7 @@ class Journal:
         )
 
     def note_stage(self, name: str, seconds: float) -> None:
-        """Note an operation or stage that is done. See `rove.spans.watched`."""
+        """Note an operation or stage that is done. See `rove.tracing.watched`."""
         if name not in self._timed:
             self._timed[name] = self._stages.labels(name)
         self._timed[name].observe(seconds)

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rove.errors import ConfigError, InputError, RoveError, ServiceError
-from rove.serve.public import Cure, Said
+from rove.serve.redaction import Cure, Said
 
 MEDIA_TYPE = "application/problem+json"
 MAX_REASONS = 20

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rove.registry import load
-from rove.serve.http import create_app
+from rove.serve.admission.keyring import Keyring
+from rove.serve.app import create_app
+from rove.serve.context import ServerContext
 from rove.serve.journal import log_json
-from rove.serve.keyring import Keyring
-from rove.serve.mcp_door import ENDPOINT
-from rove.serve.served import Served
+from rove.serve.mcp.lazy_endpoint import ENDPOINT
 from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import Settings
@@ -48,6 +48,6 @@ async def _serve_stdio(settings: Settings, folder: Path) -> None:
     spaces = Spaces.open(settings, folder, create=False)
     try:
         spaces.start()
-        await load(ENDPOINT)(Served.of(spaces)).run_stdio()
+        await load(ENDPOINT)(ServerContext.of(spaces)).run_stdio()
     finally:
         await spaces.close()

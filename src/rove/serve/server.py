@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from rove.serve.connection import Connection, Pace, most_connections
-from rove.serve.gate import MAX_HEAD_BYTES
-from rove.serve.served import Served
+from rove.serve.admission.connection import Connection, Pace, most_connections
+from rove.serve.admission.middleware import MAX_HEAD_BYTES
+from rove.serve.context import ServerContext
 from rove.serve.spaces import Spaces
 
 KEEP_ALIVE_S = 15
@@ -49,9 +49,9 @@ class Patience:
 class Server(uvicorn.Server):
     """A server that tells its streams when it is about to end."""
 
-    def __init__(self, config: uvicorn.Config, served: Served) -> None:
+    def __init__(self, config: uvicorn.Config, server_context: ServerContext) -> None:
         super().__init__(config)
-        self._served = served
+        self._server_context = server_context
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server.startup`."""
@@ -60,7 +60,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server.handle_exit`."""
-        self._served.closing.set()
+        self._server_context.closing.set()
         super().handle_exit(sig, frame)
 
 
@@ -85,4 +85,4 @@ def make_server(app: FastAPI, spaces: Spaces) -> Server:
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=round(settings.drain_s),
     )
-    return Server(config, app.state.served)
+    return Server(config, app.state.server_context)

@@ -14,12 +14,12 @@ from rove.errors import ConfigError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
-from rove.serve.callers import Caller
-from rove.serve.evaluating import Evaluations
-from rove.serve.jobs import Jobs
+from rove.serve.admission.callers import Caller
+from rove.serve.caller_view import CallerView
+from rove.serve.documents.jobs import Jobs
+from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
-from rove.serve.public import hide
-from rove.serve.view import View
+from rove.serve.redaction import hide
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
 from rove.store.presence import check_folder
 
@@ -120,9 +120,9 @@ class Spaces:
             raise AbsentError(message, cure="List them with: GET /v1/spaces")
         return space
 
-    def view(self, name: str, caller: Caller) -> View:
+    def view(self, name: str, caller: Caller) -> CallerView:
         """Return the caller's view of a space. Raises as `get` does."""
-        return View(name, caller, self.get(name, caller).kb, self.settings.access_field)
+        return CallerView(name, caller, self.get(name, caller).kb, self.settings.access_field)
 
     async def close(self) -> None:
         """Let jobs end, and close the bases; an evaluation is left for the next start."""

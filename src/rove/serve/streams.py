@@ -13,11 +13,11 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from rove.errors import RoveError
-from rove.serve.gate import caller_of
+from rove.serve.admission.middleware import caller_of
+from rove.serve.admission.rate_limits import ConcurrencyLimit
+from rove.serve.context import ServerContext
 from rove.serve.journal import Journal
 from rove.serve.problems import problem_of
-from rove.serve.served import Served
-from rove.serve.throttle import Places
 
 T = TypeVar("T")
 BEAT_S = 15.0
@@ -43,7 +43,7 @@ def event(name: str, data: BaseModel) -> bytes:
 class EventStream(StreamingResponse):
     """A reply of events, as long as the caller has a place for it; raises `ThrottledError` where there is none."""
 
-    def __init__(self, pieces: AsyncIterator[bytes], places: Places) -> None:
+    def __init__(self, pieces: AsyncIterator[bytes], places: ConcurrencyLimit) -> None:
         super().__init__(pieces, media_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})
         self._places = places
 
@@ -53,12 +53,12 @@ class EventStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def events(told: Told, server: Served, *, until: asyncio.Event | None = None) -> EventStream:
+def events(told: Told, server: ServerContext, *, until: asyncio.Event | None = None) -> EventStream:
     """Stream what is told, one event each; an error is the last, "problem". `until` ends the stream."""
     return stream(_events(told), server, until=until)
 
 
-def stream(pieces: AsyncGenerator[bytes], server: Served, *, until: asyncio.Event | None = None) -> EventStream:
+def stream(pieces: AsyncGenerator[bytes], server: ServerContext, *, until: asyncio.Event | None = None) -> EventStream:
     """Stream pieces of events, with a comment now and then, so that nobody on the way takes silence for the end."""
     return EventStream(_beating(pieces, server.journal, until), server.streams)
 

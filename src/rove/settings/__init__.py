@@ -13,11 +13,11 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from rove.errors import ConfigError, meant
 from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings, check_sub_vectors
-from rove.settings.models import ChatSettings, EmbedderSettings, ModelPart, RerankerSettings
-from rove.settings.part import Part
+from rove.settings.models import ChatSettings, EmbedderSettings, ModelSection, RerankerSettings
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
 from rove.settings.reading import ChunkSettings, EnrichSettings, LoadSettings
+from rove.settings.section import SettingsSection
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
 
 __all__ = [
@@ -30,8 +30,8 @@ __all__ = [
     "IntentSettings",
     "KeySettings",
     "LoadSettings",
-    "ModelPart",
-    "Part",
+    "ModelSection",
+    "SettingsSection",
     "QuestionSettings",
     "RerankerSettings",
     "SearchSettings",
@@ -43,6 +43,7 @@ __all__ = [
     "TopicSettings",
     "WalkSettings",
     "check_sub_vectors",
+    "file_of",
     "read_settings",
 ]
 
@@ -51,25 +52,44 @@ class Settings(BaseSettings):
     """The whole tree."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix="ROVE_", env_nested_delimiter="__", env_file=None
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        env_prefix="ROVE_",
+        env_nested_delimiter="__",
+        env_file=None,
     )
 
     path: Path = Path("kb")
+    """The folder of the base."""
     preset: Preset = ""
     """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
     load: LoadSettings = LoadSettings()
+    """Reading."""
     chunk: ChunkSettings = ChunkSettings()
+    """Cutting into chunks."""
     embedder: EmbedderSettings = EmbedderSettings()
+    """The embedder."""
     chat: ChatSettings = ChatSettings()
+    """The chat model."""
     enrich: EnrichSettings = EnrichSettings()
+    """Fields that are worked out."""
     reranker: RerankerSettings = RerankerSettings()
+    """A reranker with a model of its own."""
     store: StoreSettings = StoreSettings()
+    """Catalog and index."""
     search: SearchSettings = SearchSettings()
+    """Retrieval."""
     question: QuestionSettings = QuestionSettings()
+    """Understanding questions."""
     gather: GatherSettings = GatherSettings()
+    """Gathering in two rounds."""
     answer: AnswerSettings = AnswerSettings()
+    """Answers."""
     walk: WalkSettings = WalkSettings()
+    """Walks."""
     serve: ServeSettings = ServeSettings()
+    """The server."""
 
     @classmethod
     def settings_customise_sources(
@@ -106,8 +126,7 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
         ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range.
     """
     location = Path(location)
-    is_file = location.suffix == ".toml"
-    file = location if is_file else location / "rove.toml"
+    file, is_file = file_of(location), location.suffix == ".toml"
     if is_file and not file.is_file():
         message = f"There is no settings file {file}."
         raise ConfigError(message, cure="Give a folder, or make the file.")
@@ -124,6 +143,11 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
+
+
+def file_of(location: Path) -> Path:
+    """The settings file of a base: the file itself where it is given, else `rove.toml` in the folder."""
+    return location if location.suffix == ".toml" else location / "rove.toml"
 
 
 def _check_environment() -> None:

@@ -8,14 +8,11 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from rove.errors import ConfigError
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 
-class StoreSettings(Part):
-    """Keeping and finding chunks. `k1` and `b` are those of BM25.
-
-    `document_share` of what a chunk scores by keywords is its whole document's score.
-    """
+class StoreSettings(SettingsSection):
+    """Keeping and finding chunks."""
 
     index: str = "embedded"
     """What compares vectors: "embedded", which is in the catalog's own folder and needs nothing else, "lancedb" (an
@@ -38,8 +35,11 @@ class StoreSettings(Part):
     """LanceDB's refine factor, in place of `refine`: whole vectors are compared of so many candidates for each hit that
     is asked for. 0: `refine` holds."""
     k1: float = Field(default=1.2, ge=0)
+    """BM25's k1: how soon a term's further occurrences stop to count."""
     b: float = Field(default=0.75, ge=0, le=1)
+    """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
+    """The share of a chunk's keyword score that is its whole document's score."""
 
 
 def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
@@ -55,18 +55,13 @@ def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:
         raise ConfigError(message, cure=f"Set it to {near}, or to 0.")
 
 
-class SearchSettings(Part):
-    """Retrieval.
-
-    The five numbers of mode "gather": `k_*` go straight to the output, `pool_*` to the reranker. `reranker` is
-    "late", "embedder", "endpoint", "onnx" or a plug-in's name; "" is "late" where the embedder keeps tokens, else
-    "embedder". A `rerank_weight` of None is the reranker's own. `rules` order the best `rule_pool` hits by what is
-    known of them, one after the other; `rule_options` maps a rule's name to its options.
-    """
+class SearchSettings(SettingsSection):
+    """Retrieval."""
 
     top_k: int = Field(default=10, ge=1)
     """How many hits a search gives where the call does not say. Mode "gather" goes by its five numbers instead."""
     candidates: int = Field(default=100, ge=1)
+    """How long each ranked list is before the lists are fused."""
     fusion: Literal["adaptive", "zscore", "rrf", "weighted"] = "adaptive"
     """How the keyword list and the semantic list become one: by how much of the question the keywords cover
     ("adaptive"), by the sum of z-scores, by reciprocal ranks ("rrf"), or by the weighted sum of scores, each list
@@ -82,16 +77,28 @@ class SearchSettings(Part):
     space and case only, with "near" also where they share 90 % of their runs of five characters. What moves up in their
     place comes from the first `candidates`."""
     k_keyword: int = Field(default=3, ge=0)
+    """Of mode "gather": so many of the keyword list go straight to the result."""
     k_semantic: int = Field(default=3, ge=0)
+    """Of mode "gather": so many of the semantic list go straight to the result."""
     k_rerank: int = Field(default=3, ge=0)
+    """Of mode "gather": so many of the reranked pool go to the result."""
     pool_keyword: int = Field(default=10, ge=0)
+    """Of mode "gather": so many of the keyword list go to the reranker."""
     pool_semantic: int = Field(default=10, ge=0)
+    """Of mode "gather": so many of the semantic list go to the reranker."""
     reranker: str = ""
+    """"late", "embedder", "endpoint", "onnx" or a plug-in's name. "": "late" where the embedder keeps tokens, else
+    "embedder"."""
     rerank_weight: float | None = Field(default=None, ge=0, le=1)
+    """What the reranker's score counts beside the first stage's; none: the reranker's own weight."""
     rerank_pool: int = Field(default=20, ge=1)
+    """How many of the best hits the reranker looks at."""
     rules: tuple[str, ...] = ()
+    """Rules that order the best hits by their metadata, one after the other."""
     rule_options: Mapping[str, Mapping[str, str | int | float | bool]] = Field(default_factory=dict)
+    """Options of the rules, by the rule's name."""
     rule_pool: int = Field(default=50, ge=1)
+    """How many of the best hits the rules order."""
     keyword_fields: tuple[str, ...] = ("keywords", "tags")
     """Metadata that "sparse" looks into. Of a record a text in such a field is read as a list: "校名,校史,简介"."""
 
@@ -103,22 +110,24 @@ class SearchSettings(Part):
         return self
 
 
-class AnswerSettings(Part):
-    """Answers.
-
-    `pipeline`: "search" (by the retriever `mode`), "gather" (two rounds, every chunk graded), or "none" (the chat model
-    is asked without a search, and says so). `fallback`: what is tried, in turn, where nothing near enough was found:
-    "synonyms", "hyde", "unsourced", "refuse", or a plug-in's name. `seconds`: how long models may be asked for one
-    question, all steps and retries together; what is left is then done by rules, which have 30 s more. 0: no bound.
-    """
+class AnswerSettings(SettingsSection):
+    """Answers."""
 
     pipeline: Literal["search", "gather", "none"] = "search"
+    """"search": by the retriever `mode`. "gather": two rounds, every chunk graded. "none": the chat model is asked
+    without a search, and the answer says so."""
     mode: str = "hybrid"
+    """The retriever whose hits are answered from."""
     fallback: tuple[str, ...] = ("refuse",)
+    """What is tried, in turn, where nothing near enough was found: "synonyms", "hyde", "unsourced", "refuse", or a
+    plug-in's name."""
     references: int = Field(default=5, ge=1)
     """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
+    """How many sentences an answer without a chat model quotes, at most."""
     seconds: float = Field(default=600.0, ge=0)
+    """How long models may be asked for one question, all steps and retries together. What is left is then done by
+    rules, which have 30 s more. 0: no bound."""
     max_distance: float = Field(default=0.0, ge=0, le=2)
     """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
 
@@ -138,25 +147,32 @@ class AnswerSettings(Part):
         return self.persona if self.demonstrations == "campus" else ""
 
 
-class WalkSettings(Part):
-    """Walks. `rounds`, `calls`, `tokens`, `seconds`, `money` are the budget where a walk is given none; 0: no bound.
-
-    `reader` is "model", "extractive" or a plug-in's name; "" is "model" where there is a chat model. `leads` are
-    followed in each round; the question gives `first_chunks` chunks to read, each lead up to `lead_chunks` that were
-    not seen before; `facts` at most are taken from one reading. Prices are per million tokens, in one currency. With
-    `memory`, walks learn from earlier ones.
-    """
+class WalkSettings(SettingsSection):
+    """Walks, and the budget of a walk that is given none; a bound of 0 is none."""
 
     rounds: int = Field(default=4, ge=0)
+    """Rounds at most."""
     calls: int = Field(default=24, ge=0)
+    """Calls to the chat model at most."""
     tokens: int = Field(default=100_000, ge=0)
+    """Tokens at most, read and written together."""
     seconds: float = Field(default=120.0, ge=0)
+    """Seconds at most, without pauses."""
     money: float = Field(default=0.0, ge=0)
+    """What a walk may cost at most, in the currency of the prices."""
     price_input: float = Field(default=0.0, ge=0)
+    """The price of a million tokens that the chat model reads."""
     price_output: float = Field(default=0.0, ge=0)
+    """The price of a million tokens that the chat model writes."""
     reader: str = ""
+    """"model", "extractive" or a plug-in's name. "": "model" where there is a chat model, else "extractive"."""
     leads: int = Field(default=3, ge=1)
+    """How many leads are followed in each round."""
     first_chunks: int = Field(default=8, ge=1)
+    """How many chunks are read for the question itself."""
     lead_chunks: int = Field(default=3, ge=1)
+    """How many chunks that were not seen before are read for each lead."""
     facts: int = Field(default=6, ge=1)
+    """How many facts are taken from one reading."""
     memory: bool = True
+    """Whether walks learn from earlier ones."""

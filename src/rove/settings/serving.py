@@ -8,29 +8,31 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, model_validator
 
-from rove.settings.part import Part
+from rove.settings.section import SettingsSection
 
 Label = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 SpaceName = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 
 
-class SpaceSettings(Part):
-    """A base that `rove serve` serves: its folder or TOML file, as seen from the folder of the file that names it."""
+class SpaceSettings(SettingsSection):
+    """A base that `rove serve` serves."""
 
     path: Path
+    """Its folder or TOML file, as seen from the folder of the file that names it."""
 
 
-class KeySettings(Part):
-    """What the holder of a key may do; `rove serve key` makes one, and only its hash is kept.
-
-    `spaces` are those it opens, "*" all of them. With `labels` it opens only documents that have one of these access
-    labels, and cannot be an administrator's.
-    """
+class KeySettings(SettingsSection):
+    """What the holder of a key may do. `rove serve key` makes one."""
 
     hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$", repr=False)
+    """The key's hash; the key itself is not kept."""
     spaces: tuple[str, ...] = ("*",)
+    """The spaces that it opens; "*": all."""
     rights: tuple[Literal["read", "add", "delete", "admin"], ...] = ("read",)
+    """Some of "read", "add", "delete", "admin"."""
     labels: tuple[Label, ...] | None = None
+    """It opens only documents that have one of these access labels, and cannot be an administrator's. None: all
+    documents."""
 
     @model_validator(mode="after")
     def _checked(self) -> Self:
@@ -40,45 +42,58 @@ class KeySettings(Part):
         return self
 
 
-class ServeSettings(Part):
-    """`rove serve`. Without `spaces` it serves this one base, as "default"; without `keys` only this machine is let in.
-
-    `hosts` are the names that it may be called by beside localhost, `origins` the web pages of other hosts that may
-    call it. `access_field` is the metadata field with a document's access labels. These hold for each key:
-    `requests_per_minute`; `concurrent` requests that are worked at (once their bodies are there), of those `streams`;
-    `uploads` and imports, which are apart from these; and `max_queued` jobs of a space that are not done.
-    `max_eval_questions` holds for each evaluation; `tries_per_minute`, without a valid key, for each address, which is
-    taken from X-Forwarded-For where one of `proxies` (addresses or networks) says so.
-
-    A connection is closed whose other end sends less than `least_kb_s` kilobytes a second of a request's body over
-    `body_s`, or reads less than that over `stall_s` of a reply that waits. On SIGTERM, what runs is given `drain_s` to
-    finish. With `keep_originals` a base keeps the PDFs and images that are handed in, to show their pages, up to
-    `max_originals_mb` in all.
-    """
+class ServeSettings(SettingsSection):
+    """`rove serve`. Limits hold for each key unless they say otherwise."""
 
     host: str = "127.0.0.1"
+    """The address to listen at."""
     port: int = Field(default=8017, ge=0, le=65_535)
+    """The port to listen at; 0: any that is free."""
     hosts: tuple[str, ...] = ()
+    """Names that the server may be called by, beside localhost."""
     origins: tuple[str, ...] = ()
+    """Origins of web pages of other hosts that may call it."""
     spaces: Mapping[SpaceName, SpaceSettings] = Field(default_factory=dict)
+    """The bases that are served, by name; none: this one, as "default"."""
     keys: Mapping[str, KeySettings] = Field(default_factory=dict)
+    """The keys, by name; none: only this machine is let in."""
     access_field: str = Field(default="access", min_length=1)
+    """The metadata field with a document's access labels."""
     max_upload_mb: int = Field(default=256, ge=1)
+    """An upload may have so many megabytes."""
     max_files: int = Field(default=100, ge=1)
+    """An upload may have so many files."""
     max_body_kb: int = Field(default=1024, ge=16)
+    """Any other request's body may have so many kilobytes."""
     max_question_chars: int = Field(default=4_000, ge=1)
+    """A question may have so many characters."""
     max_queued: int = Field(default=1_000, ge=1)
+    """Jobs of a space that are not done, at most."""
     max_eval_questions: int = Field(default=1_000, ge=1)
+    """Questions of one evaluation, at most."""
     requests_per_minute: int = Field(default=6_000, ge=1)
+    """Requests a minute."""
     concurrent: int = Field(default=256, ge=1)
+    """Requests that are worked at at once, counted from when their bodies are there."""
     keep_originals: bool = True
+    """Whether a base keeps the PDFs and images that are uploaded, to show their pages."""
     max_originals_mb: int = Field(default=10_000, ge=0)
+    """How many megabytes of these a base keeps in all."""
     streams: int = Field(default=128, ge=1)
+    """Event streams that are open at once; they count among the concurrent requests."""
     uploads: int = Field(default=64, ge=1)
+    """Uploads and imports at once; they count apart from the concurrent requests."""
     tries_per_minute: int = Field(default=60, ge=1)
+    """Requests a minute without a valid key, for each address."""
     proxies: tuple[IPvAnyNetwork, ...] = ()
+    """Addresses or networks of proxies whose X-Forwarded-For is believed."""
     stall_s: float = Field(default=60.0, gt=0)
+    """A connection is closed that reads less than `least_kb_s` over so many seconds of a reply that waits."""
     body_s: float = Field(default=30.0, gt=0)
+    """A connection is closed that sends less than `least_kb_s` of a request's body over so many seconds."""
     least_kb_s: float = Field(default=1.0, ge=0)
+    """The least pace of a connection, in kilobytes a second."""
     drain_s: float = Field(default=20.0, ge=0)
+    """On SIGTERM, what runs is given so many seconds to finish."""
     mcp_add: bool = False
+    """Whether models may add documents over MCP."""

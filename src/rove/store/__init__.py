@@ -1,4 +1,4 @@
-"""Stage 4 of 6: keep and find. The catalog is the truth; an index is a projection that can be dropped and rebuilt.
+"""Stage 4 of 7: keep and find. The catalog is the truth; an index is a projection that can be dropped and rebuilt.
 
 A new index is one file with an `Index` and one line in `INDEXES`.
 """
@@ -119,6 +119,6 @@ INDEXES = Registry(
     "rove.indexes",
     {
         "lancedb": "rove.store.lance:LanceIndex [lance]",
-        "memory": "rove.store.memory:MemoryIndex",
+        "memory": "rove.store.memory_index:MemoryIndex",
     },
 )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
+class ArrayInParts:
     """An array of that shape and type, whose rows `parts` yields in their order, some at a time."""
 
     shape: tuple[int, ...]

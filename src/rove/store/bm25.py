@@ -1,4 +1,4 @@
-"""What BM25 counts for one sight: how long texts are, and how many of them hold a term."""
+"""What BM25 counts for one access filter: how long texts are, and how many of them hold a term."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class TermWeights:
     """See `Postings`."""
 
     k1: float
@@ -60,7 +60,7 @@ class Counted:
     `lengths`: terms of each row, (n,) float32; `owners`: the number of each row's document, ascending.
     """
 
-    def __init__(self, weights: Weights, alive: Mask, lengths: Floats, owners: Ints) -> None:
+    def __init__(self, weights: TermWeights, alive: Mask, lengths: Floats, owners: Ints) -> None:
         self.weights = weights
         self.alive = alive
         self.owners = owners

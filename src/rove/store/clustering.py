@@ -64,12 +64,14 @@ def _drawn(vectors: Growing[np.float32], rows: NDArray[np.intp]) -> Partitions:
 
 def means_of(sample: Floats, count: int) -> Floats:
     """Return the means of `count` clusters of unit vectors, found by k-means on the sphere: (count, dimension)."""
-    means = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
+    search_context = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
     for _ in range(ROUNDS):
-        sums, sizes = np.zeros(means.shape), np.zeros(count, np.int64)
-        _add_up(sample, nearest_of(sample, _unit(means)), sums, sizes)
-        means = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], means).astype(np.float32)
-    return means
+        sums, sizes = np.zeros(search_context.shape), np.zeros(count, np.int64)
+        _add_up(sample, nearest_of(sample, _unit(search_context)), sums, sizes)
+        search_context = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], search_context).astype(
+            np.float32
+        )
+    return search_context
 
 
 def nearest_of(vectors: Floats, directions: Floats) -> Ints:

@@ -50,7 +50,7 @@ class Signed:
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class NearDuplicate:
     """The earlier document that says the same; `similarity` is 1 where `exact`, else the estimated Jaccard, 0..1."""
 
     document_id: str
@@ -60,7 +60,7 @@ class Twin:
 
 
 class Duplicates:
-    """Finds twins among the live documents of a base, and among those of one call.
+    """Finds duplicates among the live documents of a base, and among those of one call.
 
     The keys are held in memory, 8 bytes each, 15 for a document (1 for a short one): 12 MB for 100,000 documents. They
     are made from the catalog when first asked for, and follow what this and other processes publish.
@@ -72,11 +72,11 @@ class Duplicates:
         self._fresh = NO_KEYS
         self._revision = 0
 
-    def find(self, items: Sequence[Signed], *, similarity: float = NEAR) -> list[Twin | None]:
+    def find(self, items: Sequence[Signed], *, similarity: float = NEAR) -> list[NearDuplicate | None]:
         """Return for each item the earlier document that says the same, the most similar one; None where there is none.
 
-        A document is no twin of its own earlier version. Within `items` only such are earlier that have no twin
-        themselves, so that all copies name the one document that is kept when copies are left out.
+        A document is no duplicate of its own earlier version. Within `items` only such are earlier that have no
+        duplicate themselves, so that all copies name the one document that is kept when copies are left out.
         """
         self._catch_up()
         keys = keys_of([item.signature for item in items])
@@ -84,15 +84,15 @@ class Duplicates:
         holders = self._holders(values)
         met = (counts > 1) | np.isin(values, np.fromiter(holders, np.uint64))
         met = (met & (values != NO_KEY))[places].reshape(keys.shape)
-        twins: list[Twin | None] = [None] * len(items)
+        duplicates: list[NearDuplicate | None] = [None] * len(items)
         for number in np.flatnonzero(met.any(axis=1)).tolist():
             item, own = items[number], keys[number, met[number]].tolist()
             earlier = {other.document_id: other for key in own for other in holders.get(key, ())}
-            twins[number] = most_similar(item, earlier.values(), similarity)
-            for key in own if twins[number] is None else ():
+            duplicates[number] = most_similar(item, earlier.values(), similarity)
+            for key in own if duplicates[number] is None else ():
                 if len(known := holders.setdefault(key, [])) < COMPARED:
                     known.append(item)
-        return twins
+        return duplicates
 
     def _holders(self, keys: Keys) -> dict[int, list[Signed]]:
         """The oldest `COMPARED` live documents that have each of these keys, which are sorted; no key without any."""
@@ -175,9 +175,9 @@ def _mixed(words: NDArray[np.uint64]) -> Keys:
     return mixed >> HALF
 
 
-def most_similar(item: Signed, earlier: Iterable[Signed], similarity: float) -> Twin | None:
+def most_similar(item: Signed, earlier: Iterable[Signed], similarity: float) -> NearDuplicate | None:
     """Return the most similar of these documents that is at least that similar, the first of equal ones."""
-    best: Twin | None = None
+    best: NearDuplicate | None = None
     for other in earlier:
         if other.document_id == item.document_id:
             continue
@@ -185,7 +185,7 @@ def most_similar(item: Signed, earlier: Iterable[Signed], similarity: float) -> 
         estimate = 1.0 if exact else estimated(item.signature, other.signature)
         rank = (exact, estimate)
         if estimate >= similarity and (best is None or rank > (best.exact, best.similarity)):
-            best = Twin(other.document_id, estimate, exact, other.source)
+            best = NearDuplicate(other.document_id, estimate, exact, other.source)
     return best
 
 

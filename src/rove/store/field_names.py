@@ -10,13 +10,13 @@ from sqlalchemy.sql.functions import func
 
 from rove.errors import meant
 from rove.records import Filter
-from rove.records.filter import BUILT_IN, fields_named, sight_of
+from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.rows import enriched, within
 
 REMEMBERED = 16
-"""Callers with different sights whose names are remembered."""
+"""Callers with different access filters whose names are remembered."""
 
 
 class FieldNames:
@@ -28,32 +28,32 @@ class FieldNames:
 
     async def on(self, where: Filter | None) -> list[str]:
         """Say of each field that a filter names and no document has, which was meant. See `notes`."""
-        names, sight = fields_named(where), sight_of(where)
-        if self.are_known(names, sight):
+        names, access_filter = fields_named(where), access_filter_of(where)
+        if self.are_known(names, access_filter):
             return []
-        return await asyncio.to_thread(self.notes, names, sight)
+        return await asyncio.to_thread(self.notes, names, access_filter)
 
-    def are_known(self, names: Collection[str], sight: Filter | None) -> bool:
+    def are_known(self, names: Collection[str], access_filter: Filter | None) -> bool:
         """Say whether all of these fields have been met before. Costs microseconds."""
-        return self._known.get(sight, (-1, frozenset[str]()))[1].issuperset(set(names).difference(BUILT_IN))
+        return self._known.get(access_filter, (-1, frozenset[str]()))[1].issuperset(set(names).difference(BUILT_IN))
 
-    def notes(self, names: Collection[str], sight: Filter | None) -> list[str]:
+    def notes(self, names: Collection[str], access_filter: Filter | None) -> list[str]:
         """Say of each of these fields that no document has which may be seen, and what may be meant. Blocks.
 
         What is said is the same whether documents that are hidden have the field or not.
         """
         wanted = sorted(set(names).difference(BUILT_IN))
-        at, known = self._known.get(sight, (-1, frozenset[str]()))
+        at, known = self._known.get(access_filter, (-1, frozenset[str]()))
         revision = self.catalog.revision()
         if at != revision and not known.issuperset(wanted):
-            known = self._look(sight)
+            known = self._look(access_filter)
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[sight] = (revision, known)
+            self._known[access_filter] = (revision, known)
         absent = [name for name in wanted if name not in known]
         return [f"No document has a field {name!r}. {meant(name, (*known, *BUILT_IN))}".strip() for name in absent]
 
-    def _look(self, sight: Filter | None) -> frozenset[str]:
+    def _look(self, access_filter: Filter | None) -> frozenset[str]:
         d, e, c = tables.documents.c, tables.enrichments.c, tables.chunks.c
         query = select(d.seq, d.document_id, d.source, d.title, d.kind.label("type"), d.language, d.metadata, e.fields)
         query = query.outerjoin(tables.enrichments, e.document == d.seq).where(d.revision > 0)
@@ -62,7 +62,7 @@ class FieldNames:
         with self.catalog.database.read() as connection:
             for row in connection.execute(query):
                 own = enriched(row.metadata, row.fields)
-                if sight is None or sight.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
+                if access_filter is None or access_filter.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
                     names.update(own)
                     visible.append(row.seq)
             each = func.json_each(c.metadata).table_valued("key")

@@ -15,7 +15,7 @@ from rove.store.catalog_check import check_catalog
 from rove.store.failpoints import failpoint
 from rove.store.ledger import Ledger
 from rove.store.originals import Originals
-from rove.store.refusals import Intake, reason_of
+from rove.store.refusals import RowWriter, reason_of
 from rove.store.resident import Resident
 from rove.store.unfinished import ERASING, SWEEPING
 
@@ -43,7 +43,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class IndexDifference:
     """Chunk ids on which catalog and index do not agree."""
 
     missing: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
     if thorough:
         await asyncio.to_thread(check_catalog, catalog.database)
     staged = await asyncio.to_thread(catalog.staged)
-    difference, rebuilt = Difference(), False
+    difference, rebuilt = IndexDifference(), False
     try:
         await _finish_writing(catalog, index, staged, problems)
         if thorough:
@@ -123,16 +123,16 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[s
     """
     if not seqs:
         return []
-    intake = Intake(index)
+    writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
-        await intake.add(rows)
-    if intake.refused:
-        await asyncio.to_thread(catalog.unenrich, list(intake.refused))
+        await writer.add(rows)
+    if writer.refused:
+        await asyncio.to_thread(catalog.unenrich, list(writer.refused))
         for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
             await index.add(rows)
     failpoint("refreshed")
     await asyncio.to_thread(catalog.refreshed, seqs)
-    return [reason_of(error) for error in intake.refused.values()]
+    return [reason_of(error) for error in writer.refused.values()]
 
 
 async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
@@ -179,11 +179,11 @@ async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int],
 
 async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> list[str]:
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
-    intake = Intake(index)
+    writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
-        await intake.add(rows)
-    if intake.refused:
-        lost = await asyncio.to_thread(catalog.let_go, staged, intake.refused)
+        await writer.add(rows)
+    if writer.refused:
+        lost = await asyncio.to_thread(catalog.let_go, staged, writer.refused)
         await asyncio.to_thread(_enter, catalog, lost)
         problems.append(f"{len(lost)} chunks on their way in were refused by the index: {lost[0].reason}")
     return await asyncio.to_thread(catalog.publish, staged)
@@ -212,11 +212,11 @@ async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> Non
 async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]) -> None:
     """Make the index anew, and let go of the documents whose chunks it refuses."""
     await index.rebuild(_nothing())
-    intake = Intake(index)
+    writer = RowWriter(index)
     async for rows in _rows(catalog):
-        await intake.add(rows)
-    if intake.refused:
-        lost, removed = await asyncio.to_thread(catalog.delete_refused, intake.refused)
+        await writer.add(rows)
+    if writer.refused:
+        lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
         await asyncio.to_thread(_enter, catalog, lost)
         await index.remove(removed)
         count = len({one.document_id for one in lost})
@@ -239,16 +239,16 @@ def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     ledger.put(entries)
 
 
-async def _compare(catalog: Catalog, index: Index) -> Difference:
+async def _compare(catalog: Catalog, index: Index) -> IndexDifference:
     wanted = set(await asyncio.to_thread(catalog.chunk_ids))
     seen: set[str] = set()
     twice: set[str] = set()
     for chunk_id in await index.chunk_ids():
         (twice if chunk_id in seen else seen).add(chunk_id)
-    return Difference(tuple(sorted(wanted - seen)), tuple(sorted(seen - wanted)), tuple(sorted(twice & wanted)))
+    return IndexDifference(tuple(sorted(wanted - seen)), tuple(sorted(seen - wanted)), tuple(sorted(twice & wanted)))
 
 
-async def _mend(catalog: Catalog, index: Index, difference: Difference) -> None:
+async def _mend(catalog: Catalog, index: Index, difference: IndexDifference) -> None:
     if difference.extra or difference.twice:
         await index.remove([*difference.extra, *difference.twice])
     again = [*difference.missing, *difference.twice]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.packed_texts import EMPTY, Directory, Texts, chosen, decoded, encoded, joined, packed
+from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, decoded, encoded, joined, packed
 
 
 class Ids:
@@ -75,4 +75,4 @@ class Ids:
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Hold what `packed` returned, in place of what is held, without reading it."""
         self.__init__()
-        self._begun = Directory(Texts(arrays["ids"], arrays["id_bounds"]), arrays["id_heads"], arrays["id_order"])
+        self._begun = Directory(PackedTexts(arrays["ids"], arrays["id_bounds"]), arrays["id_heads"], arrays["id_order"])

@@ -31,14 +31,14 @@ from lancedb.table import AsyncTable
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter
-from rove.records.filter import sight_of
+from rove.records.filter import access_filter_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import column_of, compile_filter
-from rove.store.lance_seen import K1, B, SeenWords
 from rove.store.lance_table import FULL_TEXT, TABLE, empty, rewrite, rows_for, vector_index
 from rove.store.lance_versions import GRACE_VERSIONS, grace, indices_of, too_many, versions_of
+from rove.store.lance_visible import K1, B, VisibleWords
 from rove.store.rows import slices
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class LanceIndex:
         self._table: AsyncTable | None = None
         self._opening = asyncio.Lock()
         self._indices = 0
-        self._seen_words = SeenWords()
+        self._seen_words = VisibleWords()
 
     # -- writing -------------------------------------------------------------------------------------------------
 
@@ -155,17 +155,19 @@ class LanceIndex:
     # -- reading -------------------------------------------------------------------------------------------------
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`. What the sight in a filter hides is not counted: see `SeenWords`.
+        """See `Index.keyword`. What the access filter in a filter hides is not counted: see `VisibleWords`.
 
         Raises:
             ConfigError: the settings want another k1 or b than LanceDB has, which would be another order.
         """
         await self._check_parameters()
-        sight = sight_of(where)
+        access_filter = access_filter_of(where)
 
         async def ask(table: AsyncTable) -> list[Scored]:
-            if where is not None and sight is not None:
-                return await self._seen_words.keyword(table, terms, top_k=top_k, where=where, sight=sight)
+            if where is not None and access_filter is not None:
+                return await self._seen_words.keyword(
+                    table, terms, top_k=top_k, where=where, access_filter=access_filter
+                )
             query = table.query().nearest_to_text(" ".join(terms), columns="terms").select(["chunk_id", "_score"])
             if where is not None:
                 query = query.where(compile_filter(where, (await table.schema()).names))

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, null, select, union_all
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from rove.records import Citation
-from rove.records.memory import LeadEnd, Remembered
+from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
 from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of, within

@@ -10,9 +10,9 @@ from sqlalchemy import or_, select
 
 from rove.records import DocumentInfo
 from rove.store import tables
-from rove.store.asked import AskedLog, key_of
 from rove.store.database import Database
-from rove.store.walks import Walks
+from rove.store.question_log import QuestionLog, key_of
+from rove.store.walk_log import WalkLog
 
 SHORTEST, SHORTEST_HAN = 4, 2
 """Letters that a word must have to name something: of scripts that are written without spaces, fewer do."""
@@ -60,9 +60,9 @@ def find_mentions(database: Database, names: Iterable[str]) -> Mentions:
 def forget_mentions(database: Database, found: Mentions) -> None:
     """Erase what was found; its bytes leave the disk. Blocks."""
     if found.questions:
-        AskedLog(database).forget(found.questions)
+        QuestionLog(database).forget(found.questions)
     for walk_id in found.walks:
-        Walks(database).forget(walk_id)
+        WalkLog(database).forget(walk_id)
 
 
 def _tells(key: str) -> bool:

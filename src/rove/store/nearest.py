@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store import Vector
-from rove.store.blocks import Blocks
+from rove.store.blocks import ArrayInParts
 from rove.store.clustering import partitioned
 from rove.store.codes import AskedCode, Floats, Run, rounded
 from rove.store.growing import Growing, blocks_of
-from rove.store.partitions import Ints, Partitions, Way
+from rove.store.partitions import Ints, PartitionOrder, Partitions
 
 Array = NDArray[Any]
 Places = NDArray[np.intp]
@@ -57,7 +57,7 @@ class Nearest:
         self._scales.extend(scales)
         self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
 
-    def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | Blocks]:
+    def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | ArrayInParts]:
         """Return what `restore` needs of the rows to keep, (count,) bool: blocks where there are partitions."""
         rows = np.flatnonzero(keep)
         positions = self._positions()[rows]
@@ -131,7 +131,7 @@ class Nearest:
         starts = partitions.starts
         held = int(starts[-1])
         likely.take(*self._scan(asked, [(held, self.count)], keep))
-        way = Way(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
+        way = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
         while len(chosen := way.next(likely.edge, likely.top_k)):
             spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
             likely.take(*self._scan(asked, list(spans), keep))
@@ -203,7 +203,7 @@ class _Likely:
         self.positions, self._cosines = positions, cosines
 
 
-def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> Blocks:
+def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> ArrayInParts:
     """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
 
     def parts() -> Iterator[Array]:
@@ -211,4 +211,4 @@ def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> Blo
             yield rows[chosen[block]]
 
     dtype: np.dtype[Any] = np.dtype(rows.dtype)
-    return Blocks((len(chosen), *rows.shape[1:]), dtype, parts)
+    return ArrayInParts((len(chosen), *rows.shape[1:]), dtype, parts)

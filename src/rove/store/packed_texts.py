@@ -29,7 +29,7 @@ def decoded(text: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PackedTexts:
     """Texts one after the other: number i is letters[bounds[i]:bounds[i + 1]], in UTF-8."""
 
     letters: NDArray[np.uint8]
@@ -68,17 +68,17 @@ class Texts:
         return order
 
 
-def packed(texts: Sequence[bytes]) -> Texts:
+def packed(texts: Sequence[bytes]) -> PackedTexts:
     """Pack texts into arrays.
 
     >>> packed([b"one", b"", b"two"]).at(2)
     b'two'
     """
     bounds = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-    return Texts(np.frombuffer(b"".join(texts), np.uint8), bounds)
+    return PackedTexts(np.frombuffer(b"".join(texts), np.uint8), bounds)
 
 
-def chosen(texts: Texts, numbers: NDArray[Any]) -> Texts:
+def chosen(texts: PackedTexts, numbers: NDArray[Any]) -> PackedTexts:
     """Pack these of the texts, in this order."""
     sizes = np.diff(texts.bounds)[numbers]
     bounds = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()])
@@ -88,19 +88,19 @@ def chosen(texts: Texts, numbers: NDArray[Any]) -> Texts:
         start, end = int(bounds[first]), int(bounds[min(first + PART, len(numbers))])
         shift = texts.bounds[:-1][numbers[some]] - bounds[:-1][some]
         letters[start:end] = texts.letters[np.arange(start, end) + np.repeat(shift, sizes[some])]
-    return Texts(letters, bounds)
+    return PackedTexts(letters, bounds)
 
 
-def joined(a: Texts, b: Texts) -> Texts:
+def joined(a: PackedTexts, b: PackedTexts) -> PackedTexts:
     """Put texts behind others."""
-    return Texts(np.concatenate([a.letters, b.letters]), np.concatenate([a.bounds, a.bounds[-1] + b.bounds[1:]]))
+    return PackedTexts(np.concatenate([a.letters, b.letters]), np.concatenate([a.bounds, a.bounds[-1] + b.bounds[1:]]))
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
     """Finds texts by bisection: `order` sorts them (None: they are sorted), `heads` are those of the sorted texts."""
 
-    texts: Texts
+    texts: PackedTexts
     heads: NDArray[np.uint64]
     order: NDArray[np.int32] | None = None
 
@@ -129,5 +129,5 @@ class Directory:
         return at if self.order is None else int(self.order[at])
 
 
-NOTHING = Texts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+NOTHING = PackedTexts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
 EMPTY = Directory(NOTHING, np.zeros(0, np.uint64))

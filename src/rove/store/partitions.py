@@ -80,7 +80,7 @@ class Partitions:
         return np.repeat(np.arange(len(self.centres), dtype=np.int32), self.sizes)
 
 
-class Way:
+class PartitionOrder:
     """The way of one search through partitions: those first where rows above the edge are most likely."""
 
     def __init__(self, partitions: Partitions, vector: Vector, left: Longs) -> None:

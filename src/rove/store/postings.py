@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.blocks import Blocks
-from rove.store.bm25 import Counted, Weights
+from rove.store.blocks import ArrayInParts
+from rove.store.bm25 import Counted, TermWeights
 from rove.store.contiguous import Contiguous
 from rove.store.maxscore import best
-from rove.store.scoring import Asked, Question
+from rove.store.scoring import AskedTerm, AskedTerms
 from rove.store.segments import Ints, Kept, Run, Segment, merged, segment, width
 from rove.store.term_numbers import TermNumbers
 
@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 MET = 256
 """Terms that are remembered with where they stand."""
 SIGHTS = 8
-"""Kinds of sight for which it is remembered what they count."""
+"""Kinds of access filter for which it is remembered what they count."""
 FEW = 100_000
 """Rows up to which each is scored, rather than those alone that may be among the best."""
 TRIED = 256
@@ -48,7 +48,7 @@ class Postings:
     """
 
     def __init__(self, *, k1: float, b: float, document_share: float = 0.0) -> None:
-        self.weights = Weights(k1, b, document_share)
+        self.weights = TermWeights(k1, b, document_share)
         self._terms = TermNumbers()
         self._restored: list[Segment] = []
         self._segments: list[Segment] = []
@@ -86,7 +86,7 @@ class Postings:
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
             self._segments[-2:] = [merged(self._segments[-2:])]
 
-    def packed(self, keep: Mask) -> dict[str, NDArray[Any] | Blocks]:
+    def packed(self, keep: Mask) -> dict[str, NDArray[Any] | ArrayInParts]:
         """Return what `restore` needs of the rows to keep, (n,) bool, and of the terms that any of them has."""
         every = [*self._restored, *self._segments]
         kept = Kept(every, keep)
@@ -103,8 +103,8 @@ class Postings:
         return {
             **words,
             "starts": np.concatenate([np.zeros(1, np.int64), sizes.cumsum()]),
-            "posting_rows": Blocks((total,), np.dtype(np.int32), lambda: read(0)),
-            "posting_counts": Blocks((total,), counts, lambda: read(1)),
+            "posting_rows": ArrayInParts((total,), np.dtype(np.int32), lambda: read(0)),
+            "posting_counts": ArrayInParts((total,), counts, lambda: read(1)),
             "lengths": self._lengths.array[keep],
             "owners": np.unique(self.owners[keep], return_inverse=True)[1].astype(np.int32),
         }
@@ -122,7 +122,7 @@ class Postings:
 
     def scores(self, terms: Sequence[str], alive: Mask) -> Floats:
         """Score every row, (n,) float32; 0 where no term is in common or the row is not alive."""
-        return Question(self._count(alive), self._asked(terms), None).every(len(alive))
+        return AskedTerms(self._count(alive), self._asked(terms), None).every(len(alive))
 
     def best(
         self, terms: Sequence[str], alive: Mask, top_k: int, mask: Mask | None = None
@@ -136,7 +136,7 @@ class Postings:
         allowed = None if counted.every else alive
         if mask is not None:
             allowed = mask if allowed is None else allowed & mask
-        question = Question(counted, self._asked(terms), allowed)
+        question = AskedTerms(counted, self._asked(terms), allowed)
         if len(alive) <= FEW:
             scores = question.every(len(alive))
             if allowed is not None:
@@ -148,7 +148,7 @@ class Postings:
         return best(question.parts(), question, top_k, question.units(max(TRIED, 2 * top_k)))
 
     def _count(self, alive: Mask) -> Counted:
-        """What is counted of these rows; the sight that was asked for last stands last."""
+        """What is counted of these rows; the access filter that was asked for last stands last."""
         for at, known in enumerate(self._counted):
             if known.alive is alive:
                 self._counted.append(self._counted.pop(at))
@@ -157,10 +157,10 @@ class Postings:
         self._counted.append(Counted(self.weights, alive, self._lengths.array, self.owners))
         return self._counted[-1]
 
-    def _asked(self, terms: Sequence[str]) -> list[Asked]:
+    def _asked(self, terms: Sequence[str]) -> list[AskedTerm]:
         asked = Counter(terms)
         self._look_up(asked)
-        return [Asked(term, times, self._met[term]) for term, times in asked.items() if self._met[term]]
+        return [AskedTerm(term, times, self._met[term]) for term, times in asked.items() if self._met[term]]
 
     def rows(self, term: str) -> Ints:
         """The rows that hold a term, dead ones too: (n,) int32."""

@@ -10,7 +10,7 @@ from rove.errors import RoveError
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, Recalled, RecallingIndex
 from rove.store.embedded import NAMES
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.snapshot import newest
 

@@ -15,7 +15,7 @@ PROBE = "probe"
 
 
 @dataclass(slots=True)
-class Intake:
+class RowWriter:
     """Adds rows to an index; those that it refuses are in `refused` afterwards, by chunk id, with what was raised."""
 
     index: Index

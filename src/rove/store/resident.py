@@ -7,14 +7,14 @@ from pathlib import Path
 from threading import Lock
 
 from rove.records import Filter
-from rove.spans import stage
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.failpoints import failpoint
-from rove.store.lists import Lists
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
+from rove.store.search_lists import SearchLists
 from rove.store.snapshot import drop, read, sweep, write
+from rove.tracing import stage
 
 KEPT_FROM = 1_000
 """Chunks from which on a base has a snapshot; fewer are read from the catalog in less than a tenth of a second."""
@@ -122,7 +122,7 @@ class Resident:
         top_k: int,
         where: Filter | None,
         nearest: Sequence[Scored] | None = None,
-    ) -> Lists:
+    ) -> SearchLists:
         """Search by terms, by vector, or both. See `Store.search`.
 
         `nearest`: what another index has found by `vector`, in place of what this one finds.
@@ -144,17 +144,17 @@ class Resident:
                         found = [scored for scored in nearest if index.holds(scored[0])]
                     ranked["semantic"] = found
                     nearness = index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
-            return Lists(ranked, covered, nearness)
+            return SearchLists(ranked, covered, nearness)
 
-    def seen(self, chunk_ids: Collection[str], sight: Filter) -> set[str]:
-        """Return those of the live chunks that a sight lets through."""
+    def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
+        """Return those of the live chunks that an access filter lets through."""
         with self._lock:
-            return self._follow().seen(chunk_ids, sight)
+            return self._follow().seen(chunk_ids, access_filter)
 
-    def languages(self, sight: Filter) -> list[str]:
+    def languages(self, access_filter: Filter) -> list[str]:
         """See `Store.languages`."""
         with self._lock:
-            return self._follow().languages(sight)
+            return self._follow().languages(access_filter)
 
     def count(self) -> int:
         """Number of live chunks."""

@@ -18,7 +18,7 @@ ROOM = 1 + 1e-5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedTerm:
     """A term of a question: how often it is asked for, and where it stands."""
 
     term: str
@@ -26,13 +26,13 @@ class Asked:
     runs: Sequence[Run]
 
 
-class Question:
-    """The terms of a question, each once, over what one sight counts. Scores rows, or documents with all their rows.
+class AskedTerms:
+    """A question's terms, each once, over what one access filter counts. Scores rows, or documents with all their rows.
 
     `allowed`: (n,) bool, the rows to choose from; all by default.
     """
 
-    def __init__(self, counted: Counted, asked: Sequence[Asked], allowed: Mask | None) -> None:
+    def __init__(self, counted: Counted, asked: Sequence[AskedTerm], allowed: Mask | None) -> None:
         self.counted = counted
         self.asked = asked
         self.allowed = allowed
@@ -117,7 +117,7 @@ class Question:
 class RowPart:
     """See `Part`: what a term gives to rows, where documents do not count."""
 
-    def __init__(self, counted: Counted, asked: Asked, allowed: Mask | None) -> None:
+    def __init__(self, counted: Counted, asked: AskedTerm, allowed: Mask | None) -> None:
         self.runs = asked.runs
         self.count = sum(len(rows) for rows, _ in asked.runs)
         self.allowed = allowed
@@ -170,7 +170,7 @@ class RowPart:
 class DocumentPart:
     """See `Part`: what a term gives to the best row of a document, the document's share with it."""
 
-    def __init__(self, counted: Counted, documents: Sizes, asked: Asked) -> None:
+    def __init__(self, counted: Counted, documents: Sizes, asked: AskedTerm) -> None:
         held = counted.wholes(asked.term, asked.runs, documents)
         self.owners = held.owners
         self.gains = held.most * np.float32(asked.times)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib.format import dtype_to_descr, write_array_header_1_0
 from numpy.typing import NDArray
 
-from rove.store.blocks import Blocks
+from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
 FORMAT = 2
@@ -35,7 +35,7 @@ class Snapshot:
     """Arrays and facts of the base as it was at `revision`."""
 
     revision: int
-    arrays: Mapping[str, Array | Blocks]
+    arrays: Mapping[str, Array | ArrayInParts]
     facts: Mapping[str, Any]
 
 
@@ -117,9 +117,9 @@ def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
     return Mapped(int(facts["revision"]), arrays, facts)
 
 
-def _write_array(file: Path, array: Array | Blocks) -> int:
+def _write_array(file: Path, array: Array | ArrayInParts) -> int:
     """Write an array so that it is on the disk; returns its check sum."""
-    blocks = array if isinstance(array, Blocks) else Blocks.of(array)
+    blocks = array if isinstance(array, ArrayInParts) else ArrayInParts.of(array)
     summed = 0
     with file.open("wb") as stream:
         header = {"descr": dtype_to_descr(blocks.dtype), "fortran_order": False, "shape": blocks.shape}

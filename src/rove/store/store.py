@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import Filter, Prepared
-from rove.records.filter import sight_of
+from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
-from rove.spans import stage
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.embedded import NAMES, EmbeddedIndex
@@ -27,21 +26,22 @@ from rove.store.field_names import FieldNames
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
-from rove.store.lists import Lists
 from rove.store.live_chunks import Found
-from rove.store.memory import MemoryIndex
-from rove.store.moved import TRIES, note_gone
-from rove.store.names import Names
+from rove.store.memory_index import MemoryIndex
+from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, RESIDENT
 from rove.store.private import keep_private
 from rove.store.reading import Along
-from rove.store.refusals import Intake
+from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
-from rove.store.sights import SeenDocuments
-from rove.store.transcripts import TranscriptStore
-from rove.store.turns import Turns
+from rove.store.search_lists import SearchLists
+from rove.store.stale_reads import TRIES, note_gone
+from rove.store.transcript_store import TranscriptStore
 from rove.store.vectors import VectorCache
+from rove.store.visible_documents import VisibleDocuments
+from rove.store.write_queue import WriteQueue
+from rove.tracing import stage
 
 OPTIMIZE_EVERY = 16
 """Writes after which the base is tidied where that is due, also while an ingest still runs."""
@@ -81,10 +81,10 @@ class Store:
             index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
         self._resident_chunks = settings.resident_chunks
-        self.names = Names(self.catalog, self.seen)
+        self.names = NameGraph(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
-        self._views = SeenDocuments(self.catalog)
-        self._turns = Turns(folder)
+        self._views = VisibleDocuments(self.catalog)
+        self._turns = WriteQueue(folder)
         self._turn = asyncio.Lock()
         self._checked = False
         self._writes = 0
@@ -110,7 +110,7 @@ class Store:
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> Lists:
+    ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         nearest = None
         if vector is not None and self._named_index and await asyncio.to_thread(self._asks_index):
@@ -147,25 +147,25 @@ class Store:
                 depth = depth if whole else 2 * depth
 
     async def languages(self, where: Filter | None = None) -> list[str]:
-        """The languages of the base, most frequent first; of what the sight in a filter lets through, if it has one."""
-        return await asyncio.to_thread(self._languages_of, sight_of(where))
+        """The languages of the base, most frequent first; within its access filter, if it has one."""
+        return await asyncio.to_thread(self._languages_of, access_filter_of(where))
 
-    def _languages_of(self, sight: Filter | None) -> list[str]:
-        if sight:
-            return self.resident.languages(sight)
+    def _languages_of(self, access_filter: Filter | None) -> list[str]:
+        if access_filter:
+            return self.resident.languages(access_filter)
         revision = self.catalog.revision()
         if revision > self._languages[0]:
             self._languages = (revision, self.catalog.languages())
         return self._languages[1]
 
-    def seen(self, owners: Mapping[str, str], sight: Filter) -> set[str]:
-        """Return those of these chunks, each given with its document's id, that a sight lets through. Blocks."""
-        return self.resident.seen(owners, sight)
+    def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
+        """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""
+        return self.resident.seen(owners, access_filter)
 
     async def state(self, where: Filter | None = None) -> str:
-        """What changes with all that a search with this filter could notice, and with nothing that its sight hides."""
-        if sight := sight_of(where):
-            return (await asyncio.to_thread(self._views.of, sight)).state
+        """A hash that changes with all that a search with this filter could notice, and with nothing else."""
+        if access_filter := access_filter_of(where):
+            return (await asyncio.to_thread(self._views.of, access_filter)).state
         return str(await asyncio.to_thread(self.catalog.revision))
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
@@ -203,9 +203,9 @@ class Store:
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")
-            intake = Intake(self.index)
-            await intake.add(rows_of(prepared, vectors), fresh=not known)
-            lost = await asyncio.to_thread(self.catalog.let_go, seqs, intake.refused) if intake.refused else []
+            writer = RowWriter(self.index)
+            await writer.add(rows_of(prepared, vectors), fresh=not known)
+            lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.packed_texts import EMPTY, Directory, Texts, chosen, encoded, joined, packed
+from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, encoded, joined, packed
 
 
 class TermNumbers:
@@ -52,5 +52,5 @@ class TermNumbers:
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Hold what `packed` returned, in place of what is held, without reading it."""
-        self._begun = Directory(Texts(arrays["words"], arrays["word_bounds"]), arrays["word_heads"])
+        self._begun = Directory(PackedTexts(arrays["words"], arrays["word_bounds"]), arrays["word_heads"])
         self._later = {}

@@ -31,13 +31,13 @@ from rove.records import (
     Response,
     Understood,
 )
-from rove.records.walk import Budget, WalkEvent, WalkInfo
+from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store import Index
 from rove.store.health import Health
 from rove.store.mentions import Mentions
-from rove.sync.memory import Memory
-from rove.sync.walk import Walk
+from rove.sync.blocking_memory import Memory
+from rove.sync.blocking_walk import Walk
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rove.engine import AsyncRove
-from rove.enrich import ENRICHERS, Enricher, Workshop
+from rove.enrich import ENRICHERS, EnrichContext, Enricher
 from rove.models.fake import FakeEmbedder
 from rove.records import Text
 from rove.records.metadata import stored_fields
@@ -22,9 +22,9 @@ class EnricherContract(Contract):
 
     registry = ENRICHERS
 
-    def make(self, workshop: Workshop) -> Enricher:
+    def make(self, context: EnrichContext) -> Enricher:
         """Return the enricher."""
-        return self.registered()(workshop)
+        return self.registered()(context)
 
     def documents(self, folder: Path) -> Sequence[Text | Path]:
         """Return what the base is made of; files go to `folder`. The enricher must find something to say of it."""
@@ -34,7 +34,7 @@ class EnricherContract(Contract):
     async def given(self, kb: AsyncRove) -> Given:
         """Run the enricher; returns what it gives each document."""
         settings = kb.settings
-        enricher = self.make(Workshop(kb.store, kb.embedder, settings.enrich, settings.serve.access_field))
+        enricher = self.make(EnrichContext(kb.store, kb.embedder, settings.enrich, settings.serve.access_field))
         found: Given = {}
         async for batch in enricher.fields():
             for document_id, fields in batch.items():

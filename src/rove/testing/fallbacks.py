@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rove.answer.fallback import FALLBACKS, Case, Fallback, Gear, Rescue
+from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, Rescue
 from rove.engine import AsyncRove
 from rove.models import ChatModel
 from rove.models.fake import FakeChatModel, FakeEmbedder
@@ -18,14 +18,14 @@ class FallbackContract(Contract):
 
     registry = FALLBACKS
 
-    def make(self, gear: Gear) -> Fallback:
+    def make(self, context: FallbackContext) -> Fallback:
         """Return the fallback."""
-        return self.registered()(gear)
+        return self.registered()(context)
 
     async def rescue(self, kb: AsyncRove, case: Case, *, chat: bool) -> Rescue:
         """Try it, with or without a chat model, and hold what it returns against what every fallback promises."""
         model: ChatModel | None = FakeChatModel() if chat else None
-        rescue = await self.make(Gear(kb.means, model, kb.settings.answer, {})).rescue(case)
+        rescue = await self.make(FallbackContext(kb.search_context, model, kb.settings.answer, {})).rescue(case)
         assert isinstance(rescue, Rescue)
         assert not (rescue.hits and rescue.answer)
         if rescue.answer is not None:

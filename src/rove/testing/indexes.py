@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from rove.records import Filter, field
-from rove.records.filter import Sight
+from rove.records.filter import AccessFilter
 from rove.settings import StoreSettings
 from rove.store import INDEXES, Index, IndexRow
 from rove.testing.contract import Contract, waited
@@ -28,7 +28,7 @@ TERMS: tuple[list[str], ...] = (
     ["nowhere"],
     [],
 )
-STAFF = Sight("access", "in", ("staff",))
+STAFF = AccessFilter("access", "in", ("staff",))
 
 
 class IndexContract(Contract):

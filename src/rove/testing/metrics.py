@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from rove.evaluate.judged import Judged, relevant_ids
+from rove.evaluate.judged import JudgedRanking, relevant_ids
 from rove.evaluate.metrics import METRICS, Metric, measure
 from rove.testing.contract import Contract
 
@@ -14,9 +14,9 @@ IDEAL = ("a", "b", "c", "x", "y", "z")
 CUTS = (None, 1, 3, 100)
 
 
-def judged(*ranking: str, cut: int | None = None, grades: dict[str, int] = GRADES) -> Judged:
+def judged(*ranking: str, cut: int | None = None, grades: dict[str, int] = GRADES) -> JudgedRanking:
     """Return a ranking of `GRADES`."""
-    return Judged(ranking, grades, relevant_ids(grades), cut)
+    return JudgedRanking(ranking, grades, relevant_ids(grades), cut)
 
 
 class MetricContract(Contract):

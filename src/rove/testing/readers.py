@@ -6,10 +6,10 @@ from pathlib import Path
 
 from rove.engine import AsyncRove
 from rove.models.fake import FakeChatModel, FakeEmbedder
-from rove.records.walk import FactFound, LeadFound
+from rove.records.walk_events import FactFound, LeadFound
 from rove.testing.contract import Contract, waited
 from rove.testing.samples import ODD_TEXTS, QUESTIONS, filled
-from rove.walk import READERS, Finding, Gear, Material, Reader
+from rove.walk import READERS, Finding, Material, Reader, WalkContext
 from rove.walk.state import State
 
 
@@ -18,16 +18,16 @@ class ReaderContract(Contract):
 
     registry = READERS
 
-    def make(self, gear: Gear) -> Reader:
+    def make(self, context: WalkContext) -> Reader:
         """Return the reader."""
-        return self.registered()(gear)
+        return self.registered()(context)
 
     async def read(self, kb: AsyncRove, question: str, language: str) -> list[Finding]:
         """Read what a search finds, and hold each finding against what every reader promises: its facts and leads."""
-        gear = Gear(kb.means, FakeChatModel(), kb.settings.walk, kb.settings.answer, kb.text)
+        context = WalkContext(kb.search_context, FakeChatModel(), kb.settings.walk, kb.settings.answer, kb.text)
         hits = tuple(await kb.search(question, top_k=4))
         material = Material(hits, State(walk_id="w", question=question, language=language, round=1))
-        found = [finding async for finding in self.make(gear).read(material)]
+        found = [finding async for finding in self.make(context).read(material)]
         read = {hit.chunk.chunk_id for hit in hits}
         for finding in found:
             if isinstance(finding, FactFound):

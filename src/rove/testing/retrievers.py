@@ -11,7 +11,7 @@ import pytest
 
 from rove.engine import AsyncRove
 from rove.records import Filter, Hit, field
-from rove.retrieve import RETRIEVERS, Means, Query, Retriever
+from rove.retrieve import RETRIEVERS, Query, Retriever, SearchContext
 from rove.testing.contract import Contract, waited
 from rove.testing.samples import ODD_TEXTS, QUESTIONS, STAFF, TEXTS, filled
 
@@ -25,13 +25,13 @@ class RetrieverContract(Contract):
     registry = RETRIEVERS
     questions: ClassVar[Mapping[str, str]] = QUESTIONS
 
-    def make(self, means: Means) -> Retriever:
+    def make(self, search_context: SearchContext) -> Retriever:
         """Return the retriever."""
-        return self.registered()(means)
+        return self.registered()(search_context)
 
     async def found(self, kb: AsyncRove, text: str, where: Filter | None = None, top_k: int = 5) -> list[Hit]:
         """Search, and hold what is found against what every retriever promises of it."""
-        hits = await self.make(kb.means).retrieve(Query(text, top_k, where))
+        hits = await self.make(kb.search_context).retrieve(Query(text, top_k, where))
         assert len(hits) <= top_k
         assert len({hit.chunk.chunk_id for hit in hits}) == len(hits)
         scores = [hit.score for hit in hits]

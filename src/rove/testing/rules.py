@@ -11,7 +11,7 @@ import pytest
 from rove.records import Chunk, Hit
 from rove.records.source import Metadata, MetaValue
 from rove.retrieve.rules import RULES, Rule
-from rove.retrieve.rules.order import ruled
+from rove.retrieve.rules.apply_rules import ruled
 from rove.testing.contract import Contract
 
 ODD_VALUES: tuple[MetaValue, ...] = (

@@ -8,7 +8,7 @@ from rove.engine import AsyncRove
 from rove.models import Embedder
 from rove.models.fake import FakeEmbedder
 from rove.records import Text
-from rove.records.filter import Sight
+from rove.records.filter import AccessFilter
 
 TEXTS = {
     "en": "Remote work is approved by the head of the unit and reviewed every year.",
@@ -28,7 +28,7 @@ QUESTIONS = {
 """Language → what the text in that language answers."""
 ODD_TEXTS = ("?!", "🙂👩‍👩‍👧‍👦", "\0", "a", "word " * 1_500, "árvíztűrő " * 300, "東京" * 800, "<b>&amp;</b> '\"; DROP")
 """Texts that something is often wrong with; none is blank."""
-STAFF = Sight("access", "in", ("staff",))
+STAFF = AccessFilter("access", "in", ("staff",))
 """What somebody may see who has the label "staff"."""
 
 

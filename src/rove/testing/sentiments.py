@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rove.enrich.sentiment import SENTIMENTS, Labels, Sentiment
+from rove.enrich.sentiment import SENTIMENTS, Labels, SentimentModel
 from rove.models import Embedder
 from rove.models.fake import FakeEmbedder
 from rove.settings import EnrichSettings
@@ -17,7 +17,7 @@ class SentimentContract(Contract):
 
     registry = SENTIMENTS
 
-    def make(self, embedder: Embedder) -> Sentiment:
+    def make(self, embedder: Embedder) -> SentimentModel:
         """Return the model."""
         return self.registered()(EnrichSettings(sentiment=self.name), embedder)
 

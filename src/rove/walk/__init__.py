@@ -1,4 +1,4 @@
-"""Stage 6 of 7: many rounds: what was found gives facts and leads, the leads are followed, until enough is found.
+"""Walks: many rounds of stages 6 and 7. What is found gives facts and leads; leads are followed until it is enough.
 
 A new way to read is one file with a `Reader` and one line in `READERS`.
 """
@@ -11,9 +11,9 @@ from typing import Protocol
 
 from rove.models import ChatModel
 from rove.records import Hit
-from rove.records.walk import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFound
+from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected, Lead, LeadFound
 from rove.registry import Registry
-from rove.retrieve import Means
+from rove.retrieve import SearchContext
 from rove.settings import AnswerSettings, WalkSettings
 from rove.walk.state import State
 
@@ -33,7 +33,7 @@ class Material:
 
 
 class Reader(Protocol):
-    """Finds facts in what was found, and leads to what was not. Built as `Reader(gear)`."""
+    """Finds facts in what was found, and leads to what was not. Built as `Reader(context)`."""
 
     def read(self, material: Material) -> AsyncGenerator[Finding]:
         """Yield facts, each with the words that it rests on, and leads, as they are found.
@@ -47,7 +47,7 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecalledFacts:
     """What earlier walks have found. `settled`: the same was asked before, of the base as it is now: it is enough.
 
     `fresh`: nothing has changed in the base since all of it was found.
@@ -58,10 +58,10 @@ class Recalled:
     fresh: bool = False
 
 
-class Memory(Protocol):
-    """What earlier walks have learned. See `rove.walk.memory`."""
+class PriorWalks(Protocol):
+    """What earlier walks have learned. See `rove.walk.earlier_walks`."""
 
-    async def recall(self, state: State, top_k: int) -> Recalled:
+    async def recall(self, state: State, top_k: int) -> RecalledFacts:
         """Return facts of earlier walks that bear on the question, checked against the live texts."""
         ...
 
@@ -75,15 +75,15 @@ class Memory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Gear:
+class WalkContext:
     """What a walk works with. `text_of` gives a document's canonical text by its id."""
 
-    means: Means
+    search_context: SearchContext
     chat: ChatModel | None
     settings: WalkSettings
     answer: AnswerSettings
     text_of: TextOf
-    memory: Memory | None = None
+    memory: PriorWalks | None = None
 
     @property
     def mode(self) -> str:
@@ -91,9 +91,9 @@ class Gear:
         return self.chat.name if self.chat else EXTRACTIVE
 
 
-def without_chat(gear: Gear) -> Gear:
+def without_chat(context: WalkContext) -> WalkContext:
     """Return the same without its chat model."""
-    return Gear(gear.means, None, gear.settings, gear.answer, gear.text_of, gear.memory)
+    return WalkContext(context.search_context, None, context.settings, context.answer, context.text_of, context.memory)
 
 
 def cited(facts: Sequence[Fact]) -> list[str]:

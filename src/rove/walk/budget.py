@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rove.models.usage import Usage
-from rove.records.walk import Budget, Spent, Stop
+from rove.records.walk_events import Budget, Spent, Stop
 
 ANSWER_CALLS = 1
 """Calls that are kept back for the answer, which a model writes too."""

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from time import monotonic
 
 from rove.models.usage import Meter, Usage
-from rove.records.walk import Spent
+from rove.records.walk_events import Spent
 from rove.walk.budget import plus, price
 
 
-class Clock:
+class WalkClock:
     """Counts from when it was last asked."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rove.answer.cite import support
 from rove.errors import InputError
-from rove.records.walk import Edit, Fact, Lead
+from rove.records.walk_events import Edit, Fact, Lead
 from rove.walk.leads import fact_id, lead_id
 from rove.walk.state import State
 

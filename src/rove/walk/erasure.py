@@ -8,7 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from rove.records import Answer, Citation
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     ChunkSeen,
     Edited,
@@ -22,12 +22,12 @@ from rove.records.walk import (
     WalkEvent,
     Warned,
 )
-from rove.store.walks import Walks
+from rove.store.walk_log import WalkLog
 from rove.walk import EXTRACTIVE
-from rove.walk.wire import from_line, to_line
+from rove.walk.json_format import from_line, to_line
 
 
-def erase_from_walks(walks: Walks, document_ids: Collection[str]) -> int:
+def erase_from_walks(walks: WalkLog, document_ids: Collection[str]) -> int:
     """Put `Erased` in the place of what rests on these documents; returns in how many walks. Blocks."""
     needles = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
     touched = walks.resting_on(needles)

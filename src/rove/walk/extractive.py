@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rove.answer.extract import Candidate, list_candidates
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
-from rove.records.walk import Fact, FactFound, Lead, LeadFound
+from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
-from rove.walk import Finding, Gear, Material
+from rove.walk import Finding, Material, WalkContext
 from rove.walk.leads import fact_id, lead_to, plain
 from rove.walk.references import heading_number
 from rove.walk.state import State
@@ -32,9 +32,9 @@ NAMES = 3  # leads to names that one fact may give
 class ExtractiveReader:
     """See `Reader`. The sentences nearest to the question, with the title or heading that they stand under."""
 
-    def __init__(self, gear: Gear) -> None:
-        self._embedder = gear.means.embedder
-        self._most = gear.settings.facts
+    def __init__(self, context: WalkContext) -> None:
+        self._embedder = context.search_context.embedder
+        self._most = context.settings.facts
 
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`.

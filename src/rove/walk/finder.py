@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from rove.records import Filter, Hit
 from rove.records.document import Span
-from rove.records.walk import ChunkSeen, Lead
+from rove.records.walk_events import ChunkSeen, Lead
 from rove.retrieve import RETRIEVERS, Query, retrieve
 from rove.store.rows import fields_of
-from rove.walk import EXTRACTIVE, Gear
+from rove.walk import EXTRACTIVE, WalkContext
+from rove.walk.json_format import filter_of
 from rove.walk.state import State
-from rove.walk.wire import filter_of
 
 DEEPER = 40  # seen chunks that a search for a lead looks past at most
 MOST_REPLACED = 100  # chunks of a document from which on a walk no longer runs after its newest version
@@ -24,10 +24,10 @@ FIRST_MODE = "walk"
 class Finder:
     """Finds chunks within the walk's filter. What a lead says is only ever looked for in the base."""
 
-    def __init__(self, gear: Gear) -> None:
-        self._means = gear.means
-        self._settings = gear.settings
-        self._mode = FIRST_MODE if gear.chat is None and FIRST_MODE in RETRIEVERS.names() else "hybrid"
+    def __init__(self, context: WalkContext) -> None:
+        self._search_context = context.search_context
+        self._settings = context.settings
+        self._mode = FIRST_MODE if context.chat is None and FIRST_MODE in RETRIEVERS.names() else "hybrid"
 
     async def chunks(self, lead: Lead | None, state: State) -> list[Hit]:
         """Return chunks that were not seen yet, best first; a lead of None is the question itself.
@@ -54,7 +54,7 @@ class Finder:
             ServiceError: the embedder failed.
         """
         query = Query(state.question, self._settings.first_chunks, filter_of(state.where))
-        return await retrieve("hybrid", self._means, query)
+        return await retrieve("hybrid", self._search_context, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
         """Return those of the live chunks that the walk's filter lets through."""
@@ -63,12 +63,12 @@ class Finder:
         if where is None:
             return [hit.chunk.chunk_id for hit in hits]
         held = list({hit.chunk.document_id for hit in hits})
-        passing = await asyncio.to_thread(self._means.store.catalog.passing, held, where)
+        passing = await asyncio.to_thread(self._search_context.store.catalog.passing, held, where)
         return [hit.chunk.chunk_id for hit in hits if hit.chunk.chunk_id in passing]
 
     async def hits(self, chunk_ids: Sequence[str]) -> list[Hit]:
         """Return live chunks by id, in this order; one that is gone is absent."""
-        found = await self._means.store.find(chunk_ids)
+        found = await self._search_context.store.find(chunk_ids)
         return [
             Hit(found[name].chunk, 0.0, {}, found[name].uri, found[name].title) for name in chunk_ids if name in found
         ]
@@ -99,15 +99,15 @@ class Finder:
         self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str, deeper: int = DEEPER
     ) -> list[Hit]:
         query = Query(text, top_k + min(len(seen), deeper), where, rerank=mode == "hybrid")
-        hits = await retrieve(mode, self._means, query)
+        hits = await retrieve(mode, self._search_context, query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
 
     async def _nearest(self, hits: list[Hit], question: str, top_k: int) -> list[Hit]:
         """Of a long section, keep the chunks nearest to the question, in the order of the text."""
         if len(hits) <= top_k:
             return hits
-        asked = (await self._means.embedder.queries([question]))[0]
-        cosines = (await self._means.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ asked
+        asked = (await self._search_context.embedder.queries([question]))[0]
+        cosines = (await self._search_context.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ asked
         best = sorted(range(len(hits)), key=lambda place: -float(cosines[place]))[:top_k]
         return [hits[place] for place in sorted(best)]
 
@@ -117,7 +117,7 @@ class Finder:
     async def _in(
         self, document_id: str, span: Span | None, score: float, seen: Collection[str], where: Filter | None
     ) -> list[Hit]:
-        found = await asyncio.to_thread(self._means.store.catalog.document, document_id)
+        found = await asyncio.to_thread(self._search_context.store.catalog.document, document_id)
         if found is None:
             return []
         document, chunks = found

@@ -11,7 +11,7 @@ from typing import Self
 from rove.errors import ServiceError
 from rove.models.usage import metered
 from rove.records import Answer
-from rove.records.walk import (
+from rove.records.walk_events import (
     Edit,
     Edited,
     FactDelta,
@@ -23,18 +23,18 @@ from rove.records.walk import (
     WalkStarted,
     Warned,
 )
-from rove.spans import operation, stage
 from rove.store.reading import reading
-from rove.store.walks import Walks
-from rove.walk import EXTRACTIVE, Gear
+from rove.store.walk_log import WalkLog
+from rove.tracing import operation, stage
+from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.budget import may_call, said, seconds_left
-from rove.walk.clock import Clock
+from rove.walk.clock import WalkClock
 from rove.walk.edits import settled
+from rove.walk.json_format import info_of, to_line
 from rove.walk.loop import Loop, quoted
 from rove.walk.revisit import revisited
 from rove.walk.state import State, advanced, folded
 from rove.walk.step import Begin, Compose, Judge, Read, Rest, Step, next_step
-from rove.walk.wire import info_of, to_line
 
 ANSWER_S = 20.0  # for an answer without a model, past the deadline too
 STUCK_S = 2.0  # the same, where the search that it may need has just been waited for in vain
@@ -52,10 +52,12 @@ class AsyncWalk:
     listener at a time.
     """
 
-    def __init__(self, gear: Gear, walks: Walks, *, started: WalkStarted, held: Sequence[WalkEvent] = ()) -> None:
+    def __init__(
+        self, context: WalkContext, walks: WalkLog, *, started: WalkStarted, held: Sequence[WalkEvent] = ()
+    ) -> None:
         self.walk_id = started.walk_id
         self.state: State = folded(held)
-        self._gear = gear
+        self._context = context
         self._walks = walks
         self._started = started
         self._taken_up = bool(held)
@@ -64,7 +66,7 @@ class AsyncWalk:
         self._turn = asyncio.Lock()
         self._steering = asyncio.Lock()
         self._driver: asyncio.Task[None] | None = None
-        self._clock = Clock()
+        self._clock = WalkClock()
         self._resting = False
         self._failures = 0
         self._stuck = False
@@ -178,7 +180,7 @@ class AsyncWalk:
 
     async def _drive(self) -> None:
         with (
-            operation("walk", mode=self._gear.mode, taken_up=self._taken_up) as walking,
+            operation("walk", mode=self._context.mode, taken_up=self._taken_up) as walking,
             reading() as view,
             metered() as meter,
         ):
@@ -189,7 +191,7 @@ class AsyncWalk:
                 await self._tell([Resumed(self.state.round)])
             if self._taken_up:
                 self._taken_up = False
-                await self._tell(await revisited(self.state, self._gear))
+                await self._tell(await revisited(self.state, self._context))
             while not isinstance(step := await self._next(), Rest):
                 if isinstance(step, Begin):
                     view.renew()
@@ -200,10 +202,10 @@ class AsyncWalk:
 
     async def _learn(self) -> None:
         """Keep for later walks what this one has found; that it could not be kept is no reason to fail."""
-        if self._gear.memory and self.state.over and not self._stuck:
+        if self._context.memory and self.state.over and not self._stuck:
             try:
                 async with asyncio.timeout(ANSWER_S):
-                    await self._gear.memory.keep(self.state)
+                    await self._context.memory.keep(self.state)
             except (ServiceError, TimeoutError) as error:
                 await self._tell([Warned(self.state.round, UNLEARNED.format(problem=error))])
 
@@ -215,7 +217,7 @@ class AsyncWalk:
         """Return the step that comes next; one that no time is left for is not begun."""
         if not self.state.stopped and self._clock.pending >= seconds_left(self.state.spent, self.state.budget):
             await self._tell(self._used())
-        return next_step(self.state, self._gear.settings.leads)
+        return next_step(self.state, self._context.settings.leads)
 
     async def _perform(self, step: Step) -> None:
         """Carry out a step within its time; one that a model failed in is done without it."""
@@ -223,7 +225,7 @@ class AsyncWalk:
         deadline = asyncio.timeout(self._limit(step, asks))
         try:
             async with deadline:
-                batches = Loop(self._gear, model=asks).perform(step, self.state)
+                batches = Loop(self._context, model=asks).perform(step, self.state)
                 try:
                     async for batch in batches:
                         used = self._used() if isinstance(step, Compose) else []
@@ -246,7 +248,7 @@ class AsyncWalk:
         """Go on after a step whose time was over: without the model that it waited for, or to the end of the walk."""
         if asks:
             self._failures = FAILURES
-            await self._warn(SLOW.format(model=self._gear.mode, seconds=self._clock.elapsed))
+            await self._warn(SLOW.format(model=self._context.mode, seconds=self._clock.elapsed))
         elif isinstance(step, Compose):
             await self._tell([quoted(self.state, "")])
         else:  # `_next` counts it
@@ -264,7 +266,7 @@ class AsyncWalk:
             await self._tell([*self._used(), Stopped("failed", reason, self.state.spent)])
 
     def _asks_model(self, step: Step) -> bool:
-        if self._gear.chat is None or self.state.mode == EXTRACTIVE or self._failures >= FAILURES:
+        if self._context.chat is None or self.state.mode == EXTRACTIVE or self._failures >= FAILURES:
             return False
         if isinstance(step, Compose):
             return may_call(self.state.spent, self.state.budget)
@@ -283,7 +285,7 @@ class AsyncWalk:
 
     def _used(self) -> list[WalkEvent]:
         """Say what was used up since this was last asked."""
-        settings = self._gear.settings
+        settings = self._context.settings
         spent = self._clock.spent(self.state.spent, settings.price_input, settings.price_output)
         return [Used(replace(spent, rounds=self.state.round))] if self.state.events else []
 
@@ -312,8 +314,7 @@ class AsyncWalk:
                 state = advanced(state, event)
             lines = [to_line(event) for event in events if not isinstance(event, FactDelta)]
             if lines:
-                first = self.state.events + 1
-                await asyncio.to_thread(self._walks.append, info_of(state), first, lines)
+                await asyncio.to_thread(self._walks.append, info_of(state), self.state.events + 1, lines)
             self.state = state
             for event in events:
                 self._told.put_nowait(event)

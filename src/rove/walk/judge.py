@@ -12,8 +12,8 @@ from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
 from rove.question.wording import ASKING, is_unspaced, telling_words
-from rove.records.walk import Fact, Judged
-from rove.walk import EXTRACTIVE, Recalled
+from rove.records.walk_events import Fact, Judged
+from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.state import State
 
 SHOWN = 24  # facts that the model is shown, the most relevant first
@@ -48,17 +48,17 @@ async def judged_by_model(chat: ChatModel, state: State) -> Judged:
     return Judged(state.round, verdict.enough, chat.name, verdict.reason, "" if verdict.enough else verdict.missing)
 
 
-def judged_by_text(state: State, unheld: Collection[str] = ()) -> Judged:
+def judged_by_text(state: State, unknown: Collection[str] = ()) -> Judged:
     """Say that it is enough when a clear fact was found, and the facts hold every telling word of the question.
 
-    `unheld`: those that are nowhere to be found, if at most half of all (`HALF`), count as if they were not asked.
+    `unknown`: those that are nowhere to be found, if at most half of all (`HALF`), count as if they were not asked.
     Names of people and things that the question does not hold yet are not its words: a walk without a model goes on
     for a round where it might have stopped, rather than stop where it should have gone on.
     """
     if not state.facts:
         return Judged(state.round, enough=False, by=EXTRACTIVE, reason=NO_FACT, missing=state.question)
     lacking = uncovered(state.question, state.facts, state.language)
-    missing = {term: word for term, word in lacking.items() if term not in unheld}
+    missing = {term: word for term, word in lacking.items() if term not in unknown}
     asked = len(asked_terms(state.question, state.language))
     count = len(lacking) - len(missing)
     reason = HELD.format(share=1 - len(lacking) / asked if asked else 1.0)
@@ -69,7 +69,7 @@ def judged_by_text(state: State, unheld: Collection[str] = ()) -> Judged:
     return Judged(state.round, enough, EXTRACTIVE, reason, said)
 
 
-def judged_from_memory(state: State, recalled: Recalled, unheld: Collection[str] = ()) -> Judged | None:
+def judged_from_memory(state: State, recalled: RecalledFacts, unknown: Collection[str] = ()) -> Judged | None:
     """Say that what is remembered is enough, before anything is searched for; None where it may not be.
 
     It is where the same was asked before, or, without a chat model, where it would be if it had been found now. A base
@@ -77,7 +77,7 @@ def judged_from_memory(state: State, recalled: Recalled, unheld: Collection[str]
     """
     if recalled.settled:
         return Judged(state.round, enough=True, by=MEMORY, reason=SETTLED)
-    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state, unheld)).enough:
+    if recalled.fresh and state.mode == EXTRACTIVE and (verdict := judged_by_text(state, unknown)).enough:
         return replace(verdict, by=MEMORY)
     return None
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from rove.records import content_hash
 from rove.records.document import Span
-from rove.records.walk import Fact, Lead, LeadKind
-from rove.walk import Memory
+from rove.records.walk_events import Fact, Lead, LeadKind
+from rove.walk import PriorWalks
 from rove.walk.state import State
 
 WEIGHTS: dict[LeadKind, float] = {
@@ -65,7 +65,7 @@ def leads_of(fact: Fact) -> list[Lead]:
     return [lead_to(text, kind, fact.round, promise=1.0, fact=fact) for text, kind in told if plain(text)]
 
 
-def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memory: Memory | None) -> list[Lead]:
+def new_leads(found: Iterable[Lead], state: State, taken: Collection[str], memory: PriorWalks | None) -> list[Lead]:
     """Return those leads that are new, the most promising first, at most `MOST_NEW`; memory has its say on each."""
     known = {lead.lead_id for lead in state.leads} | {*taken, lead_id(state.question), *state.dropped}
     fresh: dict[str, Lead] = {}

@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.cite import marks
-from rove.answer.facts import AnswerMeans, answer_from_facts
+from rove.answer.facts import AnswerContext, answer_from_facts
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.records import Answer, Sentence
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     ChunkSeen,
     ChunksRead,
@@ -28,20 +28,20 @@ from rove.records.walk import (
     Stopped,
     WalkEvent,
 )
-from rove.walk import EXTRACTIVE, READERS, Gear, Material, Recalled, cited, without_chat
+from rove.walk import EXTRACTIVE, READERS, Material, RecalledFacts, WalkContext, cited, without_chat
 from rove.walk.budget import said
 from rove.walk.finder import Finder
+from rove.walk.json_format import filter_of
 from rove.walk.judge import judged_by_model, judged_by_text, judged_from_memory
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
-from rove.walk.places import Places
+from rove.walk.reference_targets import ReferenceTargets
 from rove.walk.revisit import revisited
 from rove.walk.state import QUESTION, State, advanced, folded
 from rove.walk.step import Begin, Compose, End, Follow, Judge, Read, Step
 from rove.walk.text_leads import NOWHERE, leads_from_text
-from rove.walk.unheld import unheld_terms, unmentioned
-from rove.walk.wire import filter_of
+from rove.walk.unknown_words import unknown_terms, unmentioned
 
 Batches = AsyncGenerator[list[WalkEvent]]
 QUOTED = "The answer quotes the facts as they were found. {problem}"
@@ -55,14 +55,14 @@ class Loop:
     """Carries out steps. It keeps nothing of a walk: that is all in the state.
 
     Args:
-        gear: what it works with.
+        context: what it works with.
         model: False for a walk whose chat model is not to be asked any more.
     """
 
-    def __init__(self, gear: Gear, *, model: bool = True) -> None:
-        self._gear = gear if model else without_chat(gear)
-        self._reader = _reader_of(gear, model=model)
-        self._finder = Finder(self._gear)
+    def __init__(self, context: WalkContext, *, model: bool = True) -> None:
+        self._context = context if model else without_chat(context)
+        self._reader = _reader_of(context, model=model)
+        self._finder = Finder(self._context)
 
     async def perform(self, step: Step, state: State) -> Batches:
         """Carry out one step.
@@ -80,11 +80,11 @@ class Loop:
                     yield batch
             case Judge():
                 judged = await self._judge(state)
-                yield [judged, *map(LeadFound, new_leads(missing_leads(judged), state, (), self._gear.memory))]
+                yield [judged, *map(LeadFound, new_leads(missing_leads(judged), state, (), self._context.memory))]
             case End(stop):
                 yield [Stopped(stop, said(stop, state.budget), replace(state.spent, rounds=state.round))]
             case Compose():
-                if gone := await revisited(state, self._gear):
+                if gone := await revisited(state, self._context):
                     yield gone
                     state = folded(gone, state)
                 yield [Answered(await self._answer(state))]
@@ -92,17 +92,17 @@ class Loop:
                 return
 
     async def _recalled(self, state: State, number: int) -> list[WalkEvent]:
-        memory = self._gear.memory
+        memory = self._context.memory
         if memory is None or number > 1:
             return []
         recalled = await memory.recall(state, RECALLED)
         within = set(await self._finder.within(cited(recalled.facts), state))
         facts = [fact for fact in recalled.facts if fact.citation and fact.citation.chunk_id in within]
         if len(facts) < len(recalled.facts):
-            recalled = Recalled()
+            recalled = RecalledFacts()
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
-        unheld = await unheld_terms(after, self._gear.means.store) if recalled.fresh else ()
-        verdict = judged_from_memory(after, recalled, unheld)
+        unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
+        verdict = judged_from_memory(after, recalled, unknown)
         leads = await self._leads(facts, state, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
@@ -122,8 +122,8 @@ class Loop:
         found = await self._finder.hits(chunk_ids)
         if gone := set(chunk_ids).difference(hit.chunk.chunk_id for hit in found):
             yield list(await self._finder.instead(gone, state))
-        hits = await read_parents(found, self._gear.text_of)
-        reader = READERS.get(self._reader)(self._gear)
+        hits = await read_parents(found, self._context.text_of)
+        reader = READERS.get(self._reader)(self._context)
         places = self._places(state)
         await places.hold(hit.chunk.document_id for hit in hits)
         findings = reader.read(Material(hits, state))
@@ -136,47 +136,47 @@ class Loop:
                     yield batch
         finally:
             await findings.aclose()
-        by = self._gear.mode if self._reader == MODEL else self._reader
+        by = self._context.mode if self._reader == MODEL else self._reader
         yield [ChunksRead(state.round, chunk_ids, by)]
 
     async def _taken(
-        self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State, places: Places
+        self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State, places: ReferenceTargets
     ) -> list[WalkEvent]:
         """Take a finding in, or say why not; a fact brings the leads that it names."""
         if isinstance(finding, LeadFound):
-            return [*map(LeadFound, new_leads([finding.lead], state, (), self._gear.memory))]
+            return [*map(LeadFound, new_leads([finding.lead], state, (), self._context.memory))]
         if not isinstance(finding, FactFound):
             return [finding]
         fact = finding.fact
         if fact.fact_id in state.lost:
             return []
-        same = await said_already(fact, state.facts, self._gear.means.embedder, state.language)
+        same = await said_already(fact, state.facts, self._context.search_context.embedder, state.language)
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, TOLD.format(fact=same.fact_id))]
         return [finding, *await self._leads([fact], state, places)]
 
-    def _places(self, state: State) -> Places:
-        return Places(self._gear.means.store, filter_of(state.where))
+    def _places(self, state: State) -> ReferenceTargets:
+        return ReferenceTargets(self._context.search_context.store, filter_of(state.where))
 
-    async def _leads(self, facts: Sequence[Fact], state: State, places: Places) -> list[WalkEvent]:
+    async def _leads(self, facts: Sequence[Fact], state: State, places: ReferenceTargets) -> list[WalkEvent]:
         """What facts lead to: what they name, and what their sources refer to beside their words."""
         await places.hold(fact.citation.document_id for fact in facts if fact.citation)
         found = [one for fact in facts for one in await leads_from_text(fact, places)]
         named = [lead for fact in facts for lead in leads_of(fact)]
-        leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._gear.memory)
+        leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._context.memory)
         nowhere = {lead.lead_id for lead, there in found if not there}
         dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
         return [*map(LeadFound, leads), *dropped]
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
-        if self._gear.chat is None or not state.facts or (last and not state.open_leads):
-            return judged_by_text(state, await unheld_terms(state, self._gear.means.store))
-        return await judged_by_model(self._gear.chat, state)
+        if self._context.chat is None or not state.facts or (last and not state.open_leads):
+            return judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
+        return await judged_by_model(self._context.chat, state)
 
     async def _answer(self, state: State) -> Answer:
-        gear, store = self._gear, self._gear.means.store
+        context, store = self._context, self._context.search_context.store
         hits = await self._finder.hits(cited(state.facts))
         texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
         answer = await answer_from_facts(
@@ -184,7 +184,9 @@ class Loop:
             state.facts,
             hits,
             language=state.language,
-            means=AnswerMeans(gear.means.embedder, gear.chat, gear.answer, read_once(gear.text_of, texts)),
+            context=AnswerContext(
+                context.search_context.embedder, context.chat, context.answer, read_once(context.text_of, texts)
+            ),
             found=await self._finder.asked(state),
             path=path_of(state.facts, state.leads, state.seen),
         )
@@ -212,8 +214,8 @@ def quoted(state: State, problem: str) -> Answered:
     return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))
 
 
-def _reader_of(gear: Gear, *, model: bool) -> str:
+def _reader_of(context: WalkContext, *, model: bool) -> str:
     """Return the name of the reader. Where the chat model is not to be asked any more, none is that may ask it."""
-    if gear.chat is None:
-        return gear.settings.reader if gear.settings.reader not in {"", MODEL} else EXTRACTIVE
-    return (gear.settings.reader or MODEL) if model else EXTRACTIVE
+    if context.chat is None:
+        return context.settings.reader if context.settings.reader not in {"", MODEL} else EXTRACTIVE
+    return (context.settings.reader or MODEL) if model else EXTRACTIVE

@@ -10,17 +10,17 @@ from typing import cast
 
 from pydantic import BaseModel, Field, ValidationError
 
-from rove.answer.chat import Bench
+from rove.answer.chat import ReferenceChecker
 from rove.answer.pack import BUDGET_TOKENS, cut
-from rove.answer.reply import Piece
+from rove.answer.reply import ReplyPart
 from rove.errors import ServiceError
 from rove.language.tokens import count_tokens
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
 from rove.records import Hit
-from rove.records.walk import Fact, FactDelta, FactFound, FactRejected
-from rove.walk import Finding, Gear, Material
+from rove.records.walk_events import Fact, FactDelta, FactFound, FactRejected
+from rove.walk import Finding, Material, WalkContext
 from rove.walk.budget import exhausted
 from rove.walk.leads import fact_id
 from rove.walk.state import State
@@ -29,7 +29,7 @@ KNOWN = 8  # facts of earlier rounds that the model is shown
 UNHELD = "no reference holds it"
 
 
-class Noted(BaseModel):
+class NotedFact(BaseModel):
     """A fact as the model writes it (mission D.1), with the reference that it rests on."""
 
     fact: str = Field(max_length=600)
@@ -42,7 +42,7 @@ class Noted(BaseModel):
 class Notes(BaseModel):
     """What the model is asked for."""
 
-    facts: list[Noted] = Field(max_length=8)
+    facts: list[NotedFact] = Field(max_length=8)
 
 
 class ModelReader:
@@ -51,12 +51,12 @@ class ModelReader:
     A reference that is longer by itself is cut.
     """
 
-    def __init__(self, gear: Gear) -> None:
-        if gear.chat is None:
+    def __init__(self, context: WalkContext) -> None:
+        if context.chat is None:
             message = "The reader 'model' needs a chat model, and none is configured."
             raise ServiceError(message, cure="Set chat.model, or walk.reader to 'extractive'.", retryable=False)
-        self._chat = gear.chat
-        self._gear = gear
+        self._chat = context.chat
+        self._context = context
 
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`."""
@@ -64,35 +64,37 @@ class ModelReader:
         for number, hits in enumerate(grouped(material.hits)):
             if exhausted(replace(state.spent, calls=state.spent.calls + number), state.budget):
                 return
-            bench = Bench(hits, state.language, self._gear.text_of, self._gear.means.embedder)
-            async for finding in self._notes(hits, state, bench):
+            checker = ReferenceChecker(
+                hits, state.language, self._context.text_of, self._context.search_context.embedder
+            )
+            async for finding in self._notes(hits, state, checker):
                 yield finding
 
-    async def _notes(self, hits: Sequence[Hit], state: State, bench: Bench) -> AsyncGenerator[Finding]:
-        instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._gear.settings.facts)})
+    async def _notes(self, hits: Sequence[Hit], state: State, checker: ReferenceChecker) -> AsyncGenerator[Finding]:
+        instructions = fill(prompt("rove.walk", "read"), {"facts": str(self._context.settings.facts)})
         done = 0
         async for notes in written(self._chat, instructions, packed(hits, state)):
             whole = notes if isinstance(notes, Notes) else None
             items = [note.model_dump() for note in whole.facts] if whole else _items(notes)
             done = min(done, len(items))  # the model was asked once more, and has begun anew
             while done < len(items) and (whole or done < len(items) - 1):
-                if finding := await self._checked(items[done], state, bench):
+                if finding := await self._checked(items[done], state, checker):
                     yield finding
                 done += 1
             if not whole and items and items[-1]:
                 fields = {name: str(value) for name, value in items[-1].items()}
                 yield FactDelta(state.round, len(items) - 1, fields)
 
-    async def _checked(self, item: Mapping[str, object], state: State, bench: Bench) -> Finding | None:
+    async def _checked(self, item: Mapping[str, object], state: State, checker: ReferenceChecker) -> Finding | None:
         """Hold a finished note against the references; None where there is nothing in it."""
         try:
-            note = Noted.model_validate(item)
+            note = NotedFact.model_validate(item)
         except ValidationError:
             return None
         text = " ".join(note.fact.split())
         if not text or note.relevance == 0:
             return None
-        citations = await bench.citations(Piece(text, (note.reference,), 0))
+        citations = await checker.citations(ReplyPart(text, (note.reference,), 0))
         if not citations:
             return FactRejected(state.round, text, UNHELD)
         found = citations[0]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rove.answer.claim import negated, numbers
 from rove.models import Embedder
-from rove.records.walk import Fact
+from rove.records.walk_events import Fact
 from rove.walk.leads import plain
 
 SAME = 0.97  # cosine of two passages that say the same

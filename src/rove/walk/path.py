@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rove.records import PathStep
-from rove.records.walk import ChunkSeen, Fact, Lead
+from rove.records.walk_events import ChunkSeen, Fact, Lead
 
 
 def path_of(facts: Iterable[Fact], leads: Iterable[Lead], seen: Iterable[ChunkSeen]) -> tuple[PathStep, ...]:

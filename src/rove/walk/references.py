@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from rove.language.han import han_number
 from rove.records.document import Span
-from rove.records.walk import LeadKind
+from rove.records.walk_events import LeadKind
 
 MAX_NAMED_CHARS = 100
 NAMED_WORDS = 10

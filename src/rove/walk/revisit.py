@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 
 from rove.answer.cite import check
-from rove.records.walk import FactDropped, LeadDropped, WalkEvent
-from rove.walk import Gear
+from rove.records.walk_events import FactDropped, LeadDropped, WalkEvent
+from rove.walk import WalkContext
+from rove.walk.json_format import filter_of
 from rove.walk.state import State
-from rove.walk.wire import filter_of
 
 GONE = "the document that it rests on is gone"
 CHANGED = "its source does not say so any more"
 BEREFT = "the fact that named it was dropped"
 
 
-async def revisited(state: State, gear: Gear) -> list[WalkEvent]:
+async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
     """Return what has to be dropped: facts whose words do not stand in their source any more, and leads of such.
 
     A source that the walk's filter does not let through any more is as good as gone.
     """
     found: list[WalkEvent] = []
     lost: set[str] = set()
-    store, where = gear.means.store, filter_of(state.where)
+    store, where = context.search_context.store, filter_of(state.where)
     citations = [fact.citation for fact in state.facts if fact.citation]
     live = set(await store.find([citation.chunk_id for citation in citations]))
     documents = {citation.document_id for citation in citations}

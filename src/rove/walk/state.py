@@ -1,4 +1,4 @@
-"""The state of a walk: what its events say, in their order. Pure: live walks, take-up, forks and replays share it."""
+"""The state machine of a walk: its events, folded in order. Pure: live walks, take-up, forks and replays share it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from rove.records import Answer
-from rove.records.walk import (
+from rove.records.walk_events import (
     Answered,
     Budget,
     ChunkSeen,

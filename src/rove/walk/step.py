@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rove.records.walk import Lead, Stop
+from rove.records.walk_events import Lead, Stop
 from rove.walk import EXTRACTIVE
 from rove.walk.budget import exhausted
 from rove.walk.state import QUESTION, State

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from rove.records import Document
 from rove.records.document import Span
-from rove.records.walk import Fact, Lead
+from rove.records.walk_events import Fact, Lead
 from rove.walk.leads import lead_id, lead_to
-from rove.walk.places import Places, Spot
+from rove.walk.reference_targets import ReferenceTargets, Spot
 from rove.walk.references import Reference, references
 
 NEAR_CHARS = 200  # after the words of a fact: "… For more, see section 4."
@@ -16,7 +16,7 @@ NEAR = 0.8  # what a reference is worth there, beside one within those words
 NOWHERE = "what it refers to is not in the base"
 
 
-async def leads_from_text(fact: Fact, places: Places) -> list[tuple[Lead, bool]]:
+async def leads_from_text(fact: Fact, places: ReferenceTargets) -> list[tuple[Lead, bool]]:
     """Return the leads that the source of a fact gives, and of each whether the base holds what it leads to.
 
     A name that is no heading or title of the base is a lead where it stands in quotation marks after "see" or its like;

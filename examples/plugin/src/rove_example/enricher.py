@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from rove.enrich import Fields, Workshop
+from rove.enrich import EnrichContext, Fields
 
 
 class Length:
     """See `rove.enrich.Enricher`."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, context: EnrichContext) -> None:
         self.notes: list[str] = []
-        self._catalog = workshop.store.catalog
+        self._catalog = context.store.catalog
 
     async def fields(self) -> AsyncIterator[Fields]:
         """See `Enricher.fields`."""

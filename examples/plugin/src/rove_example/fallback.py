@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rove.answer.fallback import Case, Gear, Rescue
+from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.records import Answer
 
 
 class Hotline:
     """See `rove.answer.fallback.Fallback`."""
 
-    def __init__(self, gear: Gear) -> None:
-        del gear
+    def __init__(self, context: FallbackContext) -> None:
+        del context
 
     async def rescue(self, case: Case) -> Rescue:
         """See `Fallback.rescue`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rove.records import Filter
 from rove.store import Scored, Vector
-from rove.store.memory import MemoryIndex
+from rove.store.memory_index import MemoryIndex
 
 
 class CountingIndex(MemoryIndex):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from rove.records import Citation
-from rove.records.walk import Fact, FactFound
-from rove.walk import Finding, Gear, Material
+from rove.records.walk_events import Fact, FactFound
+from rove.walk import Finding, Material, WalkContext
 from rove.walk.leads import fact_id
 
 
 class FirstLines:
     """See `rove.walk.Reader`."""
 
-    def __init__(self, gear: Gear) -> None:
-        del gear
+    def __init__(self, context: WalkContext) -> None:
+        del context
 
     async def read(self, material: Material) -> AsyncGenerator[Finding]:
         """See `Reader.read`."""

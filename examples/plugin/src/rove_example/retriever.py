@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from rove.records import Hit
-from rove.retrieve import Means, Query
+from rove.retrieve import Query, SearchContext
 from rove.retrieve.single import KeywordRetriever
 
 
 class ExactRetriever:
     """See `rove.retrieve.Retriever`."""
 
-    def __init__(self, means: Means) -> None:
-        self._keyword = KeywordRetriever(means)
+    def __init__(self, search_context: SearchContext) -> None:
+        self._keyword = KeywordRetriever(search_context)
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""

@@ -7,7 +7,7 @@ from typing import cast
 
 from rove.errors import InputError
 from rove.evaluate.dataset import Dataset, GoldSpan
-from rove.evaluate.dataset.rows import Row, bad, read_qrels
+from rove.evaluate.dataset.rows import DatasetRow, bad, read_qrels
 from rove.evaluate.dataset.texts import Texts, corpus_of, read_questions
 from rove.foreign import read_json
 
@@ -50,7 +50,7 @@ def _language(meta: Path) -> str:
     return str(known.get("lang") or "").partition("-")[0]
 
 
-def _spans(row: Row) -> tuple[GoldSpan, ...]:
+def _spans(row: DatasetRow) -> tuple[GoldSpan, ...]:
     references = row.values.get("references")
     if not isinstance(references, list):
         return ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rove.evaluate.dataset import Dataset, GoldSpan, Question
-from rove.evaluate.dataset.rows import Row, bad, read_json_lines, read_table
+from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines, read_table
 from rove.language.detect import detect
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")
@@ -44,7 +44,7 @@ class QuestionsLayout:
         return Dataset(path.stem, tuple(questions.values()), spans=spans, sources=sources)
 
 
-def rows_of(path: Path) -> Iterator[Row]:
+def rows_of(path: Path) -> Iterator[DatasetRow]:
     """Read the file's records.
 
     Raises:
@@ -56,22 +56,22 @@ def rows_of(path: Path) -> Iterator[Row]:
     return read_table(path, delimiter="\t" if suffix == ".tsv" else ",")
 
 
-def kept(rows: Iterable[Row]) -> Iterator[Row]:
+def kept(rows: Iterable[DatasetRow]) -> Iterator[DatasetRow]:
     """Leave out what a review has rejected."""
     return (row for row in rows if row.text("status", empty=True) != REJECTED)
 
 
-def several(row: Row, *names: str) -> tuple[str, ...]:
+def several(row: DatasetRow, *names: str) -> tuple[str, ...]:
     """Return a field's texts: a list, or one text with ";" between them.
 
-    >>> several(Row("", {"source": "a.md; b.md"}), "source")
+    >>> several(DatasetRow("", {"source": "a.md; b.md"}), "source")
     ('a.md', 'b.md')
     """
     found = row.texts(*names)
     return tuple(part.strip() for part in found[0].split(";") if part.strip()) if len(found) == 1 else found
 
 
-def _question(row: Row, number: int) -> Question:
+def _question(row: DatasetRow, number: int) -> Question:
     text = row.text("question", "text").strip()
     answers = row.texts("answers") or (
         several(row, "answer") if ";" in row.text("answer", empty=True) else row.texts("answer")
@@ -80,7 +80,7 @@ def _question(row: Row, number: int) -> Question:
     return Question(row.text("id", empty=True) or f"q{number}", text, answers, language)
 
 
-def _span(row: Row) -> GoldSpan | None:
+def _span(row: DatasetRow) -> GoldSpan | None:
     start, end = row.text("start", empty=True), row.text("end", empty=True)
     if not start and not end:
         return None

@@ -18,7 +18,7 @@ MOST_FIELD_CHARS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DatasetRow:
     """One record, and where it stands ("file:line"), for messages."""
 
     place: str
@@ -81,7 +81,7 @@ def is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
 
 
-def read_json_lines(path: Path) -> Iterator[Row]:
+def read_json_lines(path: Path) -> Iterator[DatasetRow]:
     """Yield an object from each line that is not blank.
 
     Raises:
@@ -97,10 +97,10 @@ def read_json_lines(path: Path) -> Iterator[Row]:
             raise bad(place, f"this line is no JSON ({error})", "Write one JSON object a line.") from error
         if not isinstance(value, dict):
             raise bad(place, "this line is no JSON object", "Write one {…} a line.")
-        yield Row(place, cast("dict[str, object]", value))
+        yield DatasetRow(place, cast("dict[str, object]", value))
 
 
-def read_table(path: Path, *, delimiter: str = ",") -> Iterator[Row]:
+def read_table(path: Path, *, delimiter: str = ",") -> Iterator[DatasetRow]:
     """Yield a record from each row of a table whose first row names the columns; blank rows are passed over.
 
     A header with semicolons and no other separator is that of a spreadsheet in a country with decimal commas.
@@ -122,12 +122,12 @@ def read_table(path: Path, *, delimiter: str = ",") -> Iterator[Row]:
                 what = f"{len(cells)} cells under {len(header)} columns"
                 raise bad(f"{path}:{reader.line_num}", what, "Put cells that hold the separator into quotes.")
             if any(cell.strip() for cell in cells):
-                yield Row(f"{path}:{reader.line_num}", dict(zip(header, cells, strict=False)))
+                yield DatasetRow(f"{path}:{reader.line_num}", dict(zip(header, cells, strict=False)))
     except csv.Error as error:
         raise bad(f"{path}:{reader.line_num}", f"the row cannot be read ({error})", "Mend its quotes.") from error
 
 
-def read_parquet(path: Path) -> Iterator[Row]:
+def read_parquet(path: Path) -> Iterator[DatasetRow]:
     """Yield a record from each row of a parquet file.
 
     Raises:
@@ -139,7 +139,7 @@ def read_parquet(path: Path) -> Iterator[Row]:
             for group in range(file.num_row_groups):
                 for values in file.read_row_group(group).to_pylist():  # pyright: ignore[reportUnknownMemberType]
                     number += 1
-                    yield Row(f"{path}:{number}", values)
+                    yield DatasetRow(f"{path}:{number}", values)
     except (pyarrow.ArrowException, OSError) as error:
         raise bad(str(path), f"this is no parquet file ({error})", "Write it anew.") from error
 

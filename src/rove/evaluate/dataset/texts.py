@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rove.evaluate.dataset import Question
-from rove.evaluate.dataset.rows import Row, bad, read_json_lines, read_parquet
+from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines, read_parquet
 from rove.language.detect import detect
 from rove.records import Text
 
@@ -42,13 +42,13 @@ def corpus_of(folder: Path) -> Path | None:
     return next((folder / name for name in CORPUS if (folder / name).is_file()), None)
 
 
-def read_questions(path: Path, language: str = "") -> dict[str, tuple[Question, Row]]:
+def read_questions(path: Path, language: str = "") -> dict[str, tuple[Question, DatasetRow]]:
     """Read lines {id or _id, text, answers?, language?}: id → question, and the line for what else it holds.
 
     Raises:
         InputError: a line is malformed, or two have one id.
     """
-    found: dict[str, tuple[Question, Row]] = {}
+    found: dict[str, tuple[Question, DatasetRow]] = {}
     for row in read_json_lines(path):
         question_id, text = row.text("_id", "id"), row.text("text")
         if question_id in found:

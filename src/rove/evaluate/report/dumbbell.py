@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rove.evaluate.report.figure import WIDTH, Data, across, figure, text
 from rove.evaluate.report.markup import Markup, joined, tag
-from rove.evaluate.report.scale import Scale
+from rove.evaluate.report.scale import AxisScale
 
 ROW, TOP, BELOW = 22.0, 10.0, 50.0
 LEFT = WIDTH * 0.52
@@ -25,7 +25,7 @@ class Pair:
 def dumbbells(name: str, title: str, caption: str, pairs: Sequence[Pair], axis: str) -> Markup:
     """Draw a hollow dot for the baseline, a full one for the other, and a line between them."""
     highest = max([1.0, *(max(pair.before, pair.after) for pair in pairs)])
-    scale = Scale(0.0, highest, LEFT + 14, WIDTH - 16)
+    scale = AxisScale(0.0, highest, LEFT + 14, WIDTH - 16)
     bottom = TOP + ROW * len(pairs)
     drawn: list[str] = [across(scale, TOP, bottom, axis)]
     for place, pair in enumerate(pairs):

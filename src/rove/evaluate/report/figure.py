@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.report.markup import Markup, joined, tag
-from rove.evaluate.report.scale import Scale, shown
+from rove.evaluate.report.scale import AxisScale, shown
 
 WIDTH = 860.0
 CHAR = 6.6
@@ -68,7 +68,7 @@ def text(x: float, y: float, words: str, *, anchor: str = "start", style: str = 
     return tag("text", whole, cut, x=x, y=y, text_anchor=anchor, class_=style or None)
 
 
-def across(scale: Scale, top: float, bottom: float, label: str) -> Markup:
+def across(scale: AxisScale, top: float, bottom: float, label: str) -> Markup:
     """Draw a horizontal axis below, with a line up from each tick."""
     parts: list[str] = []
     for tick in scale.ticks():
@@ -79,7 +79,7 @@ def across(scale: Scale, top: float, bottom: float, label: str) -> Markup:
     return joined(parts)
 
 
-def upward(scale: Scale, left: float, right: float, label: str) -> Markup:
+def upward(scale: AxisScale, left: float, right: float, label: str) -> Markup:
     """Draw a vertical axis at the left, with a line across from each tick."""
     parts: list[str] = []
     for tick in scale.ticks(5):

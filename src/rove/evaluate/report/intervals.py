@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.compare import Comparison
+from rove.evaluate.compare import PairedComparison
 from rove.evaluate.report.figure import CHAR, WIDTH, Data, across, figure, text
 from rove.evaluate.report.markup import Markup, joined, tag
-from rove.evaluate.report.scale import Scale, scale_of
+from rove.evaluate.report.scale import AxisScale, scale_of
 
 ROW, TOP, BELOW = 24.0, 12.0, 48.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class IntervalRow:
     """One row: a label, and a difference; without one it is what the others of its `group` are compared with."""
 
     group: str
     label: str
-    beside: Comparison | None
+    beside: PairedComparison | None
     note: str = ""
 
 
-def intervals(name: str, title: str, caption: str, rows: Sequence[Row], axis: str) -> Markup:
+def intervals(name: str, title: str, caption: str, rows: Sequence[IntervalRow], axis: str) -> Markup:
     """Draw differences from 0 with their intervals; those whose interval holds 0 are pale."""
     left = min(max([len(row.label) for row in rows] + [len(row.group) + 2 for row in rows]) * CHAR + 28, WIDTH * 0.42)
     bounds = [v for row in rows if row.beside for v in (row.beside.difference.low, row.beside.difference.high)]
@@ -44,7 +44,7 @@ def intervals(name: str, title: str, caption: str, rows: Sequence[Row], axis: st
     return figure(name, title, caption, inside, y + BELOW, _data(rows))
 
 
-def _row(row: Row, scale: Scale, y: float, left: float) -> Markup:
+def _row(row: IntervalRow, scale: AxisScale, y: float, left: float) -> Markup:
     label = text(16, y, row.label, room=left - 20)
     if row.beside is None:
         return joined([label, tag("circle", cx=scale.at(0), cy=y - 4, r=4, class_="hollow")])
@@ -57,14 +57,14 @@ def _row(row: Row, scale: Scale, y: float, left: float) -> Markup:
     )
 
 
-def verdict(beside: Comparison | None) -> str:
+def verdict(beside: PairedComparison | None) -> str:
     """Say by its interval whether a difference is better, worse or open."""
     if beside is None:
         return "open"
     return "better" if beside.difference.low > 0 else "worse" if beside.difference.high < 0 else "open"
 
 
-def said(beside: Comparison | None) -> str:
+def said(beside: PairedComparison | None) -> str:
     """Write a difference with its interval and p-value."""
     if beside is None:
         return "–"
@@ -73,7 +73,7 @@ def said(beside: Comparison | None) -> str:
     return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], {chance}".replace("-", "−")
 
 
-def _data(rows: Sequence[Row]) -> Data:
+def _data(rows: Sequence[IntervalRow]) -> Data:
     return Data(
         ["", "of", "difference [95 % interval], p", "rests on"],
         [(row.label, row.group, said(row.beside), row.note) for row in rows],

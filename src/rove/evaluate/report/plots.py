@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from rove.evaluate.report.curve import Specification, curve
 from rove.evaluate.report.dumbbell import Pair, dumbbells
-from rove.evaluate.report.intervals import Row, intervals, verdict
+from rove.evaluate.report.intervals import IntervalRow, intervals, verdict
 from rove.evaluate.report.markup import Markup
 from rove.evaluate.report.scatter import Point, scatter
-from rove.evaluate.study import Line, Study
+from rove.evaluate.study import Study, StudyLine
 
 MOST_ROWS = 25
 MOST_QUESTIONS = 20
@@ -23,7 +23,9 @@ def effects_plot(found: Study, metric: str) -> Markup:
     """What each choice of each factor is worth beside its first one."""
     grid = found.grid
     rows = [
-        Row(e.factor, grid.label(e.factor, e.choice), e.beside, f"{e.pairs} pairs" if e.pairs else "compared with")
+        IntervalRow(
+            e.factor, grid.label(e.factor, e.choice), e.beside, f"{e.pairs} pairs" if e.pairs else "compared with"
+        )
         for factor in grid.factors
         if len(factor.choices) > 1
         for e in found.effects
@@ -41,10 +43,10 @@ def beside_plot(found: Study, metric: str) -> Markup:
     """The best configurations beside the baseline."""
     lines = [line for line in found.lines if line.beside.get(metric) and not line.same_as]
     lines = sorted(lines, key=lambda line: -(line.means[metric] or 0.0))
-    rows = [Row("baseline", found.grid.baseline, None, "")]
+    rows = [IntervalRow("baseline", found.grid.baseline, None, "")]
     shown = lines[:MOST_ROWS]
     rows += [
-        Row("the best" if len(lines) > len(shown) else "the others", line.name, line.beside[metric],
+        IntervalRow("the best" if len(lines) > len(shown) else "the others", line.name, line.beside[metric],
             f"{line.coverage[metric]} questions")
         for line in shown
     ]  # fmt: skip
@@ -110,7 +112,7 @@ def cost_plots(found: Study, metric: str) -> list[Markup]:
     return plots
 
 
-def questions_plot(found: Study, metric: str, best: Line) -> Markup | None:
+def questions_plot(found: Study, metric: str, best: StudyLine) -> Markup | None:
     """The questions at which the best configuration and the baseline differ most; None where they never do."""
     before, after = (found.scores[name].values[metric] for name in (found.grid.baseline, best.name))
     pairs = [
@@ -128,12 +130,12 @@ def questions_plot(found: Study, metric: str, best: Line) -> Markup | None:
     return dumbbells("questions", f"Question by question: {metric}", caption, shown, metric)
 
 
-def best_line(lines: Sequence[Line], metric: str) -> Line:
+def best_line(lines: Sequence[StudyLine], metric: str) -> StudyLine:
     """The configuration with the highest mean; of equal ones the quickest."""
     return max(lines, key=lambda line: (line.means[metric] or 0.0, -(line.latency.p50 if line.latency else 0.0)))
 
 
-def _style(line: Line, found: Study) -> str:
+def _style(line: StudyLine, found: Study) -> str:
     return "baseline" if line.name == found.grid.baseline else ""
 
 

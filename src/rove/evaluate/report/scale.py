@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """`low` … `high` in the data stand at `start` … `end` on the plot; `logarithmic` needs values above 0."""
 
     low: float
@@ -20,7 +20,7 @@ class Scale:
     def at(self, value: float) -> float:
         """Where a value stands.
 
-        >>> Scale(0, 10, 100, 200).at(5)
+        >>> AxisScale(0, 10, 100, 200).at(5)
         150.0
         """
         low, high, value = (log10(v) for v in (self.low, self.high, value)) if self.logarithmic else (
@@ -31,7 +31,7 @@ class Scale:
     def ticks(self, about: int = 6) -> list[float]:
         """Round numbers within the scale.
 
-        >>> Scale(0.0, 1.0, 0, 1).ticks(5)
+        >>> AxisScale(0.0, 1.0, 0, 1).ticks(5)
         [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
         """
         return _powers(self.low, self.high) if self.logarithmic else _steps(self.low, self.high, about)
@@ -39,15 +39,15 @@ class Scale:
 
 def scale_of(
     values: Sequence[float], start: float, end: float, *, logarithmic: bool = False, around: float | None = None
-) -> Scale:
+) -> AxisScale:
     """Make a scale that holds all values with a little room; `around` is a value that must be on it."""
     held = [*values, *([around] if around is not None else [])] or [0.0, 1.0]
     low, high = min(held), max(held)
     if logarithmic:
         low = max(low, 1e-9)
-        return Scale(low / 1.25, max(high, low) * 1.25, start, end, logarithmic=True)
+        return AxisScale(low / 1.25, max(high, low) * 1.25, start, end, logarithmic=True)
     room = (high - low) * 0.06 or max(abs(high), 1.0) * 0.05
-    return Scale(low - room, high + room, start, end)
+    return AxisScale(low - room, high + room, start, end)
 
 
 def _steps(low: float, high: float, about: int) -> list[float]:

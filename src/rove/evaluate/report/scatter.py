@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rove.evaluate.report.figure import CHAR, WIDTH, Data, across, figure, text, upward
 from rove.evaluate.report.markup import Markup, joined, tag
-from rove.evaluate.report.scale import Scale, scale_of
+from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.evaluate.study import undominated
 
 LEFT, TOP, HEIGHT = 62.0, 34.0, 330.0
@@ -44,13 +44,13 @@ def scatter(name: str, title: str, caption: str, points: Sequence[Point], x_labe
     return figure(name, title, caption, joined(drawn), TOP + HEIGHT + 48, data)
 
 
-def _steps(frontier: Sequence[Point], x: Scale, y: Scale) -> str:
+def _steps(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> str:
     path = [f"M{x.at(frontier[0].x):.1f} {y.start:.1f} V{y.at(frontier[0].y):.1f}"]
     path += [f"H{x.at(point.x):.1f} V{y.at(point.y):.1f}" for point in frontier[1:]]
     return " ".join([*path, f"H{x.end:.1f}"])
 
 
-def _labels(frontier: Sequence[Point], x: Scale, y: Scale) -> list[str]:
+def _labels(frontier: Sequence[Point], x: AxisScale, y: AxisScale) -> list[str]:
     """Name the points of the frontier where the names do not run into one another."""
     taken: list[tuple[float, float, float]] = []
     drawn: list[str] = []

@@ -41,7 +41,7 @@ def database_documents(url: str, *, max_rows: int) -> Iterator[Document]:
     engine = _engine(address)
     try:
         with engine.connect() as connection:
-            reader = _Reader(_read_only(connection), _source(address), max_rows)
+            reader = _DatabaseReader(_read_only(connection), _source(address), max_rows)
             yield from reader.documents()
     except (SQLAlchemyError, OSError) as error:
         why = str(getattr(error, "orig", None) or error).partition("\n")[0]
@@ -54,7 +54,7 @@ def database_documents(url: str, *, max_rows: int) -> Iterator[Document]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _DatabaseReader:
     connection: Connection
     source: Source
     max_rows: int

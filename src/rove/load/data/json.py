@@ -12,7 +12,7 @@ from typing import cast
 from rove.errors import InputError
 from rove.load import LOADERS
 from rove.load.data.outline import MAX_DEPTH, Branch, outline_documents
-from rove.load.data.record import IDS, MAX_NAMED, TITLES, Entry, Json, Records, is_record
+from rove.load.data.record import IDS, MAX_NAMED, TITLES, Json, RecordPlace, Records, is_record
 from rove.load.posts.names import looks_like_posts
 from rove.load.text import BOMS, clean, decode, require_text
 from rove.records import Document, Source
@@ -62,7 +62,7 @@ def _are_posts(source: Source) -> bool:
     return first is not None and isinstance(first.value, dict) and looks_like_posts(first.value)
 
 
-def _documents(source: Source, entries: Iterator[Entry]) -> Iterator[Document]:
+def _documents(source: Source, entries: Iterator[RecordPlace]) -> Iterator[Document]:
     """By the look of the first entries: records, or values that make an outline."""
     first = list(islice(entries, LOOK_ENTRIES))
     whole = [entry.value for entry in first if not entry.problem]
@@ -77,7 +77,7 @@ def _documents(source: Source, entries: Iterator[Entry]) -> Iterator[Document]:
         raise InputError(message, cure="Mend them, or get the file again.", outcome="partial")
 
 
-def _branches(entries: Iterable[Entry], bad: list[str]) -> Iterator[Branch]:
+def _branches(entries: Iterable[RecordPlace], bad: list[str]) -> Iterator[Branch]:
     for entry in entries:
         if entry.problem:
             bad.append(f"{entry.place}: {entry.problem}")
@@ -85,7 +85,7 @@ def _branches(entries: Iterable[Entry], bad: list[str]) -> Iterator[Branch]:
             yield to_branch(entry.key or "item", entry.value)
 
 
-def _elements(text: str) -> Iterator[Entry] | None:
+def _elements(text: str) -> Iterator[RecordPlace] | None:
     """The elements of one large array or object, decoded one at a time; None where the text is something else."""
     opened = SPACE.match(text)
     start = opened.end() if opened else 0
@@ -94,7 +94,7 @@ def _elements(text: str) -> Iterator[Entry] | None:
     return _decoded(text, start + 1, keyed=text[start] == "{")
 
 
-def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[Entry]:
+def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[RecordPlace]:
     decoder = json.JSONDecoder()
     at = _skip(text, at)
     number = 0
@@ -107,12 +107,12 @@ def _decoded(text: str, at: int, *, keyed: bool) -> Iterator[Entry]:
                 key = clean(str(name))
                 at = _expect(text, _skip(text, at), ":")
             value, at = cast("tuple[Json, int]", decoder.raw_decode(text, at))
-            yield Entry(place, value, key=key)
+            yield RecordPlace(place, value, key=key)
             at = _skip(text, at)
             if text[at : at + 1] not in {"]", "}"}:
                 at = _expect(text, at, ",")
         except (ValueError, RecursionError) as error:
-            yield Entry(place, problem=f"the file is no whole JSON from here on ({error})")
+            yield RecordPlace(place, problem=f"the file is no whole JSON from here on ({error})")
             return
 
 
@@ -158,25 +158,25 @@ def _scalar(value: Json) -> str:
     return clean(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _lines(data: bytes) -> Iterator[Entry]:
+def _lines(data: bytes) -> Iterator[RecordPlace]:
     """Yield the records of JSON Lines, one line at a time."""
     stream = data if not any(data.startswith(mark) for mark, _ in BOMS) else decode(data).encode()
     for number, line in enumerate(BytesIO(stream), 1):
         if line.isspace():
             continue
         try:
-            yield Entry(f"line {number}", cast("Json", json.loads(line)))
+            yield RecordPlace(f"line {number}", cast("Json", json.loads(line)))
         except UnicodeDecodeError:
             yield _legacy_line(number, line)
         except (ValueError, RecursionError) as error:
-            yield Entry(f"line {number}", problem=f"no whole JSON ({error})")
+            yield RecordPlace(f"line {number}", problem=f"no whole JSON ({error})")
 
 
-def _legacy_line(number: int, line: bytes) -> Entry:
+def _legacy_line(number: int, line: bytes) -> RecordPlace:
     try:
-        return Entry(f"line {number}", cast("Json", json.loads(decode(line))))
+        return RecordPlace(f"line {number}", cast("Json", json.loads(decode(line))))
     except (InputError, ValueError, RecursionError) as error:
-        return Entry(f"line {number}", problem=f"no whole JSON ({error})")
+        return RecordPlace(f"line {number}", problem=f"no whole JSON ({error})")
 
 
 def _is_lines(text: str) -> bool:
@@ -188,15 +188,15 @@ def _is_lines(text: str) -> bool:
         return False
 
 
-def _records_of(tree: Json) -> Iterable[Entry] | None:
+def _records_of(tree: Json) -> Iterable[RecordPlace] | None:
     """Return the records where most of the values look like one, else None."""
     if isinstance(tree, dict):
         if is_record(tree) and any(name in tree for name in (*IDS, *TITLES, "metadata")):
-            return [Entry("the record", tree)]
+            return [RecordPlace("the record", tree)]
         if _mostly_records(tree.values()):
-            return [Entry(f"record {key!r}", value, key=clean(key)) for key, value in tree.items()]
+            return [RecordPlace(f"record {key!r}", value, key=clean(key)) for key, value in tree.items()]
     elif isinstance(tree, list) and _mostly_records(tree):
-        return [Entry(f"record {number}", value) for number, value in enumerate(tree, 1)]
+        return [RecordPlace(f"record {number}", value) for number, value in enumerate(tree, 1)]
     return None
 
 

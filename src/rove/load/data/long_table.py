@@ -32,7 +32,7 @@ class LongTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TablePart:
     first: int
     rows: list[Sequence[str]]
 
@@ -47,7 +47,7 @@ def table_documents(source: Source, table: LongTable) -> Iterator[Document]:
     The lead stands in the first alone. None is yielded where there is neither a lead nor a row with text.
     """
     parts = _parts(table.rows)
-    part = next(parts, _Part(1, []))
+    part = next(parts, _TablePart(1, []))
     whole = True
     while part is not None:
         after = next(parts, None)
@@ -58,20 +58,20 @@ def table_documents(source: Source, table: LongTable) -> Iterator[Document]:
         part = after
 
 
-def _parts(rows: Iterable[Sequence[str]]) -> Iterator[_Part]:
+def _parts(rows: Iterable[Sequence[str]]) -> Iterator[_TablePart]:
     kept: list[Sequence[str]] = []
     first, size = 1, 0
     for row in rows:
         kept.append(row)
         size += sum(map(len, row)) + 3 * len(row)
         if size >= MAX_PART_CHARS:
-            yield _Part(first, kept)
+            yield _TablePart(first, kept)
             first, kept, size = first + len(kept), [], 0
     if kept:
-        yield _Part(first, kept)
+        yield _TablePart(first, kept)
 
 
-def _document(source: Source, table: LongTable, part: _Part, *, whole: bool) -> Document | None:
+def _document(source: Source, table: LongTable, part: _TablePart, *, whole: bool) -> Document | None:
     width = max((len(table.header), *map(len, part.rows)))
     header = [*table.header, *[""] * (width - len(table.header))]
     lead = f"{clean(table.lead).strip()}\n\n" if table.lead and part.first == 1 else ""

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from rove.errors import InputError
 from rove.load import LOADERS
 from rove.load.data.long_table import LongTable, table_documents
-from rove.load.data.record import TEXTS, Entry, Json, Records
+from rove.load.data.record import TEXTS, Json, RecordPlace, Records
 from rove.load.data.schema import cell_text
 from rove.load.posts.names import looks_like_posts
 from rove.load.text import clean, stem
@@ -52,7 +52,7 @@ class ParquetLoader:
 def _documents(source: Source, file: parquet.ParquetFile) -> Iterator[Document]:
     text = _text_column(file)
     if text:
-        entries = (Entry(f"row {n}", _record(row, text)) for n, row in enumerate(_rows(file), 1))
+        entries = (RecordPlace(f"row {n}", _record(row, text)) for n, row in enumerate(_rows(file), 1))
         yield from Records(source).documents(entries)
         return
     names = file.schema_arrow.names

@@ -22,7 +22,7 @@ CURE = "Give each record an id of its own and a 'document' or 'text' that is tex
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecordPlace:
     """One place in the file where a record should be; `problem` where there is none."""
 
     place: str
@@ -41,7 +41,7 @@ class Records:
     bad_count: int = 0
     good_count: int = 0
 
-    def documents(self, entries: Iterable[Entry]) -> Iterator[Document]:
+    def documents(self, entries: Iterable[RecordPlace]) -> Iterator[Document]:
         """Yield a document for each good record.
 
         Raises:

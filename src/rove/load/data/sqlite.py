@@ -53,7 +53,7 @@ class SqliteLoader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _SchemaEntry:
     """A table or a view, as the schema names it."""
 
     name: str
@@ -61,7 +61,7 @@ class _Entry:
     has_rows: bool
 
 
-def _open(connection: sqlite3.Connection, data: bytes) -> list[_Entry]:
+def _open(connection: sqlite3.Connection, data: bytes) -> list[_SchemaEntry]:
     """Let the connection read `data`, within bounds, and return what is in it.
 
     Raises:
@@ -80,13 +80,15 @@ def _open(connection: sqlite3.Connection, data: bytes) -> list[_Entry]:
     for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
         connection.execute(f"PRAGMA {pragma}")
     found = connection.execute(LISTED)
-    entries = [_Entry(name, sql or "", kind == "table") for name, kind, sql in found if not name.startswith("sqlite_")]
+    entries = [
+        _SchemaEntry(name, sql or "", kind == "table") for name, kind, sql in found if not name.startswith("sqlite_")
+    ]
     virtual = [e.name for e in entries if e.sql[:20].upper().startswith("CREATE VIRTUAL")]
     shadows = {f"{name}_{part}" for name in virtual for part in SHADOWS}
     return [entry for entry in entries if entry.name not in shadows]
 
 
-def _table(connection: sqlite3.Connection, entry: _Entry, source: Source) -> LongTable:
+def _table(connection: sqlite3.Connection, entry: _SchemaEntry, source: Source) -> LongTable:
     rows = connection.execute(f"SELECT * FROM {_quoted(entry.name)}") if entry.has_rows else None
     keys = _foreign_keys(connection, entry.name) if entry.has_rows else []
     name = clean(entry.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rove.load.html.parts import Part
+from rove.load.html.parts import TextPart
 from rove.load.html.tree import HtmlNode
 from rove.load.text import clean
 
@@ -13,14 +13,14 @@ CODE_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight(?:-source)?|brus
 NO_LANGUAGE = {"default", "none", "text", "plain", "plaintext", "notranslate", "highlight"}
 
 
-def code_block(node: HtmlNode) -> Part:
+def code_block(node: HtmlNode) -> TextPart:
     """Return a <pre> between fences, with the language that the page calls it."""
     for line_break in node.iter("br"):
         line_break.tail = "\n" + (line_break.tail or "")
     text = clean("".join(node.itertext())).strip("\n").expandtabs(8)
     marks = max((len(found) for found in re.findall("`{3,}", text)), default=2) + 1
     fence = "`" * max(3, marks)
-    return Part(f"{fence}{_language(node)}\n{text.rstrip()}\n{fence}" if text.strip() else "", "code")
+    return TextPart(f"{fence}{_language(node)}\n{text.rstrip()}\n{fence}" if text.strip() else "", "code")
 
 
 def around(node: HtmlNode) -> Iterator[HtmlNode]:

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from rove.errors import InputError
 from rove.load.container import CURE, open_container
 from rove.load.html.main import drop_unseen
-from rove.load.html.notes import Notes, find_notes, is_note_link
-from rove.load.html.parts import Part, join
+from rove.load.html.notes import Footnotes, find_notes, is_note_link
+from rove.load.html.parts import TextPart, join
 from rove.load.html.text import html_parts
 from rove.load.html.tree import HtmlNode, decode_page, parse_html
 from rove.load.markdown import first_title, markdown_sections
@@ -34,7 +34,7 @@ MAX_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContentsEntry:
     """A line of the table of contents: the file that it leads to, and how deep it stands, from 1."""
 
     title: str
@@ -47,7 +47,7 @@ class EpubLoader:
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
         with open_container(source) as archive:
-            book = _Book(archive, source)
+            book = _EpubPackage(archive, source)
             written = join(book.parts())
         sections = markdown_sections(written.text, setext=False)
         language = book.fact("language").replace("_", "-").split("-")[0].lower()
@@ -67,7 +67,7 @@ class EpubLoader:
             raise InputError(message, cure=CURE, outcome="partial")
 
 
-class _Book:
+class _EpubPackage:
     """The package of a book: its facts, its chapters and its table of contents."""
 
     def __init__(self, archive: zipfile.ZipFile, source: Source) -> None:
@@ -117,7 +117,7 @@ class _Book:
             fields["keywords"] = keywords
         return fields
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TextPart]:
         """Yield what the chapters say; notes of all chapters have labels of their own."""
         contents = self.contents()
         chapters: dict[str, HtmlNode] = {}
@@ -142,9 +142,9 @@ class _Book:
             elif self.files[identifier] != self.nav:
                 yield self.files[identifier]
 
-    def contents(self) -> dict[str, list[Entry]]:
+    def contents(self) -> dict[str, list[ContentsEntry]]:
         """Return the entries of the table of contents by the file that they lead to."""
-        found: dict[str, list[Entry]] = {}
+        found: dict[str, list[ContentsEntry]] = {}
         try:
             entries = list(self._nav_entries() if self.nav else self._ncx_entries() if self.ncx else ())
         except InputError as error:  # the chapters have headings of their own
@@ -154,7 +154,7 @@ class _Book:
             found.setdefault(name, []).append(entry)
         return found
 
-    def notes(self, chapters: dict[str, HtmlNode]) -> dict[str, Notes]:
+    def notes(self, chapters: dict[str, HtmlNode]) -> dict[str, Footnotes]:
         """Return the notes of each chapter: a note may stand in another file than the link to it."""
         targets: dict[str, dict[str, str]] = {name: {} for name in chapters}
         links: dict[str, dict[str, str]] = {name: {} for name in chapters}
@@ -169,18 +169,21 @@ class _Book:
                 if file and fragment and target in targets and is_note_link(link):
                     label = targets[target].setdefault(fragment, f"{number}.{len(links[name]) + 1}")
                     links[name][href] = label
-        return {name: Notes(targets[name], links[name]) for name in chapters}
+        return {name: Footnotes(targets[name], links[name]) for name in chapters}
 
-    def _nav_entries(self) -> Iterator[tuple[str, Entry]]:
+    def _nav_entries(self) -> Iterator[tuple[str, ContentsEntry]]:
         root = parse_html(decode_page(self.read(self.nav)))
         toc = next((nav for nav in root.iter("nav") if "toc" in nav.get("epub:type").split()), root)
         for link in toc.iter("a"):
             level, parent = 0, link.getparent()
             while parent is not None and parent is not toc:
                 level, parent = level + (parent.tag == "ol"), parent.getparent()
-            yield self.resolve(self.nav, link.get("href")), Entry(" ".join("".join(link.itertext()).split()), level)
+            yield (
+                self.resolve(self.nav, link.get("href")),
+                ContentsEntry(" ".join("".join(link.itertext()).split()), level),
+            )
 
-    def _ncx_entries(self) -> Iterator[tuple[str, Entry]]:
+    def _ncx_entries(self) -> Iterator[tuple[str, ContentsEntry]]:
         for point in parse_part(self.read(self.ncx), self.ncx).iter(f"{NCX}navPoint"):
             label, target = point.find(f"{NCX}navLabel/{NCX}text"), point.find(f"{NCX}content")
             level, parent = 1, point.getparent()
@@ -188,7 +191,7 @@ class _Book:
                 level, parent = level + 1, parent.getparent()
             if label is not None and target is not None:
                 title = " ".join((label.text or "").split())
-                yield self.resolve(self.ncx, target.get("src", "")), Entry(title, level)
+                yield self.resolve(self.ncx, target.get("src", "")), ContentsEntry(title, level)
 
     def _check_protection(self) -> None:
         """Refuse books whose chapters are encrypted; fonts often are, which does no harm."""
@@ -201,12 +204,12 @@ class _Book:
             raise InputError(message, cure="Add a copy without protection.", outcome="encrypted")
 
 
-def _titled(parts: list[Part], entries: list[Entry]) -> Iterator[Part]:
+def _titled(parts: list[TextPart], entries: list[ContentsEntry]) -> Iterator[TextPart]:
     """Yield a chapter with its headings at the level of the table of contents, its title there where it has none."""
     headings = [len(part.text) - len(part.text.lstrip("#")) for part in parts if _is_heading(part)]
     depth = entries[0].level if entries else 1
     if entries and not headings and any(part.text.strip() for part in parts):
-        yield Part(f"{'#' * min(depth, MAX_LEVEL)} {entries[0].title}")
+        yield TextPart(f"{'#' * min(depth, MAX_LEVEL)} {entries[0].title}")
     shift = depth - min(headings, default=depth)
     for part in parts:
         if _is_heading(part) and shift > 0:
@@ -217,5 +220,5 @@ def _titled(parts: list[Part], entries: list[Entry]) -> Iterator[Part]:
             yield part
 
 
-def _is_heading(part: Part) -> bool:
+def _is_heading(part: TextPart) -> bool:
     return not part.kind and part.text.startswith("#")

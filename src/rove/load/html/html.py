@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from rove.load import LoadOptions
 from rove.load.html.main import drop_boilerplate, drop_unseen, main_content, page_heading
-from rove.load.html.parts import Canonical, Part, join
+from rove.load.html.parts import Canonical, TextPart, join
 from rove.load.html.text import html_parts
 from rove.load.html.tree import HtmlNode, decode_page, parse_html
 from rove.load.markdown import first_title, markdown_sections
@@ -76,7 +76,7 @@ def page_text(root: HtmlNode, *, base: str = "", keep_boilerplate: bool = False)
     drop_boilerplate(root)
     main = main_content(root)
     heading = page_heading(root, main)
-    return join([Part(f"# {heading}" if heading else ""), *html_parts(main, base=base)])
+    return join([TextPart(f"# {heading}" if heading else ""), *html_parts(main, base=base)])
 
 
 def read_head(root: HtmlNode) -> Head:

@@ -13,14 +13,14 @@ NOTE_LABEL = re.compile(r"[\[(]?\s*([^\s\[\]()^|]{1,12})\s*[\])]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class Footnotes:
     """Footnotes: `labels` by the id of the element that is one, `links` by the target of a link that refers to one."""
 
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     links: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def find_notes(root: HtmlNode, *, prefix: str = "") -> Notes:
+def find_notes(root: HtmlNode, *, prefix: str = "") -> Footnotes:
     """Find the footnotes that links in `root` refer to; two that have the same label get different ones."""
     labels: dict[str, str] = {}
     for link in root.iter("a"):
@@ -31,7 +31,7 @@ def find_notes(root: HtmlNode, *, prefix: str = "") -> Notes:
             labels[target[1:]] = label if label not in labels.values() else f"{label}-{len(labels) + 1}"
     there = {node.get("id") for node in root.iter() if node.get("id") in labels} if labels else set[str]()
     labels = {target: label for target, label in labels.items() if target in there}
-    return Notes(labels, {f"#{target}": label for target, label in labels.items()})
+    return Footnotes(labels, {f"#{target}": label for target, label in labels.items()})
 
 
 def is_note_link(link: HtmlNode) -> bool:

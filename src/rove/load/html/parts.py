@@ -9,7 +9,7 @@ from rove.records import Block
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """A paragraph, a heading, an item of a list or a block; `kind` and `caption` as of `Block`, "" for prose.
 
     An item stands under the item before it, all else after a blank line.
@@ -29,10 +29,10 @@ class Canonical:
     blocks: tuple[Block, ...] = ()
 
 
-def join(parts: Iterable[Part]) -> Canonical:
+def join(parts: Iterable[TextPart]) -> Canonical:
     r"""Write the parts that hold text one under the other.
 
-    >>> join([Part("- a", item=True), Part("- b", item=True), Part("| x |", "table", "Tab. 1")])
+    >>> join([TextPart("- a", item=True), TextPart("- b", item=True), TextPart("| x |", "table", "Tab. 1")])
     Canonical(text='- a\n- b\n\n| x |\n', blocks=(Block(kind='table', span=(9, 14), caption='Tab. 1'),))
     """
     out: list[str] = []

@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 
 from rove.load.formula.mathml import mathml_to_latex
 from rove.load.html.code import around, code_block
-from rove.load.html.notes import Notes, find_notes, is_note_link
-from rove.load.html.parts import Part
+from rove.load.html.notes import Footnotes, find_notes, is_note_link
+from rove.load.html.parts import TextPart
 from rove.load.html.table import is_layout, table_rows
 from rove.load.html.tree import HtmlNode
 from rove.load.markdown import prose
@@ -39,24 +39,24 @@ WIDE_BREAK = re.compile(rf"(?<={WIDE})[ \t]*\n[ \t\n]*(?={WIDE})")
 RAISED = str.maketrans("0123456789+-−n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 
 
-def html_parts(root: HtmlNode, *, base: str = "", notes: Notes | None = None) -> list[Part]:
+def html_parts(root: HtmlNode, *, base: str = "", notes: Footnotes | None = None) -> list[TextPart]:
     """Return what `root` says, in order. `base` is the address that its links are relative to, "" where unknown."""
-    return _Writer(root, base, notes or find_notes(root)).parts_of(root)
+    return _HtmlWriter(root, base, notes or find_notes(root)).parts_of(root)
 
 
-class _Writer:
-    def __init__(self, root: HtmlNode, base: str, notes: Notes) -> None:
+class _HtmlWriter:
+    def __init__(self, root: HtmlNode, base: str, notes: Footnotes) -> None:
         self.base = base
         self.notes = notes
         self.holders = _holders(root)
-        self.parts: list[Part] = []
+        self.parts: list[TextPart] = []
         self.line: list[str] = []
         self.depth = 0
         self.target = ""  # of a link around blocks: the first of them is the link
 
     # -- blocks ---------------------------------------------------------------------------------------------------
 
-    def parts_of(self, node: HtmlNode) -> list[Part]:
+    def parts_of(self, node: HtmlNode) -> list[TextPart]:
         """Return the parts under `node`, apart from what is being written."""
         kept, self.parts = self.parts, []
         line, self.line = self.line, []
@@ -84,7 +84,7 @@ class _Writer:
     def flush(self) -> None:
         text, self.line = _tidy("".join(self.line)), []
         if text:
-            self.parts.append(Part(self.linked(prose(text))))
+            self.parts.append(TextPart(self.linked(prose(text))))
 
     def linked(self, text: str) -> str:
         target, self.target = self.target, ""
@@ -107,14 +107,14 @@ class _Writer:
 
     def heading(self, node: HtmlNode) -> None:
         if text := _one_line(self.inline(node)):
-            self.parts.append(Part(f"{'#' * HEADINGS[node.tag]} {self.linked(text)}"))
+            self.parts.append(TextPart(f"{'#' * HEADINGS[node.tag]} {self.linked(text)}"))
 
     def fence(self, node: HtmlNode) -> None:
         self.parts.append(code_block(node))
 
     def displayed(self, node: HtmlNode) -> None:
         if found := _formula(node):
-            self.parts.append(Part(f"$$\n{found}\n$$", "formula"))
+            self.parts.append(TextPart(f"$$\n{found}\n$$", "formula"))
 
     def quote(self, node: HtmlNode) -> None:
         self.parts += [part if part.kind else _indented(part, "> ") for part in self.parts_of(node)]
@@ -123,7 +123,7 @@ class _Writer:
         parts = self.parts_of(node)
         text = " ".join(part.text for part in parts if not part.kind)
         text = re.sub(r"^\[\^?[^\]]{1,12}\](?:\([^)]*\))?\s*|\s*(?:\[\s*)?[↩↑⏎]\ufe0e?.*$", "", " ".join(text.split()))
-        self.parts += [Part(f"[^{label}]: {text}" if text else "", item=True), *(p for p in parts if p.kind)]
+        self.parts += [TextPart(f"[^{label}]: {text}" if text else "", item=True), *(p for p in parts if p.kind)]
 
     def items(self, node: HtmlNode) -> None:
         """Write a list: nested lists two spaces deeper, further paragraphs of an item under it."""
@@ -139,7 +139,7 @@ class _Writer:
             number += child.tag == "li"
             for index, part in enumerate(self.parts_of(child)):
                 if index == 0 and child.tag == "li" and not part.item and not part.kind:
-                    self.parts.append(Part(mark + part.text.lstrip("# ").replace("\n", "\n  "), item=True))
+                    self.parts.append(TextPart(mark + part.text.lstrip("# ").replace("\n", "\n  "), item=True))
                 else:
                     self.parts.append(part if part.kind or part.text.startswith("#") else _indented(part, "  "))
 
@@ -150,7 +150,7 @@ class _Writer:
         caption = node.find("caption")
         title = _one_line(self.inline(caption)) if caption is not None else ""
         rows = table_rows(node, self.cell)
-        self.parts += [Part(title), Part(pipe_table(rows), "table", title)]
+        self.parts += [TextPart(title), TextPart(pipe_table(rows), "table", title)]
 
     def cell(self, node: HtmlNode) -> str:
         """Return all that a cell says, on one line."""
@@ -164,7 +164,7 @@ class _Writer:
         """Write a figure: what it shows, and its caption before or after it, as in the page."""
         captions = [child for child in node.iter("figcaption")][:1]
         caption = _one_line(self.inline(captions[0])) if captions else ""
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         for part in self.parts_of(node):
             picture = part.text.startswith("![") and part.text.endswith(")")
             kind = part.kind or ("image" if picture else "")
@@ -256,24 +256,24 @@ class _Writer:
         return f"${found}$" if found else ""
 
 
-BLOCK_WRITERS: dict[str, Callable[[_Writer, HtmlNode], None]] = {
-    **dict.fromkeys(HEADINGS, _Writer.heading),
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), _Writer.items),
-    **dict.fromkeys(("math", "script"), _Writer.displayed),
-    "blockquote": _Writer.quote,
-    "figure": _Writer.figure,
-    "pre": _Writer.fence,
-    "table": _Writer.table,
+BLOCK_WRITERS: dict[str, Callable[[_HtmlWriter, HtmlNode], None]] = {
+    **dict.fromkeys(HEADINGS, _HtmlWriter.heading),
+    **dict.fromkeys(("ul", "ol", "menu", "dir"), _HtmlWriter.items),
+    **dict.fromkeys(("math", "script"), _HtmlWriter.displayed),
+    "blockquote": _HtmlWriter.quote,
+    "figure": _HtmlWriter.figure,
+    "pre": _HtmlWriter.fence,
+    "table": _HtmlWriter.table,
 }
-INLINE: dict[str, Callable[[_Writer, HtmlNode], str]] = {
-    "br": _Writer.line_break,
-    "a": _Writer.link,
-    "img": _Writer.image,
-    "sup": _Writer.raised,
-    "math": _Writer.formula,
-    "script": _Writer.formula,
+INLINE: dict[str, Callable[[_HtmlWriter, HtmlNode], str]] = {
+    "br": _HtmlWriter.line_break,
+    "a": _HtmlWriter.link,
+    "img": _HtmlWriter.image,
+    "sup": _HtmlWriter.raised,
+    "math": _HtmlWriter.formula,
+    "script": _HtmlWriter.formula,
     "q": lambda writer, node: f"“{writer.inline(node)}”",
-    **dict.fromkeys(CODE, _Writer.code),
+    **dict.fromkeys(CODE, _HtmlWriter.code),
 }
 
 
@@ -302,7 +302,7 @@ def _one_line(text: str) -> str:
     return _tidy(text).replace("\n", " ")
 
 
-def _indented(part: Part, indent: str) -> Part:
+def _indented(part: TextPart, indent: str) -> TextPart:
     return replace(part, text=indent + part.text.replace("\n", f"\n{indent}"))
 
 

@@ -17,7 +17,7 @@ from rove.load.layout.canonical import written
 from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import with_headings
 from rove.load.layout.order import in_order
-from rove.load.layout.printed import Figure, Sheet
+from rove.load.layout.printed import Figure, OrderedPage
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.text import clean, identify, stem
@@ -51,7 +51,9 @@ class ImageLoader:
             described = _description(image)
             width, height = image.size
             sheets = (
-                [Sheet(1, width, height, (Figure(0, 0, width, height, source.name, described),))] if described else []
+                [OrderedPage(1, width, height, (Figure(0, 0, width, height, source.name, described),))]
+                if described
+                else []
             )
             by_ocr = self.options.ocr and ocr.can_read()
             missing = _read(image, sheets, self.options.transcripts or Transcripts()) if by_ocr else ""
@@ -98,7 +100,7 @@ def _too_large(source: Source, why: str) -> InputError:
     return InputError(message, cure="Make it smaller, or cut it up.", outcome="too-large")
 
 
-def _read(image: Image.Image, sheets: list[Sheet], transcripts: Transcripts) -> str:
+def _read(image: Image.Image, sheets: list[OrderedPage], transcripts: Transcripts) -> str:
     """Add the pages that OCR reads to `sheets`; return what could not be read, "" where nothing is missing."""
     failed: list[int] = []
     frames = ImageSequence.Iterator(image) if image.format in PAGED else iter([image])
@@ -111,7 +113,7 @@ def _read(image: Image.Image, sheets: list[Sheet], transcripts: Transcripts) -> 
                 sheet = in_order(ocr.read_picture(_picture(frame), number, count, transcripts))
             except (InputError, OSError, ValueError, SyntaxError):  # the last three are Pillow's, for damaged data
                 failed.append(number)
-                sheet = Sheet(number, frame.width, frame.height)
+                sheet = OrderedPage(number, frame.width, frame.height)
             _add(sheet, sheets)
     except OutOfTime:
         return f"its time was up at page {number}"
@@ -120,14 +122,14 @@ def _read(image: Image.Image, sheets: list[Sheet], transcripts: Transcripts) -> 
     return f"OCR failed on page {', '.join(map(str, failed))}" if failed else ""
 
 
-def _add(sheet: Sheet, sheets: list[Sheet]) -> None:
+def _add(sheet: OrderedPage, sheets: list[OrderedPage]) -> None:
     """Put a page after the others; the first may be there already, with the description on it."""
     if sheet.number > len(sheets):
         sheets.append(sheet)
         return
     page = sheets[0].items[0]
     figure = Figure(0.0, 0.0, sheet.width, sheet.height, page.name, page.says) if isinstance(page, Figure) else page
-    sheets[0] = Sheet(1, sheet.width, sheet.height, (figure, *sheet.items), turns=sheet.turns)
+    sheets[0] = OrderedPage(1, sheet.width, sheet.height, (figure, *sheet.items), turns=sheet.turns)
 
 
 def _picture(frame: Image.Image) -> ocr.Picture:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rove.errors import InputError
-from rove.load.layout.printed import Page, Word
+from rove.load.layout.printed import PrintedPage, Word
 from rove.load.text import clean
 from rove.load.transcripts import Transcript, Transcripts
 
@@ -74,7 +74,7 @@ def can_read() -> bool:
     return bool(_installed())
 
 
-def read_picture(picture: Picture, number: int, of: int, transcripts: Transcripts) -> Page:
+def read_picture(picture: Picture, number: int, of: int, transcripts: Transcripts) -> PrintedPage:
     """Return the words of a picture as page `number` of so many, set upright; one without words is without text.
 
     Raises:
@@ -86,7 +86,7 @@ def read_picture(picture: Picture, number: int, of: int, transcripts: Transcript
     scale = POINTS / picture.dpi
     rows, columns = picture.pixels.shape[:: -1 if transcript.turns % 2 else 1]
     lines = csv.reader(transcript.table.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    page = Page(number, columns * scale, rows * scale, tuple(_words(lines, scale)), turns=transcript.turns)
+    page = PrintedPage(number, columns * scale, rows * scale, tuple(_words(lines, scale)), turns=transcript.turns)
     transcripts.tell(digest, b"" if known else transcript.packed(), number, of)
     return page
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from rove.load.layout.lines import Row, merged
-from rove.load.layout.printed import Cell, Item, Line, Rule, Table, around
+from rove.load.layout.printed import Item, PrintedCell, PrintedLine, PrintedRule, PrintedTable, around
 
 MAX_PITCH = 3.7  # rows of one table follow each other within so many sizes of their letters
 GUTTER = 0.45  # of the letters' size: columns stand at least so far apart
@@ -26,14 +26,14 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _RowRun:
     """Rows that could be one table, and its columns."""
 
     rows: list[Row]
     columns: list[Interval]
 
 
-def with_tables(rows: list[Row], rules: Sequence[Rule]) -> Iterator[Item]:
+def with_tables(rows: list[Row], rules: Sequence[PrintedRule]) -> Iterator[Item]:
     """Yield the items of one column of a page: its tables, and its other rows as one line each."""
     across = [rule for rule in rules if rule.across]
     start = 0
@@ -49,13 +49,13 @@ def with_tables(rows: list[Row], rules: Sequence[Rule]) -> Iterator[Item]:
 
 
 def _is_text(row: Row) -> bool:
-    return isinstance(row[0], Line)
+    return isinstance(row[0], PrintedLine)
 
 
-def _run(rows: list[Row], start: int) -> _Run:
+def _run(rows: list[Row], start: int) -> _RowRun:
     """Return the rows from `start` that could be one table; the first must be parted itself."""
     if len(rows[start]) < 2 or not _is_text(rows[start]):
-        return _Run([], [])
+        return _RowRun([], [])
     columns = _intervals(rows[start])
     end, pitch = start + 1, 0.0
     while end < min(len(rows), start + MAX_ROWS) and _is_text(rows[end]):
@@ -69,7 +69,7 @@ def _run(rows: list[Row], start: int) -> _Run:
         columns, pitch, end = widened, max(pitch, step), end + 1
     while end > start + 1 and len(rows[end - 1]) == 1 and _stands_apart(rows[start:end], columns[0]):
         end -= 1
-    return _Run(rows[start:end], columns)
+    return _RowRun(rows[start:end], columns)
 
 
 def _with_row(rows: list[Row], index: int, columns: list[Interval], *, heads: int) -> list[Interval] | None:
@@ -88,12 +88,12 @@ def _with_row(rows: list[Row], index: int, columns: list[Interval], *, heads: in
 
 def _is_title(row: Row, before: Row) -> bool:
     """A bold line by itself under one that is not all bold is a title, and what follows another table."""
-    bold = [all(item.bold for item in one if isinstance(item, Line)) for one in (row, before)]
+    bold = [all(item.bold for item in one if isinstance(item, PrintedLine)) for one in (row, before)]
     return len(row) == 1 and bold[0] and not bold[1]
 
 
 def _size(row: Row) -> float:
-    return max(item.size for item in row if isinstance(item, Line))
+    return max(item.size for item in row if isinstance(item, PrintedLine))
 
 
 def _intervals(row: Row) -> list[Interval]:
@@ -122,12 +122,12 @@ def _joined(intervals: list[Interval], gap: float) -> list[Interval]:
     return joined
 
 
-def _table(run: _Run, across: list[Rule]) -> Table | None:
+def _table(run: _RowRun, across: list[PrintedRule]) -> PrintedTable | None:
     rows, columns = run.rows, run.columns
     parted = sum(len(row) > 1 for row in rows)
     if parted < (MIN_ROWS if len(columns) > 2 else MIN_ROWS_OF_TWO):
         return None
-    if median(len(item.words) for row in rows for item in row if isinstance(item, Line)) > MAX_WORDS:
+    if median(len(item.words) for row in rows for item in row if isinstance(item, PrintedLine)) > MAX_WORDS:
         return None
     cells = [_cells(row, columns) for row in _grouped(rows, columns, across)]
     if len(cells) < MIN_ROWS:
@@ -135,14 +135,14 @@ def _table(run: _Run, across: list[Rule]) -> Table | None:
     area = around([item for row in rows for item in row])
     headed = not all(row[0].lines and row[0].lines[-1].text.endswith((":", "：")) for row in cells)
     edges = tuple(left for left, _ in columns)
-    return Table(area.left, area.top, area.right, area.bottom, tuple(cells), edges, headed)
+    return PrintedTable(area.left, area.top, area.right, area.bottom, tuple(cells), edges, headed)
 
 
-def _cells(lines: list[Line], columns: list[Interval]) -> tuple[Cell, ...]:
-    held: list[list[Line]] = [[] for _ in columns]
+def _cells(lines: list[PrintedLine], columns: list[Interval]) -> tuple[PrintedCell, ...]:
+    held: list[list[PrintedLine]] = [[] for _ in columns]
     for line in lines:
         held[_column(line, columns)].append(line)
-    return tuple(Cell(tuple(cell)) for cell in held)
+    return tuple(PrintedCell(tuple(cell)) for cell in held)
 
 
 def _column(item: Item, columns: list[Interval]) -> int:
@@ -153,13 +153,13 @@ def _column(item: Item, columns: list[Interval]) -> int:
     return min(range(len(columns)), key=lambda index: abs(columns[index][0] - item.left))
 
 
-def _grouped(rows: list[Row], columns: list[Interval], across: list[Rule]) -> Iterator[list[Line]]:
+def _grouped(rows: list[Row], columns: list[Interval], across: list[PrintedRule]) -> Iterator[list[PrintedLine]]:
     """Yield the lines of each row: printed rows that go on with the cells of the one over them are joined."""
     steps = sorted(b[0].top - a[0].top for a, b in pairwise(rows))
     usual = steps[int(len(steps) * 0.75)]
-    group: list[Line] = []
+    group: list[PrintedLine] = []
     for number, row in enumerate(rows):
-        lines = [item for item in row if isinstance(item, Line)]
+        lines = [item for item in row if isinstance(item, PrintedLine)]
         if group and not _goes_on(rows[number - 1], row, columns, usual, across):
             yield group
             group = []
@@ -167,7 +167,7 @@ def _grouped(rows: list[Row], columns: list[Interval], across: list[Rule]) -> It
     yield group
 
 
-def _goes_on(above: Row, row: Row, columns: list[Interval], usual: float, across: list[Rule]) -> bool:
+def _goes_on(above: Row, row: Row, columns: list[Interval], usual: float, across: list[PrintedRule]) -> bool:
     """Say whether a row only holds what did not fit on the one above: it follows close, or its cells are wrapped."""
     top, bottom = above[0].top, row[0].top
     if any(top < rule.top < bottom + 1 and rule.left < row[0].right and row[0].left < rule.right for rule in across):
@@ -184,10 +184,10 @@ def _goes_on(above: Row, row: Row, columns: list[Interval], usual: float, across
 
 def _is_wrapped(above: Row, item: Item, columns: list[Interval]) -> bool:
     """A cell was wrapped where its next word had no room in the column."""
-    if not isinstance(item, Line):
+    if not isinstance(item, PrintedLine):
         return False
     index = _column(item, columns)
     over = next(line for line in above if _column(line, columns) == index)
     word = item.words[0]
     no_room = over.right + word.width + GUTTER * item.size > columns[index][1]
-    return no_room and isinstance(over, Line) and len(over.words) > 1 and not NUMERIC.fullmatch(item.text)
+    return no_room and isinstance(over, PrintedLine) and len(over.words) > 1 and not NUMERIC.fullmatch(item.text)

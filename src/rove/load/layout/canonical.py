@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from rove.load.layout.paragraphs import SOFT_HYPHEN, blocks_of, mended, separator, usual_pitch
-from rove.load.layout.printed import Area, Figure, Item, Line, Sheet, Table, around, linked_text
+from rove.load.layout.printed import Area, Figure, Item, OrderedPage, PrintedLine, PrintedTable, around, linked_text
 from rove.load.layout.tables import CAPTION, cell_text, table_text
 from rove.load.markdown import prose
 from rove.records import Block, Box, Page
@@ -22,7 +22,7 @@ MIN_LISTING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenPages:
     """A document's text and the map of it."""
 
     text: str
@@ -51,7 +51,7 @@ class _Pen:
         self.ends.append(start + len(text))
         return start
 
-    def place(self, start: int, end: int, area: Area, sheet: Sheet) -> None:
+    def place(self, start: int, end: int, area: Area, sheet: OrderedPage) -> None:
         """Say where on the page the text from `start` to `end` is printed."""
         if area.right > area.left and end > start:
             shown = sheet.shares(area)
@@ -59,30 +59,32 @@ class _Pen:
             self.boxes.append(Box((start, end), sheet.number, *edges))
 
 
-def written(sheets: Sequence[Sheet]) -> Written:
+def written(sheets: Sequence[OrderedPage]) -> WrittenPages:
     """Write the pages down, a blank line between; a page's span holds its text only, so an empty page's is empty."""
     pen = _Pen()
     pages: list[Page] = []
-    chars = sum(len(item.text) for sheet in sheets for item in sheet.items if isinstance(item, Line))
-    mono = sum(len(item.text) for sheet in sheets for item in sheet.items if isinstance(item, Line) and item.mono)
+    chars = sum(len(item.text) for sheet in sheets for item in sheet.items if isinstance(item, PrintedLine))
+    mono = sum(
+        len(item.text) for sheet in sheets for item in sheet.items if isinstance(item, PrintedLine) and item.mono
+    )
     for number, sheet in enumerate(sheets):
         if number:
             pen.write(BREAK)
         start = pen.at
         _page(pen, sheet, listings=2 * mono < chars)
         pages.append(Page(sheet.number, (start, pen.at)))
-    return Written("".join(pen.parts), tuple(pages), tuple(pen.blocks), tuple(pen.boxes))
+    return WrittenPages("".join(pen.parts), tuple(pages), tuple(pen.blocks), tuple(pen.boxes))
 
 
-def _page(pen: _Pen, sheet: Sheet, *, listings: bool) -> None:
+def _page(pen: _Pen, sheet: OrderedPage, *, listings: bool) -> None:
     blocks = list(blocks_of(sheet.items))
     start = pen.at
     for index, block in enumerate(blocks):
         if pen.at > start:
             pen.write(BREAK)
         first = block[0]
-        lines = [item for item in block if isinstance(item, Line)]
-        if isinstance(first, Table):
+        lines = [item for item in block if isinstance(item, PrintedLine)]
+        if isinstance(first, PrintedTable):
             _table(pen, first, sheet, _caption(blocks, index, after_first=False))
         elif isinstance(first, Figure):
             _figure(pen, first, sheet, _caption(blocks, index, after_first=True))
@@ -98,18 +100,18 @@ def _page(pen: _Pen, sheet: Sheet, *, listings: bool) -> None:
 def _caption(blocks: Sequence[Sequence[Item]], index: int, *, after_first: bool) -> str:
     """The paragraph before or after a table or figure, if it says that it is a caption."""
     for near in (index + 1, index - 1) if after_first else (index - 1, index + 1):
-        lines = [item for item in blocks[near] if isinstance(item, Line)] if 0 <= near < len(blocks) else []
+        lines = [item for item in blocks[near] if isinstance(item, PrintedLine)] if 0 <= near < len(blocks) else []
         if lines and CAPTION.match(lines[0].text):
             text = " ".join(_plain(line) for line in lines)
             return text if len(text) <= MAX_CAPTION_CHARS else ""
     return ""
 
 
-def _plain(line: Line) -> str:
+def _plain(line: PrintedLine) -> str:
     return line.text.replace(SOFT_HYPHEN, "")
 
 
-def _table(pen: _Pen, table: Table, sheet: Sheet, caption: str) -> None:
+def _table(pen: _Pen, table: PrintedTable, sheet: OrderedPage, caption: str) -> None:
     text = table_text(table)
     start = pen.write(text)
     pen.blocks.append(Block("table", (start, pen.at), caption))
@@ -122,14 +124,14 @@ def _table(pen: _Pen, table: Table, sheet: Sheet, caption: str) -> None:
             found += len(inside)
 
 
-def _figure(pen: _Pen, figure: Figure, sheet: Sheet, caption: str) -> None:
+def _figure(pen: _Pen, figure: Figure, sheet: OrderedPage, caption: str) -> None:
     shows = (figure.says or caption).translate(BRACKETS)
     start = pen.write(f"![{shows}]({figure.name.translate(UNSPACED)})")
     pen.blocks.append(Block("image", (start, pen.at), caption))
     pen.place(start, pen.at, figure, sheet)
 
 
-def _listing(pen: _Pen, lines: Sequence[Line], sheet: Sheet) -> None:
+def _listing(pen: _Pen, lines: Sequence[PrintedLine], sheet: OrderedPage) -> None:
     """Write program text between fences, its indentation by where its lines begin."""
     left = min(line.left for line in lines)
     letters = sum(len(word.text) for line in lines for word in line.words)
@@ -146,7 +148,7 @@ def _listing(pen: _Pen, lines: Sequence[Line], sheet: Sheet) -> None:
     pen.blocks.append(Block("code", (start, pen.at)))
 
 
-def _paragraph(pen: _Pen, lines: Sequence[Line], sheet: Sheet) -> None:
+def _paragraph(pen: _Pen, lines: Sequence[PrintedLine], sheet: OrderedPage) -> None:
     right = max(line.right for line in lines)
     if lines[0].level:
         pen.write(f"{'#' * lines[0].level} ")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from rove.load.layout.lines import Row
-from rove.load.layout.printed import Line, around
+from rove.load.layout.printed import PrintedLine, around
 
 BINS = 120
 MAX_CROSSING = 0.5  # of the rows: where more run across each place, there is no gutter
@@ -103,7 +103,7 @@ def _side(rows: list[Row], gutter: float, *, left: bool) -> list[Row]:
 
 def _is_prose(rows: list[Row]) -> bool:
     """Say whether a column reads as running text: lines of several words that fill it. A column of a table does not."""
-    lines = [item for row in rows for item in row if isinstance(item, Line)]
+    lines = [item for row in rows for item in row if isinstance(item, PrintedLine)]
     if len(lines) < MIN_LINES:
         return False
     column = around(lines)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rove.load.layout.printed import Item, Line, Sheet, lines_of
+from rove.load.layout.printed import Item, OrderedPage, PrintedLine, lines_of
 
 EDGE = 0.12  # headers and footers stand within this share of the page's height from its edge
 NUMBER_EDGE = 0.2  # and page numbers within this
@@ -32,7 +32,7 @@ class _Repeats:
     seen: Counter[Key]
     pages: int
 
-    def rest(self, sheet: Sheet, keys: Sequence[set[Key]]) -> Sheet:
+    def rest(self, sheet: OrderedPage, keys: Sequence[set[Key]]) -> OrderedPage:
         """Return the sheet without what repeats."""
         kept = (item for item, own in zip(sheet.items, keys, strict=True) if not any(map(self._many, own)))
         return replace(sheet, items=tuple(kept))
@@ -46,7 +46,7 @@ class _Repeats:
         return self.seen[key] >= least.get(key[0], max(MIN_REPEATS, self.pages / 4))
 
 
-def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
+def without_furniture(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     """Drop the lines at a page's edge that other pages repeat; digits count as alike.
 
     Repeated is what 3 pages have, at one height or on a quarter of all pages, and a number that runs with the pages;
@@ -60,14 +60,14 @@ def without_furniture(sheets: Sequence[Sheet]) -> list[Sheet]:
         keys for sheet, keys in zip(sheets, pages, strict=True) if 2 * _chars(every.rest(sheet, keys)) > _chars(sheet)
     ]
     told = _Repeats(_count(full) | every.numbers().seen, len(pages))
-    kept: list[Sheet] = []
+    kept: list[OrderedPage] = []
     for sheet, keys in zip(sheets, pages, strict=True):
         rest = told.rest(sheet, keys)
         kept.append(rest if _chars(rest) else told.numbers().rest(sheet, keys))
     return kept if any(sheet.items for sheet in kept) else list(sheets)
 
 
-def body_size(sheets: Sequence[Sheet]) -> float:
+def body_size(sheets: Sequence[OrderedPage]) -> float:
     """Return the size of most letters, to half a point; 0 where there are none."""
     chars = Counter[float]()
     for line in lines_of(sheets):
@@ -79,18 +79,18 @@ def _count(pages: Iterable[Sequence[set[Key]]]) -> Counter[Key]:
     return Counter(key for page in pages for key in set[Key]().union(*page))
 
 
-def _chars(sheet: Sheet) -> int:
+def _chars(sheet: OrderedPage) -> int:
     return sum(len(line.text) for line in lines_of([sheet]))
 
 
-def _keys(item: Item, sheet: Sheet, large: float) -> Iterator[Key]:
+def _keys(item: Item, sheet: OrderedPage, large: float) -> Iterator[Key]:
     """Yield what makes lines of several pages alike: the words, the words at this height, the number's distance.
 
     Large letters are a heading's, whose number counts chapters: they have to repeat to the letter.
     """
     middle = (item.top + item.bottom) / 2 / max(sheet.height, 1.0)
     from_edge = min(middle, 1 - middle)
-    if not isinstance(item, Line) or from_edge > NUMBER_EDGE or len(item.text) > MAX_CHARS:
+    if not isinstance(item, PrintedLine) or from_edge > NUMBER_EDGE or len(item.text) > MAX_CHARS:
         return
     text = item.text.casefold()
     edge, height = "^" if middle < 0.5 else "_", round(item.top / STEP)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from rove.load.layout.lines import at_one_height, parted
-from rove.load.layout.printed import Area, Cell, Rule, Table, Word, around, line_of
+from rove.load.layout.printed import Area, PrintedCell, PrintedRule, PrintedTable, Word, around, line_of
 
 TOLERANCE = 3.0
 MAX_RULES = 1000  # a page with more is a drawing
@@ -15,7 +15,7 @@ MIN_ALIGNED = 0.6
 MAX_COLUMNED = 0.2
 
 
-def ruled_tables(words: Sequence[Word], rules: Sequence[Rule]) -> Iterator[Table]:
+def ruled_tables(words: Sequence[Word], rules: Sequence[PrintedRule]) -> Iterator[PrintedTable]:
     """Yield the tables of at least two rows and two columns that the rules of a page draw."""
     across = _joined([rule for rule in rules if rule.across])
     down = _joined([rule for rule in rules if not rule.across])
@@ -30,7 +30,7 @@ def ruled_tables(words: Sequence[Word], rules: Sequence[Rule]) -> Iterator[Table
                 yield table
 
 
-def outside(words: Iterable[Word], tables: Sequence[Table]) -> list[Word]:
+def outside(words: Iterable[Word], tables: Sequence[PrintedTable]) -> list[Word]:
     """Return the words that stand in none of the tables."""
     return [word for word in words if not any(table.holds(*_middle(word)) for table in tables)]
 
@@ -39,12 +39,12 @@ def _middle(word: Word) -> tuple[float, float]:
     return (word.left + word.right) / 2, (word.top + word.bottom) / 2
 
 
-def _joined(rules: Sequence[Rule]) -> list[Rule]:
+def _joined(rules: Sequence[PrintedRule]) -> list[PrintedRule]:
     """Join rules that lie on one line and touch: a table's line is often drawn cell by cell."""
-    lines: dict[int, list[Rule]] = defaultdict(list)
+    lines: dict[int, list[PrintedRule]] = defaultdict(list)
     for rule in rules:
         lines[round((rule.top if rule.across else rule.left) / TOLERANCE)].append(rule)
-    joined: list[Rule] = []
+    joined: list[PrintedRule] = []
     for parts in lines.values():
         parts.sort(key=lambda rule: (rule.left, rule.top))
         run = parts[:1]
@@ -52,16 +52,16 @@ def _joined(rules: Sequence[Rule]) -> list[Rule]:
             gap = part.left - max(r.right for r in run[-1:]) if part.across else part.top - run[-1].bottom
             if gap <= TOLERANCE:
                 area = around([run[-1], part])
-                run[-1] = Rule(area.left, area.top, area.right, area.bottom)
+                run[-1] = PrintedRule(area.left, area.top, area.right, area.bottom)
             else:
                 run.append(part)
         joined += run
     return joined
 
 
-def _connected(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+def _connected(rules: Sequence[PrintedRule]) -> Iterator[list[PrintedRule]]:
     """Yield the groups of rules that touch one another; they are met from top to bottom, so few are compared."""
-    groups: list[list[Rule]] = []
+    groups: list[list[PrintedRule]] = []
     for rule in sorted(rules, key=lambda rule: rule.top):
         touching = [group for group in groups if any(_touch(rule, other) for other in group)]
         merged = [rule, *(other for group in touching for other in group)]
@@ -78,7 +78,7 @@ def _touch(one: Area, other: Area) -> bool:
     )
 
 
-def _positions(found: list[float], group: Sequence[Rule], *, level: bool) -> list[float]:
+def _positions(found: list[float], group: Sequence[PrintedRule], *, level: bool) -> list[float]:
     """Return the places of the lines between cells, the outer edges too where no line is drawn there."""
     whole = around(group)
     ends = [whole.top, whole.bottom] if level else [whole.left, whole.right]
@@ -89,7 +89,9 @@ def _positions(found: list[float], group: Sequence[Rule], *, level: bool) -> lis
     return places
 
 
-def _table(words: Sequence[Word], group: Sequence[Rule], lefts: list[float], tops: list[float]) -> Table | None:
+def _table(
+    words: Sequence[Word], group: Sequence[PrintedRule], lefts: list[float], tops: list[float]
+) -> PrintedTable | None:
     area = Area(lefts[0], tops[0], lefts[-1], tops[-1])
     inside = [word for word in words if area.holds(*_middle(word))]
     cells: dict[int, list[Word]] = defaultdict(list)
@@ -101,11 +103,13 @@ def _table(words: Sequence[Word], group: Sequence[Rule], lefts: list[float], top
         cells[owner[row * width + column]].append(word)
     if len(cells) < 2 or len({index % width for index in cells}) < 2 or _is_frame(list(cells.values())):
         return None
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[PrintedCell, ...]] = []
     for row in range(len(tops) - 1):
         rows += _split([cells.get(row * width + column, []) for column in range(width)])
     kept = tuple(row for row in rows if any(cell.lines for cell in row))
-    return Table(area.left, area.top, area.right, area.bottom, kept, tuple(lefts[:-1])) if len(kept) >= 2 else None
+    return (
+        PrintedTable(area.left, area.top, area.right, area.bottom, kept, tuple(lefts[:-1])) if len(kept) >= 2 else None
+    )
 
 
 def _is_frame(cells: list[list[Word]]) -> bool:
@@ -119,7 +123,7 @@ def _gaps(words: list[Word]) -> bool:
     return sum(len(line.text) > 1 for line in parted(words)) > 1
 
 
-def _owners(group: Sequence[Rule], lefts: list[float], tops: list[float]) -> list[int]:
+def _owners(group: Sequence[PrintedRule], lefts: list[float], tops: list[float]) -> list[int]:
     """Return, for each cell of the grid, the first cell of the merged one that it belongs to."""
     width, height = len(lefts) - 1, len(tops) - 1
     owner = list(range(width * height))
@@ -136,7 +140,7 @@ def _owners(group: Sequence[Rule], lefts: list[float], tops: list[float]) -> lis
     return owner
 
 
-def _split(cells: list[list[Word]]) -> Iterator[tuple[Cell, ...]]:
+def _split(cells: list[list[Word]]) -> Iterator[tuple[PrintedCell, ...]]:
     """Yield the rows within one row of the grid: several where its lines stand level and no line is drawn between."""
     lines = at_one_height([word for cell in cells for word in cell])
     used = sum(map(bool, cells))
@@ -149,6 +153,6 @@ def _split(cells: list[list[Word]]) -> Iterator[tuple[Cell, ...]]:
         yield tuple(cell_of(cell) for cell in cells)
 
 
-def cell_of(words: Sequence[Word]) -> Cell:
+def cell_of(words: Sequence[Word]) -> PrintedCell:
     """Make a cell of the words that stand in it."""
-    return Cell(tuple(line_of(line) for line in at_one_height(words)))
+    return PrintedCell(tuple(line_of(line) for line in at_one_height(words)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rove.load.layout.furniture import body_size
-from rove.load.layout.printed import Item, Line, Sheet, lines_of
+from rove.load.layout.printed import Item, OrderedPage, PrintedLine, lines_of
 
 RATIO = 1.15  # a heading's letters are at least this much higher than the body's
 BOLD_RATIO = 0.93  # and a bold heading's at least as high, but for how high its font is cut
@@ -44,7 +44,7 @@ class _Style:
     bold: bool
 
 
-def with_headings(sheets: Sequence[Sheet], outline: Sequence[Bookmark]) -> list[Sheet]:
+def with_headings(sheets: Sequence[OrderedPage], outline: Sequence[Bookmark]) -> list[OrderedPage]:
     """Mark the lines that are headings with their level."""
     marked = [list(sheet.items) for sheet in sheets]
     found = sum(_mark(marked[entry.page], entry) for entry in outline if 0 <= entry.page < len(marked))
@@ -60,7 +60,7 @@ def _mark(items: list[Item], entry: Bookmark) -> bool:
         so_far = ""
         for end in range(start, min(start + MAX_LINES, len(items))):
             item = items[end]
-            if not isinstance(item, Line) or item.level or not isinstance(first, Line):
+            if not isinstance(item, PrintedLine) or item.level or not isinstance(first, PrintedLine):
                 break
             so_far += _letters(item.text)
             if _is_title(so_far, wanted):
@@ -72,8 +72,8 @@ def _mark(items: list[Item], entry: Bookmark) -> bool:
     return False
 
 
-def _lines(items: Sequence[Item]) -> list[Line]:
-    return [item for item in items if isinstance(item, Line)]
+def _lines(items: Sequence[Item]) -> list[PrintedLine]:
+    return [item for item in items if isinstance(item, PrintedLine)]
 
 
 def _letters(text: str) -> str:
@@ -85,7 +85,7 @@ def _is_title(line: str, wanted: str) -> bool:
     return line == wanted or (line.endswith(wanted) and line[: -len(wanted)].isdigit())
 
 
-def _by_style(sheets: Sequence[Sheet]) -> list[Sheet]:
+def _by_style(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     body = body_size(sheets)
     if body <= 0:
         return list(sheets)
@@ -102,14 +102,18 @@ def _by_style(sheets: Sequence[Sheet]) -> list[Sheet]:
     ]
 
 
-def _styled(sheets: Sequence[Sheet], styles: Sequence[Sequence[_Style | None]]) -> Iterator[tuple[Line, _Style]]:
+def _styled(
+    sheets: Sequence[OrderedPage], styles: Sequence[Sequence[_Style | None]]
+) -> Iterator[tuple[PrintedLine, _Style]]:
     for sheet, row in zip(sheets, styles, strict=True):
         for item, style in zip(sheet.items, row, strict=True):
-            if style and isinstance(item, Line):
+            if style and isinstance(item, PrintedLine):
                 yield item, style
 
 
-def _levels(sheets: Sequence[Sheet], styles: Sequence[Sequence[_Style | None]], total: int) -> dict[_Style | None, int]:
+def _levels(
+    sheets: Sequence[OrderedPage], styles: Sequence[Sequence[_Style | None]], total: int
+) -> dict[_Style | None, int]:
     """Rank the styles that headings have; where they hold too much of the text, they say nothing."""
     chars = Counter[_Style]()
     for line, style in _styled(sheets, styles):
@@ -127,16 +131,16 @@ def _levels(sheets: Sequence[Sheet], styles: Sequence[Sequence[_Style | None]], 
 
 def _leveled(item: Item, level: int | None, top: int) -> Item:
     """Set a heading's level: by its number from `top`, the level of those with one number, else by its style."""
-    if level is None or not isinstance(item, Line):
+    if level is None or not isinstance(item, PrintedLine):
         return item
     depth = _depth(item.text)
     return replace(item, level=min(top + depth - 1, MAX_LEVEL) if top and depth else level)
 
 
-def _style(sheet: Sheet, index: int, body: float, bold_tells: bool) -> _Style | None:
+def _style(sheet: OrderedPage, index: int, body: float, bold_tells: bool) -> _Style | None:
     """Return how the item looks if it looks like a heading."""
     line = sheet.items[index]
-    if not isinstance(line, Line) or line.label or not _could_be(line.text):
+    if not isinstance(line, PrintedLine) or line.label or not _could_be(line.text):
         return None
     if _size(line) >= RATIO * body:
         return _Style(_size(line), line.bold)
@@ -156,14 +160,14 @@ def _stands_apart(items: Sequence[Item], index: int) -> bool:
     line = items[index]
     before = items[index - 1] if index else None
     after = items[index + 1] if index + 1 < len(items) else None
-    if after is None or not isinstance(line, Line) or FIELD.search(line.text):
+    if after is None or not isinstance(line, PrintedLine) or FIELD.search(line.text):
         return False
-    if isinstance(before, Line) and not before.bold and 0 < line.top - before.top < GAP_ABOVE * line.height:
+    if isinstance(before, PrintedLine) and not before.bold and 0 < line.top - before.top < GAP_ABOVE * line.height:
         return False
-    return not (isinstance(after, Line) and after.bold and isinstance(before, Line) and before.bold)
+    return not (isinstance(after, PrintedLine) and after.bold and isinstance(before, PrintedLine) and before.bold)
 
 
-def _size(line: Line) -> float:
+def _size(line: PrintedLine) -> float:
     return round(line.size * 2) / 2
 
 

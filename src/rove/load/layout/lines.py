@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from rove.load.layout.printed import Area, Figure, Item, Line, Table, Word, line_of
+from rove.load.layout.printed import Area, Figure, Item, PrintedLine, PrintedTable, Word, line_of
 
 OVERLAP = 0.6  # of the lower of two words' heights: with more they stand on one line
 GAP = 0.9  # of the letters' size: a wider gap parts two columns, a narrower one two words
@@ -19,7 +19,7 @@ Row = list[Item]
 """What stands side by side, from left to right."""
 
 
-def rows_of(words: Sequence[Word], placed: Iterable[Table | Figure] = ()) -> list[Row]:
+def rows_of(words: Sequence[Word], placed: Iterable[PrintedTable | Figure] = ()) -> list[Row]:
     """Return the rows of a page from top to bottom. Tables and figures that are known are rows by themselves."""
     rows: list[Row] = [[item] for item in placed]
     for row in at_one_height(words):
@@ -41,7 +41,7 @@ def at_one_height(words: Sequence[Word]) -> list[list[Word]]:
     return [_once(sorted(group, key=lambda word: word.left)) for group in groups]
 
 
-def parted(words: Sequence[Word]) -> Iterable[Line]:
+def parted(words: Sequence[Word]) -> Iterable[PrintedLine]:
     """Yield the lines of a row: it is parted at its gaps, save after the mark of a list item and at leader dots."""
     if _has_leader(words):
         yield line_of(words)
@@ -61,11 +61,11 @@ def _has_leader(words: Sequence[Word]) -> bool:
     return len(dots) >= MIN_LEADER or any(len(text) >= MIN_LEADER for text in dots)
 
 
-def merged(row: Row) -> Line:
+def merged(row: Row) -> PrintedLine:
     """Make one line of a row that turned out to hold no columns."""
-    if len(row) == 1 and isinstance(row[0], Line):
+    if len(row) == 1 and isinstance(row[0], PrintedLine):
         return row[0]
-    words = [word for line in row if isinstance(line, Line) for word in line.words]
+    words = [word for line in row if isinstance(line, PrintedLine) for word in line.words]
     return line_of(sorted(words, key=lambda word: word.left))
 
 

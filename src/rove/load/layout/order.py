@@ -6,13 +6,13 @@ from rove.load.layout.aligned import with_tables
 from rove.load.layout.columns import reading_order
 from rove.load.layout.grids import outside, ruled_tables
 from rove.load.layout.lines import rows_of
-from rove.load.layout.printed import Item, Page, Sheet
+from rove.load.layout.printed import Item, OrderedPage, PrintedPage
 
 
-def in_order(page: Page) -> Sheet:
+def in_order(page: PrintedPage) -> OrderedPage:
     """Put the items of a page into reading order; lines that run another way come last."""
     tables = list(ruled_tables(page.words, page.rules)) if page.rules else []
     words = outside(page.words, tables) if tables else page.words
     rows = rows_of(words, [*tables, *page.figures])
     items: list[Item] = [item for column in reading_order(rows) for item in with_tables(column, page.rules)]
-    return Sheet(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns)
+    return OrderedPage(page.number, page.width, page.height, (*items, *page.aside), page.remarks, page.turns)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rove.load.layout.printed import Item, Line, is_rtl
+from rove.load.layout.printed import Item, PrintedLine, is_rtl
 
 PARAGRAPH_GAP = 1.25  # a paragraph begins after a gap this much larger than the usual line pitch
 HEADING_PITCH = 1.8  # of the letters' size: a heading's next line is no farther
@@ -20,7 +20,7 @@ SOFT_HYPHEN = "\u00ad"
 
 def usual_pitch(items: Sequence[Item]) -> float:
     """Return how far one line is from the next in most paragraphs of a page."""
-    lines = [item for item in items if isinstance(item, Line)]
+    lines = [item for item in items if isinstance(item, PrintedLine)]
     pitches = sorted(b.bottom - a.bottom for a, b in pairwise(lines) if b.bottom - a.bottom > b.size / 2)
     return pitches[len(pitches) // 4] if pitches else 0.0  # the lower quarter: gaps are larger, lines are the most
 
@@ -38,7 +38,7 @@ def blocks_of(items: Sequence[Item]) -> Iterator[list[Item]]:
         yield block
 
 
-def separator(before: Line, line: Line, right: float) -> str:
+def separator(before: PrintedLine, line: PrintedLine, right: float) -> str:
     r"""Return what stands between two lines of a block whose right edge is `right`: "", " " or "\n"."""
     last, first = before.text[-1:], line.text[:1]
     if not (line.level or _is_wrapped(before, line, right)):
@@ -63,7 +63,7 @@ def is_cjk(char: str) -> bool:
 
 
 def _same_block(before: Item, line: Item, usual: float) -> bool:
-    if not isinstance(before, Line) or not isinstance(line, Line) or line.label:
+    if not isinstance(before, PrintedLine) or not isinstance(line, PrintedLine) or line.label:
         return False
     pitch = line.bottom - before.bottom
     if before.level or line.level:  # a long heading wraps; it stays one heading
@@ -86,7 +86,7 @@ def _goes_on(before: str, text: str) -> bool:
     return (text[:1].islower() and not before.endswith(SENTENCE_END)) or before.endswith(SOFT_HYPHEN)
 
 
-def _is_wrapped(before: Line, line: Line, right: float) -> bool:
+def _is_wrapped(before: PrintedLine, line: PrintedLine, right: float) -> bool:
     """A line was wrapped where the next one's first word had no room on it."""
     text = line.text
     if LIST_ITEM.match(text) or not text:

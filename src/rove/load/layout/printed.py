@@ -59,7 +59,7 @@ class Word(Area):
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Area):
+class PrintedLine(Area):
     """Words on one line, in reading order; `text` is all of them, `size` their usual size.
 
     `level` is the heading level or 0, `label` the name of the footnote that the line begins or "".
@@ -83,17 +83,17 @@ class Line(Area):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PrintedCell:
     """One cell of a table with the lines in it; one that is empty has none."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[PrintedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Table(Area):
+class PrintedTable(Area):
     """Rows of cells, all of one length; `edges` are where the columns begin; `headed` if the first row names them."""
 
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[PrintedCell, ...], ...]
     edges: tuple[float, ...]
     headed: bool = True
 
@@ -106,11 +106,11 @@ class Figure(Area):
     says: str = ""
 
 
-Item = Line | Table | Figure
+Item = PrintedLine | PrintedTable | Figure
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Area):
+class PrintedRule(Area):
     """A straight line that is drawn, or an edge of a box."""
 
     @property
@@ -128,7 +128,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PrintedPage:
     """A page as its reader gave it, not yet put in order; `aside` are lines that run in another direction.
 
     `turns` is how many quarter turns to the right set the text upright, from how a viewer shows the page.
@@ -138,16 +138,16 @@ class Page:
     width: float
     height: float
     words: tuple[Word, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[PrintedRule, ...] = ()
     figures: tuple[Figure, ...] = ()
     remarks: tuple[Remark, ...] = ()
-    aside: tuple[Line, ...] = ()
+    aside: tuple[PrintedLine, ...] = ()
     turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A page whose items stand in reading order; `turns` as in `Page`."""
+class OrderedPage:
+    """A page whose items stand in reading order; `turns` as in `PrintedPage`."""
 
     number: int
     width: float
@@ -169,7 +169,7 @@ class Sheet:
         return Area(left, top, right, bottom)
 
 
-def line_of(words: Sequence[Word]) -> Line:
+def line_of(words: Sequence[Word]) -> PrintedLine:
     """Make a line of words that stand from left to right; words of a right-to-left script are turned about."""
     text = text_of(words)
     if not text.isascii():
@@ -177,7 +177,7 @@ def line_of(words: Sequence[Word]) -> Line:
         text = text_of(words)
     area = around(words)
     sizes = sorted([word.size for word in words])
-    return Line(area.left, area.top, area.right, area.bottom, tuple(words), text, sizes[len(sizes) // 2])
+    return PrintedLine(area.left, area.top, area.right, area.bottom, tuple(words), text, sizes[len(sizes) // 2])
 
 
 def text_of(words: Sequence[Word]) -> str:
@@ -200,13 +200,13 @@ def linked_text(words: Sequence[Word]) -> str:
     return "".join(parts).strip()
 
 
-def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
+def lines_of(sheets: Sequence[OrderedPage]) -> Iterator[PrintedLine]:
     """Yield all lines, those in tables too."""
     for sheet in sheets:
         for item in sheet.items:
-            if isinstance(item, Line):
+            if isinstance(item, PrintedLine):
                 yield item
-            elif isinstance(item, Table):
+            elif isinstance(item, PrintedTable):
                 yield from (line for row in item.rows for cell in row for line in cell.lines)
 
 

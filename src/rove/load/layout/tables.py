@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rove.load.layout.paragraphs import is_cjk, mended
-from rove.load.layout.printed import Cell, Sheet, Table, linked_text
+from rove.load.layout.printed import OrderedPage, PrintedCell, PrintedTable, linked_text
 from rove.load.table import pipe_table
 
 CAPTION = re.compile(
@@ -18,7 +18,7 @@ CAPTION = re.compile(
 SHIFT = 0.02  # of the page's width: columns of a table that goes on stand no farther from where they stood
 
 
-def cell_text(cell: Cell) -> str:
+def cell_text(cell: PrintedCell) -> str:
     """Return the text of a cell as one line, with its links."""
     text = ""
     for line in cell.lines:
@@ -28,19 +28,19 @@ def cell_text(cell: Cell) -> str:
     return mended(text, "").replace("\u00ad", "")
 
 
-def rows_of_text(table: Table) -> list[list[str]]:
+def rows_of_text(table: PrintedTable) -> list[list[str]]:
     """Return the cells' texts by rows, with an empty header row where the table names no columns."""
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     return rows if table.headed else [[""] * len(table.edges), *rows]
 
 
-def with_headers(sheets: Sequence[Sheet]) -> list[Sheet]:
+def with_headers(sheets: Sequence[OrderedPage]) -> list[OrderedPage]:
     """Give a table that goes on from the page before its header row, where it is not printed again."""
-    out: list[Sheet] = []
+    out: list[OrderedPage] = []
     for sheet in sheets:
         last = out[-1].items[-1] if out and out[-1].items else None
         first = sheet.items[0] if sheet.items else None
-        if isinstance(last, Table) and isinstance(first, Table) and _goes_on(last, first, sheet.width):
+        if isinstance(last, PrintedTable) and isinstance(first, PrintedTable) and _goes_on(last, first, sheet.width):
             if rows_of_text(last)[0] != rows_of_text(first)[0]:
                 first = replace(first, rows=(_unplaced(last.rows[0]), *first.rows) if last.headed else first.rows)
                 first = replace(first, headed=last.headed)
@@ -49,19 +49,20 @@ def with_headers(sheets: Sequence[Sheet]) -> list[Sheet]:
     return out
 
 
-def _goes_on(last: Table, first: Table, width: float) -> bool:
+def _goes_on(last: PrintedTable, first: PrintedTable, width: float) -> bool:
     if len(last.edges) != len(first.edges):
         return False
     return all(abs(a - b) <= SHIFT * width for a, b in zip(last.edges, first.edges, strict=True))
 
 
-def _unplaced(row: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def _unplaced(row: tuple[PrintedCell, ...]) -> tuple[PrintedCell, ...]:
     """A header that is repeated stands nowhere on this page: its lines get no place."""
     return tuple(
-        Cell(tuple(replace(line, left=0.0, top=0.0, right=0.0, bottom=0.0) for line in cell.lines)) for cell in row
+        PrintedCell(tuple(replace(line, left=0.0, top=0.0, right=0.0, bottom=0.0) for line in cell.lines))
+        for cell in row
     )
 
 
-def table_text(table: Table) -> str:
+def table_text(table: PrintedTable) -> str:
     """Return the pipe table."""
     return pipe_table(rows_of_text(table))

@@ -19,7 +19,7 @@ from rove.errors import InputError
 from rove.load import LoadOptions
 from rove.load.html.tree import decode_page
 from rove.load.limits import MAX_DEPTH
-from rove.load.mail.message import Body, Mail, mail_documents
+from rove.load.mail.message import Mail, MailBody, mail_documents
 from rove.load.members import Member, Members
 from rove.load.text import clean, decode, require_text
 from rove.records import Document, Source
@@ -98,19 +98,19 @@ def read_head(message: Message) -> Mail:
     )
 
 
-def _bodies(part: Message) -> Iterator[Body]:
+def _bodies(part: Message) -> Iterator[MailBody]:
     """Yield the texts of a mail, in order; versions of the same text are one."""
     if part.is_multipart() and part.get_content_maintype() == "multipart":
         bodies = [body for child in _children(part) for body in _bodies(child)]
         if part.get_content_subtype() == "alternative":
             plain, html = (next((text for text in texts if text.strip()), "")
                            for texts in ([b.plain for b in bodies], [b.html for b in bodies]))  # fmt: skip
-            yield Body(plain, html)
+            yield MailBody(plain, html)
         else:
             yield from bodies
     elif _is_body(part):
         text = _text(part)
-        yield Body(html=text) if _kind(part) == "text/html" else Body(_unwrapped(part, text))
+        yield MailBody(html=text) if _kind(part) == "text/html" else MailBody(_unwrapped(part, text))
 
 
 def _attachments(part: Message) -> Iterator[Member]:

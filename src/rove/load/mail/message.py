@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from rove.load import LoadOptions
 from rove.load.html.main import drop_unseen
-from rove.load.html.parts import Part, join
+from rove.load.html.parts import TextPart, join
 from rove.load.html.text import html_parts
 from rove.load.html.tree import parse_html
 from rove.load.markdown import markdown_sections, prose
@@ -21,7 +21,7 @@ PLAIN_SHARE = 2  # the HTML body is taken where it says at least half of what th
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class MailBody:
     """One text of a mail, as plain text, as HTML, or as both."""
 
     plain: str = ""
@@ -39,7 +39,7 @@ class Mail:
     date: datetime | None = None
     message_id: str = ""
     in_reply_to: str = ""
-    bodies: tuple[Body, ...] = ()
+    bodies: tuple[MailBody, ...] = ()
 
 
 def mail_documents(mail: Mail, members: Iterator[Member], source: Source, options: LoadOptions) -> Iterator[Document]:
@@ -64,24 +64,24 @@ def mail_documents(mail: Mail, members: Iterator[Member], source: Source, option
     yield from Members(source, options, found=1).documents(members, inherited)
 
 
-def _parts(mail: Mail) -> Iterator[Part]:
-    yield Part(f"# {mail.subject}" if mail.subject else "")
+def _parts(mail: Mail) -> Iterator[TextPart]:
+    yield TextPart(f"# {mail.subject}" if mail.subject else "")
     head = {"From": mail.sender, "To": ", ".join(mail.to), "Cc": ", ".join(mail.cc), "Date": _date(mail.date, " ")}
-    yield Part("\n".join(f"{name}: {value}" for name, value in head.items() if value))
+    yield TextPart("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     for body in mail.bodies:
         yield from _body_parts(body)
 
 
-def _body_parts(body: Body) -> list[Part]:
+def _body_parts(body: MailBody) -> list[TextPart]:
     """Return a text as HTML, which has its links and tables, unless the plain one says far more."""
-    html: list[Part] = []
+    html: list[TextPart] = []
     if body.html.strip():
         root = parse_html(clean(body.html))
         drop_unseen(root)
         html = html_parts(root)
     if html and sum(len(part.text) for part in html) * PLAIN_SHARE >= len(body.plain.strip()):
         return html
-    return [Part(prose(clean(body.plain)).strip())]
+    return [TextPart(prose(clean(body.plain)).strip())]
 
 
 def _fields(mail: Mail) -> dict[str, MetaValue]:

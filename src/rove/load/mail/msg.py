@@ -18,7 +18,7 @@ from rove.load import LoadOptions
 from rove.load.html.tree import decode_page
 from rove.load.limits import MAX_DEPTH
 from rove.load.mail.eml import PARSER, read_head
-from rove.load.mail.message import Body, Mail, mail_documents
+from rove.load.mail.message import Mail, MailBody, mail_documents
 from rove.load.members import Member
 from rove.load.text import clean, decode
 from rove.records import Document, Source
@@ -122,7 +122,7 @@ def _mail(message: _Storage) -> Mail:
         date=_date(message) or head.date,
         message_id=message.line(MESSAGE_ID).strip("<> ") or head.message_id,
         in_reply_to=message.line(IN_REPLY_TO).strip("<> ") or head.in_reply_to,
-        bodies=(Body(message.text(PLAIN), decode_page(message.binary(HTML)) or message.text(HTML)),),
+        bodies=(MailBody(message.text(PLAIN), decode_page(message.binary(HTML)) or message.text(HTML)),),
     )
 
 

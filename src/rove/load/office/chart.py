@@ -9,7 +9,7 @@ from itertools import islice
 
 from rove.load.office.compose import TABLE, Piece
 from rove.load.office.drawing import paragraphs_of, target_of
-from rove.load.office.opc import Package, Part
+from rove.load.office.opc import Package, XmlPart
 from rove.load.table import pipe_table
 from rove.load.xmltree import Node, integer
 
@@ -20,7 +20,7 @@ NOT_CODE = re.compile(r"\"[^\"]*\"|\[[^\]]*\]|\\.")
 DATE_CODE = re.compile(r"y|m.*d|d.*m", re.IGNORECASE)
 
 
-def chart_pieces(chart: Node, part: Part, package: Package) -> Iterator[Piece]:
+def chart_pieces(chart: Node, part: XmlPart, package: Package) -> Iterator[Piece]:
     """Yield the title of the chart that the `c:chart` of `part` stands for, and its values as a table.
 
     The title of the category axis heads its column; that of the value axis, which is often a unit, each series.

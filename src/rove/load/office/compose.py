@@ -22,7 +22,7 @@ MAX_INDENT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PiecePlace:
     """Where a piece stands: a page's number, and edges as shares of its width and height."""
 
     page: int
@@ -39,7 +39,7 @@ class Piece:
     text: str
     kind: str = ""
     caption: str = ""
-    place: Place | None = None
+    place: PiecePlace | None = None
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from rove.load.office.compose import Piece, item
-from rove.load.office.opc import Package, Part, R
+from rove.load.office.opc import Package, R, XmlPart
 from rove.load.xmltree import Node, integer
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -15,7 +15,7 @@ DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 MAX_NODES = 5_000
 
 
-def picture_name(blip: Node, part: Part) -> str:
+def picture_name(blip: Node, part: XmlPart) -> str:
     """Return the name of the file that a picture was made of, or the address that it is loaded from."""
     relation = part.relations.get(blip.get(f"{R}embed", "") or blip.get(f"{R}link", ""))
     if relation is None:
@@ -23,7 +23,7 @@ def picture_name(blip: Node, part: Part) -> str:
     return relation.target if relation.external else posixpath.basename(relation.target)
 
 
-def diagram_pieces(diagram: Node, part: Part, package: Package) -> Iterator[Piece]:
+def diagram_pieces(diagram: Node, part: XmlPart, package: Package) -> Iterator[Piece]:
     """Yield the texts of the diagram (SmartArt) that the `dgm:relIds` of `part` stands for, as a list with levels."""
     target = target_of(diagram, "dm", part, package)
     if target is None:
@@ -50,7 +50,7 @@ def diagram_pieces(diagram: Node, part: Part, package: Package) -> Iterator[Piec
             open_nodes.extend((link.get("destId", ""), depth + 1) for link in links)
 
 
-def target_of(node: Node, name: str, part: Part, package: Package) -> Part | None:
+def target_of(node: Node, name: str, part: XmlPart, package: Package) -> XmlPart | None:
     """Return the part that the relation which `node` names in its attribute `name` leads to."""
     relation = part.relations.get(node.get(f"{R}{name}", ""))
     return package.part(relation.target) if relation and not relation.external else None

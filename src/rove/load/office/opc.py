@@ -48,7 +48,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class XmlPart:
     """One XML part: its name, its root and what it refers to, by id."""
 
     name: str
@@ -69,7 +69,7 @@ class Package:
         self.names = {name.replace("\\", "/").lower(): name for name in self.archive.namelist()}
         self.missing: list[str] = []
 
-    def main(self) -> Part:
+    def main(self) -> XmlPart:
         """Return the part that all others hang on.
 
         Raises:
@@ -79,14 +79,14 @@ class Package:
         if name.lower() not in self.names:
             message = f"{self.source.name!r} is no whole {self.source.kind} file: its main part is missing."
             raise InputError(message, cure=CURE, outcome="damaged")
-        return Part(name, self._parse(name), self.relations(name))
+        return XmlPart(name, self._parse(name), self.relations(name))
 
-    def part(self, name: str) -> Part | None:
+    def part(self, name: str) -> XmlPart | None:
         """Return an optional part; None where it is not there or, as `missing` then says, cannot be read."""
         if name.lower() not in self.names:
             return None
         try:
-            return Part(name, self._parse(name), self.relations(name))
+            return XmlPart(name, self._parse(name), self.relations(name))
         except InputError:
             self.missing.append(f"the part {name}, which is damaged")
             return None

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.load.office.compose import Place
+from rove.load.office.compose import PiecePlace
 
 OVERLAP = 0.01
 """By how much of the page's size two things may overlap that still stand apart."""
 MAX_CUT, MAX_DEPTH = 200, 12
 
 
-def reading_order(places: Sequence[Place]) -> list[int]:
+def reading_order(places: Sequence[PiecePlace]) -> list[int]:
     """Return the indices of `places` in reading order.
 
     Recursive XY-cut (Nagy and Seth, 1984): the page is cut along its widest gap, across or down, again and again. What
     no gap parts is read from the top down, then from the left. Ties in the order given.
 
-    >>> title, left, right = Place(1, 0, 0, 1, 0.1), Place(1, 0, 0.2, 0.4, 0.9), Place(1, 0.6, 0.15, 1, 0.8)
+    >>> title, left = PiecePlace(1, 0, 0, 1, 0.1), PiecePlace(1, 0, 0.2, 0.4, 0.9)
+    >>> right = PiecePlace(1, 0.6, 0.15, 1, 0.8)
     >>> reading_order([right, left, title])
     [2, 1, 0]
     """
     return _ordered(places, list(range(len(places))), 0)
 
 
-def _ordered(places: Sequence[Place], chosen: list[int], depth: int) -> list[int]:
+def _ordered(places: Sequence[PiecePlace], chosen: list[int], depth: int) -> list[int]:
     chosen.sort(key=lambda i: (round(places[i].top, 2), places[i].left))
     if len(chosen) < 2 or len(chosen) > MAX_CUT or depth == MAX_DEPTH:
         return chosen

@@ -20,7 +20,7 @@ from rove.load.layout.furniture import without_furniture
 from rove.load.layout.headings import Bookmark, with_headings
 from rove.load.layout.notes import with_notes
 from rove.load.layout.order import in_order
-from rove.load.layout.printed import Figure, Page, Sheet, lines_of
+from rove.load.layout.printed import Figure, OrderedPage, PrintedPage, lines_of
 from rove.load.layout.tables import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
@@ -52,7 +52,7 @@ class _Target(Protocol):
     def get_index(self) -> int | None: ...
 
 
-class _Entry(Protocol):
+class _Bookmark(Protocol):
     """One bookmark."""
 
     level: int
@@ -63,11 +63,11 @@ class _Entry(Protocol):
 
 
 @dataclass(slots=True)
-class Reading:
+class LoadedPages:
     """What was read so far, and the pages of which less was read than they hold."""
 
     transcripts: Transcripts | None = None
-    sheets: list[Sheet] = field(default_factory=list[Sheet])
+    sheets: list[OrderedPage] = field(default_factory=list[OrderedPage])
     scans: list[int] = field(default_factory=list[int])
     damaged: list[int] = field(default_factory=list[int])
     stopped: int = 0
@@ -105,7 +105,7 @@ class PdfLoader:
 
 
 def _document(
-    source: Source, sheets: list[Sheet], outline: list[Bookmark], facts: dict[str, str], count: int
+    source: Source, sheets: list[OrderedPage], outline: list[Bookmark], facts: dict[str, str], count: int
 ) -> Document:
     sheets = with_headers(with_headings(with_notes(without_furniture(sheets)), outline))
     made = written(sheets)
@@ -157,10 +157,10 @@ def _damaged(source: Source, what: str) -> InputError:
     return InputError(message, cure="Get the file again, or print it to a new PDF.", outcome="damaged")
 
 
-def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> Reading:
+def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DEFAULT) -> LoadedPages:
     """Read page by page; a damaged one is left empty, and where the time is up the pages so far are what there is."""
     by_ocr = options.ocr and ocr.can_read()
-    reading = Reading((options.transcripts or Transcripts()) if by_ocr else None)
+    reading = LoadedPages((options.transcripts or Transcripts()) if by_ocr else None)
     try:
         for index in range(count):
             try:
@@ -168,13 +168,13 @@ def read_pages(pdf: pypdfium2.PdfDocument, count: int, options: LoadOptions = DE
                     reading.sheets.append(_sheet(pdf, page, index + 1, reading))
             except pypdfium2.PdfiumError:
                 reading.damaged.append(index + 1)
-                reading.sheets.append(Sheet(index + 1, 1.0, 1.0))
+                reading.sheets.append(OrderedPage(index + 1, 1.0, 1.0))
     except OutOfTime:
         reading.stopped = len(reading.sheets) + 1
     return reading
 
 
-def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: Reading) -> Sheet:
+def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, reading: LoadedPages) -> OrderedPage:
     text = read_text(page)
     marks = read_marks(page, text.frame)
     notes = read_notes(page, pdf, text.frame)
@@ -186,13 +186,13 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
             return in_order(scan)
         reading.scans.append(number)
     if not text.readable:
-        return Sheet(number, whole.width, whole.height)
+        return OrderedPage(number, whole.width, whole.height)
     words = with_links(text.words, notes.links) if notes.links else text.words
     figures = tuple(
         Figure(a.left, a.top, a.right, a.bottom, f"page-{number}-figure-{n}") for n, a in enumerate(marks.pictures, 1)
     )
     return in_order(
-        Page(
+        PrintedPage(
             number,
             whole.width,
             whole.height,
@@ -206,7 +206,7 @@ def _sheet(pdf: pypdfium2.PdfDocument, page: pypdfium2.PdfPage, number: int, rea
     )
 
 
-def _nothing(source: Source, count: int, reading: Reading) -> InputError:
+def _nothing(source: Source, count: int, reading: LoadedPages) -> InputError:
     if len(reading.damaged) == count:
         return _damaged(source, "any page")
     message = f"{source.name!r} has {count} pages and no text on any: it is a scan or holds pictures only."
@@ -216,7 +216,7 @@ def _nothing(source: Source, count: int, reading: Reading) -> InputError:
     return InputError(message, cure=cure, outcome="empty")
 
 
-def _missing(count: int, reading: Reading) -> list[str]:
+def _missing(count: int, reading: LoadedPages) -> list[str]:
     missing: list[str] = []
     if reading.scans:
         missing.append(f"{_pages(reading.scans)} are scanned and were not read")
@@ -235,7 +235,7 @@ def _pages(numbers: list[int]) -> str:
 def outline_of(pdf: pypdfium2.PdfDocument) -> list[Bookmark]:
     """Return the entries of the document's own outline that lead to a page."""
     marks: list[Bookmark] = []
-    for entry in cast("Iterator[_Entry]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
+    for entry in cast("Iterator[_Bookmark]", pdf.get_toc()):  # pyright: ignore[reportUnknownMemberType]
         target = entry.get_dest()
         page = target.get_index() if target else None
         if page is not None and (title := entry.get_title().strip()):

@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from rove.load.layout.printed import Area, Rule
-from rove.load.pdf.page import Frame, Handle
+from rove.load.layout.printed import Area, PrintedRule
+from rove.load.pdf.page import Handle, PageFrame
 
 MAX_OBJECTS = 20_000  # of a page: one with more is a drawing
 MAX_SEGMENTS = 2_000  # of a path, likewise
@@ -28,7 +28,7 @@ Matrices = tuple[pdfium.FS_MATRIX, ...]
 class Marks:
     """The straight lines and the pictures of a page."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PrintedRule, ...]
     pictures: tuple[Area, ...]
 
 
@@ -40,16 +40,16 @@ class _Drawn:
     raw: Handle
     matrices: Matrices
 
-    def at(self, x: float, y: float, frame: Frame) -> Area:
+    def at(self, x: float, y: float, frame: PageFrame) -> Area:
         """Return where a point of the object stands on the page."""
         for m in self.matrices:
             x, y = m.a * x + m.c * y + m.e, m.b * x + m.d * y + m.f
         return frame.area(x, y, x, y)
 
 
-def read_marks(page: pypdfium2.PdfPage, frame: Frame) -> Marks:
+def read_marks(page: pypdfium2.PdfPage, frame: PageFrame) -> Marks:
     """Return what a page draws; of a page that is one great drawing only its beginning is looked at."""
-    rules: list[Rule] = []
+    rules: list[PrintedRule] = []
     pictures: list[Area] = []
     count = pdfium.FPDFPage_CountObjects(page.raw)
     top = ((pdfium.FPDFPage_GetObject(page.raw, index), ()) for index in range(count))
@@ -75,7 +75,7 @@ def _nested(objects: Iterator[tuple[Handle, tuple[pdfium.FS_MATRIX, ...]]], dept
             yield from _nested(((pdfium.FPDFFormObj_GetObject(raw, index), inner) for index in range(count)), depth + 1)
 
 
-def _bounds(drawn: _Drawn, frame: Frame) -> Iterator[Area]:
+def _bounds(drawn: _Drawn, frame: PageFrame) -> Iterator[Area]:
     edges = [ctypes.c_float() for _ in range(4)]
     if pdfium.FPDFPageObj_GetBounds(drawn.raw, *edges):
         left, bottom, right, top = (edge.value for edge in edges)
@@ -89,7 +89,7 @@ def _bounds(drawn: _Drawn, frame: Frame) -> Iterator[Area]:
             yield area
 
 
-def _rules(drawn: _Drawn, frame: Frame) -> Iterator[Rule]:
+def _rules(drawn: _Drawn, frame: PageFrame) -> Iterator[PrintedRule]:
     """Yield the straight lines of a path along the page's edges; a thin box is one line, any other its four edges."""
     segments = pdfium.FPDFPath_CountSegments(drawn.raw)
     if not 2 <= segments <= MAX_SEGMENTS:
@@ -107,16 +107,16 @@ def _rules(drawn: _Drawn, frame: Frame) -> Iterator[Rule]:
                 yield _straight(edge)
 
 
-def _straight(area: Area) -> Rule:
+def _straight(area: Area) -> PrintedRule:
     """Make the line without thickness that runs along the middle of a thin area."""
     if area.width >= area.height:
         y = (area.top + area.bottom) / 2
-        return Rule(area.left, y, area.right, y)
+        return PrintedRule(area.left, y, area.right, y)
     x = (area.left + area.right) / 2
-    return Rule(x, area.top, x, area.bottom)
+    return PrintedRule(x, area.top, x, area.bottom)
 
 
-def _subpaths(drawn: _Drawn, segments: int, frame: Frame) -> Iterator[Points]:
+def _subpaths(drawn: _Drawn, segments: int, frame: PageFrame) -> Iterator[Points]:
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFPageObj_GetMatrix(drawn.raw, matrix)
     drawn = _Drawn(drawn.kind, drawn.raw, (matrix, *drawn.matrices))

@@ -13,7 +13,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from rove.load.layout.printed import Area, Remark, Word
-from rove.load.pdf.page import Frame, Handle
+from rove.load.pdf.page import Handle, PageFrame
 from rove.load.text import clean
 
 MAX_ANNOTATIONS = 2_000
@@ -39,7 +39,7 @@ class PageNotes:
     remarks: tuple[Remark, ...]
 
 
-def read_notes(page: pypdfium2.PdfPage, pdf: pypdfium2.PdfDocument, frame: Frame) -> PageNotes:
+def read_notes(page: pypdfium2.PdfPage, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> PageNotes:
     """Return what annotations say. PDFium knows the fields only where `pdf.init_forms()` was called."""
     links: list[Word] = []
     values: list[Word] = []
@@ -75,14 +75,14 @@ def _annotation(page: pypdfium2.PdfPage, index: int) -> Generator[Handle]:
         pdfium.FPDFPage_CloseAnnot(note)
 
 
-def _area(note: Handle, frame: Frame) -> Area | None:
+def _area(note: Handle, frame: PageFrame) -> Area | None:
     rect = pdfium.FS_RECTF()
     if not pdfium.FPDFAnnot_GetRect(note, ctypes.byref(rect)):
         return None
     return frame.area(rect.left, rect.bottom, rect.right, rect.top)
 
 
-def _link(note: Handle, pdf: pypdfium2.PdfDocument, frame: Frame) -> Iterator[Word]:
+def _link(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
     action = pdfium.FPDFLink_GetAction(pdfium.FPDFAnnot_GetLink(note))
     if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
         return
@@ -97,7 +97,7 @@ def _link(note: Handle, pdf: pypdfium2.PdfDocument, frame: Frame) -> Iterator[Wo
         yield Word(area.left, area.top, area.right, area.bottom, "", 0.0, url=url)
 
 
-def _value(note: Handle, pdf: pypdfium2.PdfDocument, frame: Frame) -> Iterator[Word]:
+def _value(note: Handle, pdf: pypdfium2.PdfDocument, frame: PageFrame) -> Iterator[Word]:
     """Yield a field's value as one word that stands in the field; a box is [x] or [ ]."""
     form = pdf.formenv
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, note)

@@ -13,7 +13,7 @@ from typing import cast
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from rove.load.layout.printed import Area, Line, Word, is_rtl, line_of
+from rove.load.layout.printed import Area, PrintedLine, Word, is_rtl, line_of
 from rove.load.text import clean
 
 WORD = re.compile("[^\\s\ufffe\x02]+[\ufffe\x02]?")
@@ -36,7 +36,7 @@ Handle = object
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PageFrame:
     """How a page's own coordinates become those of the page as it is read: by its box, and by quarter turns.
 
     `turns` to the right set the text upright; a viewer makes `shown` of them.
@@ -81,9 +81,9 @@ class Frame:
 class PageText:
     """The words of a page, and the lines that run another way than most; `readable` if the letters are known."""
 
-    frame: Frame
+    frame: PageFrame
     words: tuple[Word, ...]
-    aside: tuple[Line, ...]
+    aside: tuple[PrintedLine, ...]
     readable: bool
 
 
@@ -102,18 +102,18 @@ def read_text(page: pypdfium2.PdfPage) -> PageText:
     try:
         text = text_page.get_text_range(errors="replace")
         frame = _frame(page, text_page.raw, len(text))
-        words, aside = _Reader(text_page.raw, text, frame).read()
+        words, aside = _WordReader(text_page.raw, text, frame).read()
     finally:
         text_page.close()
     readable = len(UNMAPPED.findall(text)) < MIN_UNMAPPED * max(1, len(text))
     return PageText(frame, tuple(words), tuple(aside), readable)
 
 
-def _frame(page: pypdfium2.PdfPage, text_page: Handle, chars: int) -> Frame:
+def _frame(page: pypdfium2.PdfPage, text_page: Handle, chars: int) -> PageFrame:
     left, bottom, right, top = cast("tuple[float, float, float, float]", page.get_bbox())  # pyright: ignore[reportUnknownMemberType]
     size = max(right - left, 1.0), max(top - bottom, 1.0)
     shown = page.get_rotation() // 90
-    return Frame(left, bottom, *size, turns=_text_turns(text_page, chars, shown), shown=shown)
+    return PageFrame(left, bottom, *size, turns=_text_turns(text_page, chars, shown), shown=shown)
 
 
 def _text_turns(text_page: Handle, chars: int, shown: int) -> int:
@@ -123,10 +123,10 @@ def _text_turns(text_page: Handle, chars: int, shown: int) -> int:
     return turns.most_common(1)[0][0] if turns else shown
 
 
-class _Reader:
+class _WordReader:
     """Reads the words of one page; what a font's name says is looked up once."""
 
-    def __init__(self, text_page: Handle, text: str, frame: Frame) -> None:
+    def __init__(self, text_page: Handle, text: str, frame: PageFrame) -> None:
         self.text_page, self.text, self.frame = text_page, text, frame
         self.box = pdfium.FS_RECTF()
         self.box_at = ctypes.byref(self.box)
@@ -136,10 +136,10 @@ class _Reader:
         self.name = ctypes.create_string_buffer(128)
         self.flags = ctypes.c_int()
 
-    def read(self) -> tuple[list[Word], list[Line]]:
+    def read(self) -> tuple[list[Word], list[PrintedLine]]:
         """Return the words, and the lines that run another way."""
         words: list[Word] = []
-        aside: list[Line] = []
+        aside: list[PrintedLine] = []
         start = 0
         for raw in self.text.split("\r\n"):
             found = [(start + m.start(), start + m.end() - 1, m[0]) for m in WORD.finditer(raw)]

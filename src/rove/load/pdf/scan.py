@@ -10,7 +10,7 @@ import pypdfium2
 
 from rove.errors import InputError
 from rove.load.image import ocr
-from rove.load.layout.printed import Area, Page
+from rove.load.layout.printed import Area, PrintedPage
 from rove.load.pdf.marks import Marks
 from rove.load.pdf.page import PageText
 from rove.load.transcripts import Transcripts
@@ -28,7 +28,7 @@ def is_scan(text: PageText, marks: Marks, whole: Area) -> bool:
     return not text.readable or (len(text.words) < MAX_WORDS and covered > MIN_SHARE * whole.width * whole.height)
 
 
-def read_scan(page: pypdfium2.PdfPage, number: int, of: int, transcripts: Transcripts) -> Page | None:
+def read_scan(page: pypdfium2.PdfPage, number: int, of: int, transcripts: Transcripts) -> PrintedPage | None:
     """Return page `number` of so many as OCR reads it; None where OCR fails on it."""
     width, height = page.get_size()
     dpi = min(DPI, POINTS * (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)

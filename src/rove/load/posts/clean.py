@@ -114,7 +114,7 @@ def clean_posts(batches: Iterable[pa.RecordBatch]) -> Cleaned:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _PostBatch:
     """What is held of one batch; `links` are the hashes of the names, the parents' and the submissions' names."""
 
     fates: NDArray[np.uint8]
@@ -125,8 +125,8 @@ class _Part:
     longest_subreddit: int
 
 
-def _part_of(batch: pa.RecordBatch) -> _Part:
-    return _Part(
+def _part_of(batch: pa.RecordBatch) -> _PostBatch:
+    return _PostBatch(
         fates=_first_fates(batch),
         texts=_text_hashes(batch.column("text")),
         links=np.stack([_hashes(batch.column(name)) for name in ("name", "parent", "root")]),

@@ -37,7 +37,7 @@ COMPARE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FormatSection:
     """One part of a code, for one range of numbers: literals around a pattern of digits, or the parts of a date."""
 
     before: str = ""
@@ -96,24 +96,24 @@ def iso_layout(code: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _sections(code: str) -> tuple[Section, ...]:
+def _sections(code: str) -> tuple[FormatSection, ...]:
     return (*map(_section, SECTION_END.split(code)[:4]),)
 
 
-def _section(code: str) -> Section:
+def _section(code: str) -> FormatSection:
     found = CONDITION.search(code)
     condition, limit = (found[1], _as_float(found[2])) if found else ("", 0.0)
     bare = LITERAL.sub("", code)
     if bare.strip().lower() in {"", "general", "@", "standard"}:
-        return Section(before=_literals(code) if not bare.strip() else "", condition=condition, limit=limit)
+        return FormatSection(before=_literals(code) if not bare.strip() else "", condition=condition, limit=limit)
     if not DIGITS.search(bare) and DATE_PART.search(bare) or re.search(r"[yd]|h+:|:s", bare, re.IGNORECASE):
-        return Section(date=bare, condition=condition, limit=limit)
+        return FormatSection(date=bare, condition=condition, limit=limit)
     marked = LITERAL.sub(lambda m: "".join(map(_private, m[1] or m[2] or m[3] or "")), code)
     digits = DIGITS.search(marked)
     if digits is None or "/" in bare or DIGITS.search(marked, digits.end()):  # a fraction, a telephone number
-        return Section(condition=condition, limit=limit)
+        return FormatSection(condition=condition, limit=limit)
     whole = digits[0].partition(".")[0]
-    return Section(
+    return FormatSection(
         before=_public(marked[: digits.start()]),
         after=_public(marked[digits.end() :]),
         places=len(whole.replace("#", "").replace("?", "").rstrip(",").replace(",", "")),
@@ -127,7 +127,7 @@ def _section(code: str) -> Section:
     )
 
 
-def _choose(sections: tuple[Section, ...], value: float) -> Section:
+def _choose(sections: tuple[FormatSection, ...], value: float) -> FormatSection:
     first = sections[0]
     if len(sections) == 1 and not first.condition:
         return first
@@ -138,7 +138,7 @@ def _choose(sections: tuple[Section, ...], value: float) -> Section:
     return sections[2] if value == 0 and len(sections) > 2 else first
 
 
-def _number(value: float, section: Section) -> str:
+def _number(value: float, section: FormatSection) -> str:
     exact = Decimal(repr(value)).scaleb(2 * min(section.percent, 2) - 3 * min(section.thousands, 4))
     if section.exponent:
         digits = f"{exact:.{section.decimals}E}"

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from rove.errors import InputError
 from rove.load.container import open_container
-from rove.load.sheets.sheet import Budget, Comment, Row, Sheet, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
@@ -32,7 +32,7 @@ class OdsLoader:
             try:
                 _refuse_encrypted(archive, source)
                 facts: dict[str, MetaValue] = {"author": name} if (name := _fact(archive, "creator")) else {}
-                budget = Budget()
+                budget = CellBudget()
                 title = _fact(archive, "title")
                 sheets = _sheets(archive, budget)
                 yield from workbook_document(source, sheets, budget, BROKEN, title=title, facts=facts)
@@ -55,7 +55,7 @@ def _fact(archive: zipfile.ZipFile, name: str) -> str:
     return clean(inner_text(found)).strip() if found is not None else ""
 
 
-def _sheets(archive: zipfile.ZipFile, budget: Budget) -> Iterator[Sheet]:
+def _sheets(archive: zipfile.ZipFile, budget: CellBudget) -> Iterator[Sheet]:
     """Yield each sheet, then fill it; see `workbook_document`."""
     hidden: set[str] = set()
     sheet, table, number = Sheet(""), None, 0

@@ -37,7 +37,7 @@ class Sheet:
 
 
 @dataclass(slots=True)
-class Budget:
+class CellBudget:
     """Counts the cells of a workbook; `spent` where there may be no more."""
 
     left: int = MAX_CELLS
@@ -48,7 +48,7 @@ class Budget:
         return self.left >= 0
 
 
-def fill(sheet: Sheet, cells: Iterable[tuple[int, Row]], budget: Budget) -> None:
+def fill(sheet: Sheet, cells: Iterable[tuple[int, Row]], budget: CellBudget) -> None:
     """Put the rows into the sheet, until the budget is spent."""
     for number, row in cells:
         if not budget.take(len(row)):

@@ -17,7 +17,7 @@ MAX_GAP = 2  # blank rows within one table
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SheetTable:
     """A rectangle of cells that belong together, the columns from `left` on."""
 
     rows: list[list[str]]
@@ -29,12 +29,12 @@ class Table:
     """It goes on to the right of what is here."""
 
 
-def find_tables(rows: Rows, spans: Spans) -> list[Table]:
+def find_tables(rows: Rows, spans: Spans) -> list[SheetTable]:
     """Return the tables of a sheet in reading order: blank rows part them, blank columns where both sides are whole.
 
     Rows without a header of their own, under a blank row and in the same columns, go on with the table above.
     """
-    tables: list[Table] = []
+    tables: list[SheetTable] = []
     for band in _bands(rows):
         for part in _beside(rows, band):
             table = _table(rows, part, spans)
@@ -99,7 +99,7 @@ def _stands_alone(rows: Rows, area: _Area) -> bool:
     return bool(table.headed.header) and 2 * sum(map(is_number, names)) <= len(names) > 0
 
 
-def _table(rows: Rows, area: _Area, spans: Spans) -> Table:
+def _table(rows: Rows, area: _Area, spans: Spans) -> SheetTable:
     widest = min(MAX_COLUMNS, MAX_RECTANGLE // (area.last - area.first + 1))
     columns = range(area.left, min(area.right + 1, area.left + widest))
     cells: list[list[str]] = []
@@ -109,10 +109,10 @@ def _table(rows: Rows, area: _Area, spans: Spans) -> Table:
         if spans.get(number):
             merged[len(cells)] = {c - area.left: w for c, w in spans[number].items() if area.left <= c <= area.right}
         cells.append([row.get(column, "") for column in columns])
-    return Table(cells, find_header(cells, merged), area.left, area.last, cut=area.right >= area.left + widest)
+    return SheetTable(cells, find_header(cells, merged), area.left, area.last, cut=area.right >= area.left + widest)
 
 
-def _goes_on(above: Table, table: Table, first: int) -> bool:
+def _goes_on(above: SheetTable, table: SheetTable, first: int) -> bool:
     if first - above.last - 1 > MAX_GAP or first <= above.last or not above.headed.header or table.headed.header:
         return False
     width, wanted = len(above.rows[0]), len(table.rows[0])

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from rove.errors import InputError
 from rove.load.limits import OutOfTime
 from rove.load.markdown import markdown_sections, prose
-from rove.load.sheets.sheet import MAX_CELLS, Budget, Sheet, cell_name
-from rove.load.sheets.tables import Table, find_tables
+from rove.load.sheets.sheet import MAX_CELLS, CellBudget, Sheet, cell_name
+from rove.load.sheets.tables import SheetTable, find_tables
 from rove.load.table import MAX_COLUMNS, pipe_table
 from rove.load.text import clean, identify, require_text, stem
 from rove.records import Block, Document, Source
@@ -18,7 +18,7 @@ from rove.records.source import MetaValue
 def workbook_document(
     source: Source,
     sheets: Iterator[Sheet],
-    budget: Budget,
+    budget: CellBudget,
     broken: tuple[type[Exception], ...],
     *,
     title: str = "",
@@ -44,7 +44,7 @@ def workbook_document(
         if not any(sheet.rows for sheet in found):
             raise
         missing = f"from somewhere in sheet {found[-1].name!r} on it is damaged ({str(error).rstrip('.')})"
-    writer = _Writer()
+    writer = _SheetWriter()
     for sheet in found:
         writer.write(sheet)
     text = require_text(clean("".join(writer.out)).rstrip() + "\n" if writer.filled else "", source)
@@ -68,7 +68,7 @@ def workbook_document(
         raise InputError(message, cure="Split the workbook into several files.", outcome="partial")
 
 
-class _Writer:
+class _SheetWriter:
     """Writes sheets one after the other, and notes where the tables stand."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class _Writer:
             self.filled = True
         sheet.rows, sheet.comments = {}, []  # it may be large, and is written
 
-    def table(self, table: Table, caption: str) -> str:
+    def table(self, table: SheetTable, caption: str) -> str:
         """Write one table with its titles; return what may be the caption of the next."""
         self.filled = True
         headed = table.headed

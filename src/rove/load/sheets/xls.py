@@ -12,7 +12,7 @@ from xlrd.biffh import XLRDError
 
 from rove.errors import InputError
 from rove.load.sheets.number_format import shown
-from rove.load.sheets.sheet import Budget, Comment, Row, Sheet, fill, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, fill, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.records import Document, Source
@@ -34,7 +34,7 @@ class XlsLoader:
                 file_contents=source.data, logfile=StringIO(), formatting_info=True, on_demand=True
             )
             book = cast("Workbook", opened)
-            budget = Budget()
+            budget = CellBudget()
             facts: dict[str, MetaValue] = {"author": name} if (name := clean(book.user_name).strip()) else {}
             yield from workbook_document(source, _sheets(book, budget), budget, BROKEN, facts=facts)
         except XLRDError as error:
@@ -47,7 +47,7 @@ class XlsLoader:
             raise _damaged(source, error) from error
 
 
-class Cell(Protocol):
+class XlsCell(Protocol):
     """A cell as xlrd gives it."""
 
     ctype: int
@@ -62,7 +62,7 @@ class Note(Protocol):
     text: str
 
 
-class Link(Protocol):
+class XlsLink(Protocol):
     """A link over a rectangle of cells, as xlrd gives it."""
 
     frowx: int
@@ -78,21 +78,21 @@ class BinarySheet(Protocol):
     nrows: int
     visibility: int
     merged_cells: list[list[int]]
-    hyperlink_list: list[Link]
+    hyperlink_list: list[XlsLink]
     cell_note_map: dict[tuple[int, int], Note]
 
-    def row(self, index: int) -> list[Cell]:
+    def row(self, index: int) -> list[XlsCell]:
         """Return the cells of a row."""
         ...
 
 
-class Style(Protocol):
+class XlsStyle(Protocol):
     """A cell's style as xlrd gives it."""
 
     format_key: int
 
 
-class Format(Protocol):
+class XlsFormat(Protocol):
     """A number format as xlrd gives it."""
 
     format_str: str
@@ -104,8 +104,8 @@ class Workbook(Protocol):
     nsheets: int
     datemode: int
     user_name: str
-    xf_list: list[Style]
-    format_map: dict[int, Format]
+    xf_list: list[XlsStyle]
+    format_map: dict[int, XlsFormat]
 
     def sheet_by_index(self, index: int) -> BinarySheet:
         """Read a sheet."""
@@ -124,7 +124,7 @@ def _damaged(source: Source, error: Exception) -> InputError:
     return InputError(f"{source.name!r} is no whole .xls file: {str(error).strip('.')}.", cure=CURE)
 
 
-def _sheets(book: Workbook, budget: Budget) -> Iterator[Sheet]:
+def _sheets(book: Workbook, budget: CellBudget) -> Iterator[Sheet]:
     for index, name in enumerate(book.sheet_names()):
         if budget.left < 0:
             return
@@ -151,7 +151,7 @@ def _rows(book: Workbook, sheet: BinarySheet) -> Iterator[tuple[int, Row]]:
         yield number, {column: text for column, cell in cells if (text := _text(cell, codes, book.datemode))}
 
 
-def _text(cell: Cell, codes: list[str], datemode: int) -> str:
+def _text(cell: XlsCell, codes: list[str], datemode: int) -> str:
     if isinstance(cell.value, str):
         return cell.value
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
@@ -162,7 +162,7 @@ def _text(cell: Cell, codes: list[str], datemode: int) -> str:
     return known.get(cell.value, "") if cell.ctype == xlrd.XL_CELL_ERROR else ""
 
 
-def _link(sheet: Sheet, link: Link) -> None:
+def _link(sheet: Sheet, link: XlsLink) -> None:
     target = link.url_or_path or (f"#{link.textmark}" if link.textmark else "")
     target = target.decode("utf-8", "replace") if isinstance(target, bytes) else target
     text = sheet.rows.get(link.frowx, {}).get(link.fcolx, "")

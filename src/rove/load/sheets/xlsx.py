@@ -15,7 +15,7 @@ from rove.errors import InputError
 from rove.load.container import open_container
 from rove.load.office.opc import Relation, read_relations
 from rove.load.sheets.number_format import BUILT_IN, shown
-from rove.load.sheets.sheet import Budget, Comment, Row, Sheet, cell_place, column_index, fill, linked
+from rove.load.sheets.sheet import CellBudget, Comment, Row, Sheet, cell_place, column_index, fill, linked
 from rove.load.sheets.workbook import workbook_document
 from rove.load.text import clean
 from rove.load.xmltree import Node, XmlError, inner_text, local, parse, stream
@@ -39,7 +39,7 @@ class XlsxLoader:
         """See `Loader.load`."""
         with closing(open_container(source)) as archive:
             try:
-                book = _Book(archive)
+                book = _WorkbookParts(archive)
                 facts: dict[str, MetaValue] = {"author": author} if (author := book.fact("creator")) else {}
                 title = book.fact("title")
                 yield from workbook_document(source, book.sheets(), book.budget, BROKEN, title=title, facts=facts)
@@ -58,13 +58,13 @@ class _Mark:
     place: str = ""
 
 
-class _Book:
+class _WorkbookParts:
     """The parts of one workbook; sheets are read when they are asked for."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive = archive
         self.names = set(archive.namelist())
-        self.budget = Budget()
+        self.budget = CellBudget()
         main = (r.target for r in self.relations("").values() if r.kind == "officeDocument")
         self.path = next(main, "xl/workbook.xml")
         self.root = parse(archive.read(self.path))

@@ -1,4 +1,4 @@
-"""Which addresses of the network may be asked for a page: none within a house, unless that is allowed."""
+"""Which addresses a page may be fetched from: none in a private network, unless the settings allow it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from rove.errors import InputError
 from rove.load.html.tree import decode_page
 from rove.load.text import decode
 from rove.load.web.address import Resolver, resolve
-from rove.load.web.fetch import DEFAULT, USER_AGENT, Fetcher, FetchLimits, Page, parse_url, public_url, source_of
+from rove.load.web.fetch import DEFAULT, USER_AGENT, FetchedPage, Fetcher, FetchLimits, parse_url, public_url, source_of
 from rove.load.web.links import Links, Sitemap, read_links, read_sitemap
 from rove.records import Source
 
@@ -120,7 +120,7 @@ class _Site:
             return None
         return await self._source(page, 0)
 
-    async def _get(self, url: str, given: httpx.URL | None = None) -> Page:
+    async def _get(self, url: str, given: httpx.URL | None = None) -> FetchedPage:
         """Fetch a page; `given` is its address with name and password, if it has them."""
         if not self.robots.can_fetch(ROBOT, url):
             message = f"The robots.txt of its site does not allow {url}."
@@ -130,7 +130,7 @@ class _Site:
         self.asked = True
         return await self.fetcher.get(str(given or url))
 
-    async def _source(self, page: Page, depth: int) -> Source | None:
+    async def _source(self, page: FetchedPage, depth: int) -> Source | None:
         """Return a page as a source, and put what it links to into the queue; None for one that is not wanted."""
         final = parse_url(page.final_url)
         if final.netloc != self.host:

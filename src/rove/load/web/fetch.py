@@ -1,4 +1,4 @@
-"""The one function that fetches from the web: guarded against addresses within the house, bounded in size and time."""
+"""The one function that fetches from the web: no private network unless allowed, and bounds on size and time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def fetch(url: str, *, limits: FetchLimits = DEFAULT, resolver: Resolver =
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """What a server sent. `url` is the address that was asked for, `final_url` where redirects led."""
 
     url: str
@@ -103,18 +103,18 @@ class Fetcher:
         """Close."""
         await self.client.aclose()
 
-    async def get(self, url: str) -> Page:
+    async def get(self, url: str) -> FetchedPage:
         """Return what is at `url`. See `fetch`."""
         first = target = parse_url(url)
         for _ in range(self.limits.redirects + 1):
             answer = await self._ask(target, _auth(first) if target.host == first.host else None)
-            if isinstance(answer, Page):
-                return Page(public_url(first), answer.final_url, answer.data, answer.content_type, answer.robots)
+            if isinstance(answer, FetchedPage):
+                return FetchedPage(public_url(first), answer.final_url, answer.data, answer.content_type, answer.robots)
             target = _redirected(target, answer)
         message = f"{public_url(first)} redirects more than {self.limits.redirects} times."
         raise InputError(message, cure="Give the address where it ends.", outcome="unreadable")
 
-    async def _ask(self, url: httpx.URL, auth: httpx.BasicAuth | None) -> Page | str:
+    async def _ask(self, url: httpx.URL, auth: httpx.BasicAuth | None) -> FetchedPage | str:
         """Return the page, or the address that it redirects to; ask again where the server wants a pause."""
         wait_s = FIRST_WAIT_S
         for left in range(self.limits.retries, -1, -1):
@@ -130,7 +130,7 @@ class Fetcher:
             wait_s *= 2
         raise AssertionError  # the last attempt returns or raises
 
-    async def _try(self, url: httpx.URL, auth: httpx.BasicAuth | None) -> Page | str | Refusal:
+    async def _try(self, url: httpx.URL, auth: httpx.BasicAuth | None) -> FetchedPage | str | Refusal:
         cure = "Check the address, or try again later."
         try:
             async with asyncio.timeout(self.limits.timeout_s):
@@ -149,7 +149,9 @@ class Fetcher:
             check_addresses(url.host, addresses)
         return addresses[:MAX_ADDRESSES]
 
-    async def _send(self, url: httpx.URL, addresses: list[str], auth: httpx.BasicAuth | None) -> Page | str | Refusal:
+    async def _send(
+        self, url: httpx.URL, addresses: list[str], auth: httpx.BasicAuth | None
+    ) -> FetchedPage | str | Refusal:
         """Connect to the addresses in turn, and read what the first that answers sends."""
         for number, address in enumerate(addresses, 1):
             request = self.client.build_request(
@@ -170,7 +172,7 @@ class Fetcher:
                 await response.aclose()
         raise AssertionError  # there is an address, and the last one answers or raises
 
-    async def _read(self, url: httpx.URL, response: httpx.Response) -> Page | str | Refusal:
+    async def _read(self, url: httpx.URL, response: httpx.Response) -> FetchedPage | str | Refusal:
         status, headers = response.status_code, response.headers
         if status in REDIRECTS and headers.get("location"):
             return headers["location"]
@@ -182,7 +184,7 @@ class Fetcher:
             raise self._too_large(url)
         data = await self._body(url, response)
         content_type = " ".join(headers.get("content-type", "").split())
-        return Page("", public_url(url), data, content_type, headers.get("x-robots-tag", "").lower())
+        return FetchedPage("", public_url(url), data, content_type, headers.get("x-robots-tag", "").lower())
 
     async def _body(self, url: httpx.URL, response: httpx.Response) -> bytes:
         """Return the body, unpacked no further than the limit."""
@@ -248,7 +250,7 @@ def _auth(url: httpx.URL) -> httpx.BasicAuth | None:
     return httpx.BasicAuth(url.username, url.password) if url.userinfo else None
 
 
-def source_of(page: Page) -> Source:
+def source_of(page: FetchedPage) -> Source:
     """Return a page as a source. Its kind is what the bytes, the server and the address's suffix say, in that order.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rove.models.e5.weights import Vocabulary
+from rove.models.e5.weights import PieceVocabulary
 
 MARK = "\u2581"
 WORD = re.compile(f"{MARK}[^{MARK}]*")
@@ -38,7 +38,7 @@ class Cut(NamedTuple):
 class Tokenizer:
     """Text to token ids. Threads may share one: what it remembers is only ever added or dropped whole."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: PieceVocabulary) -> None:
         self._scores = vocabulary.scores
         self._score_of: list[float] = vocabulary.scores.tolist()
         self._unknown = vocabulary.unknown

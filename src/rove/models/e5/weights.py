@@ -36,7 +36,7 @@ ENTRY = struct.Struct("<BIQQ")
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class PieceVocabulary:
     """The pieces in order of their ids, what each is worth, and what every character becomes before it is cut."""
 
     pieces: tuple[str, ...]
@@ -84,7 +84,7 @@ class Weights:
             at += 2 + length + ENTRY.size
         return tensors
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> PieceVocabulary:
         """Read the 250,002 pieces and the character map."""
         offsets = np.frombuffer(self._bytes, np.uint32, self._pieces + 1, SIZES.size)
         scores = np.frombuffer(self._bytes, np.float32, self._pieces, SIZES.size + 4 * self._pieces + 4)
@@ -94,7 +94,7 @@ class Weights:
         starts = before[offsets].tolist()
         text = encoded.tobytes().decode()
         pieces = tuple([text[a:b] for a, b in zip(starts, starts[1:], strict=False)])
-        return Vocabulary(pieces, scores, self._character_map(), self._begin, self._end, self._unknown)
+        return PieceVocabulary(pieces, scores, self._character_map(), self._begin, self._end, self._unknown)
 
     def _character_map(self) -> dict[int, str]:
         (count,) = struct.unpack_from("<i", self._bytes, self._map_at)

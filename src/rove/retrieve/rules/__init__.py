@@ -23,7 +23,7 @@ RULES = Registry(
     "rule",
     "rove.rules",
     {
-        "sentiment": "rove.retrieve.rules.replies:Sentiment",
+        "sentiment": "rove.retrieve.rules.replies:RepliesSentiment",
         "agree": "rove.retrieve.rules.replies:Agree",
         "disagree": "rove.retrieve.rules.replies:Disagree",
         "staleness": "rove.retrieve.rules.staleness:Staleness",

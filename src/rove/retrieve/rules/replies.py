@@ -16,7 +16,7 @@ SENTIMENT_FIELD = "reply_sentiment"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentiment:
+class RepliesSentiment:
     """With s the sum of the replies' sentiments: s < 0 moves by step − slope · s, s > 0 by −step − slope · s ranks."""
 
     step: float = 0.75
@@ -25,7 +25,7 @@ class Sentiment:
     def shift(self, fields: Metadata) -> float:
         """See `Rule.shift`.
 
-        >>> Sentiment().shift({"reply_sentiment": 2}), Sentiment().shift({})
+        >>> RepliesSentiment().shift({"reply_sentiment": 2}), RepliesSentiment().shift({})
         (-2.2306, 0.0)
         """
         summed = number(fields, SENTIMENT_FIELD)

@@ -22,18 +22,18 @@ from rove.load.office.compose import (
     note,
 )
 from rove.load.office.docx.numbers import Numbering
-from rove.load.office.docx.styles import Numbered, Style, W, numbered, outline_level, read_styles, value
+from rove.load.office.docx.styles import Numbered, W, WordStyle, numbered, outline_level, read_styles, value
 from rove.load.office.docx.table import WRAPPERS, rows_of, table_text
 from rove.load.office.docx.text import ParagraphReader, is_bold
 from rove.load.office.drawing import DGM, diagram_pieces
-from rove.load.office.opc import Package, Part
+from rove.load.office.opc import Package, XmlPart
 from rove.load.xmltree import Node
 from rove.records import Document, Source
 
 MAX_BOLD_CHARS = 120
 MAX_MARGIN_CHARS = 300
 BLANK = f"{PAGE_BREAK} \t\n"
-PLAIN = Style()
+PLAIN = WordStyle()
 CURE = "Open it in a word processor and save it as .docx again."
 
 
@@ -50,22 +50,22 @@ class DocxLoader:
             raise InputError(message, cure=CURE, outcome="damaged")
         properties = {**package.properties(), **_margins(package, main)}
         paged = next(body.iter(f"{W}lastRenderedPageBreak"), None) is not None
-        writer = _Writer(package, main)
+        writer = _BodyWriter(package, main)
         yield from assemble(source, writer.whole(body), properties, package.missing, paged=paged)
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _NoteEntry:
     """A note or comment, and the part that it stands in."""
 
     node: Node
-    part: Part
+    part: XmlPart
 
 
-class _Writer:
+class _BodyWriter:
     """Writes the body of one Word file in pieces."""
 
-    def __init__(self, package: Package, main: Part) -> None:
+    def __init__(self, package: Package, main: XmlPart) -> None:
         self.package = package
         self.main = main
         self.styles = read_styles(self._root("styles"))
@@ -176,28 +176,28 @@ class _Writer:
                 out.append(self._cell(node, nested))
         return " ".join(" ".join(out).split())
 
-    def _plain(self, entry: _Entry) -> str:
+    def _plain(self, entry: _NoteEntry) -> str:
         return _line(ParagraphReader(entry.part, self.notes), entry.node)
 
-    def _style(self, properties: Node | None) -> Style:
+    def _style(self, properties: Node | None) -> WordStyle:
         return self.styles.get(value(properties, "pStyle"), PLAIN) if properties is not None else PLAIN
 
-    def _numbered(self, properties: Node | None, style: Style) -> Numbered:
+    def _numbered(self, properties: Node | None, style: WordStyle) -> Numbered:
         """The paragraph's own list, else that of its style; "0" takes the number away."""
         own = numbered(properties)
         place = own if own.list_id else style.numbered
         return Numbered() if place.list_id == "0" else place
 
-    def _entries(self, kind: str) -> dict[str, _Entry]:
+    def _entries(self, kind: str) -> dict[str, _NoteEntry]:
         part = self.package.part(self.main.target(f"{kind}s"))
-        return {node.get(f"{W}id", ""): _Entry(node, part) for node in part.root} if part else {}
+        return {node.get(f"{W}id", ""): _NoteEntry(node, part) for node in part.root} if part else {}
 
     def _root(self, kind: str) -> Node | None:
         part = self.package.part(self.main.target(kind))
         return part.root if part else None
 
 
-def _margins(package: Package, main: Part) -> dict[str, str]:
+def _margins(package: Package, main: XmlPart) -> dict[str, str]:
     """The running headers and footers, each text once: they are said of the whole, and would cut its sentences."""
     found: dict[str, str] = {}
     for kind in ("header", "footer"):

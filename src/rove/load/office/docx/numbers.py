@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.load.office.docx.styles import Numbered, Style, W, value
+from rove.load.office.docx.styles import Numbered, W, WordStyle, value
 from rove.load.office.numerals import written
 from rove.load.xmltree import Node, integer
 
@@ -25,7 +25,7 @@ class Level:
 class Numbering:
     """The lists of `word/numbering.xml`, and how far each has been counted."""
 
-    def __init__(self, root: Node | None, styles: dict[str, Style]) -> None:
+    def __init__(self, root: Node | None, styles: dict[str, WordStyle]) -> None:
         self.abstract = (
             {n.get(f"{W}abstractNumId", ""): n for n in root.findall(f"{W}abstractNum")} if root is not None else {}
         )

@@ -27,7 +27,7 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class WordStyle:
     """One paragraph style, what it has from the styles that it is based on included; `level` 0 is no heading."""
 
     name: str = ""
@@ -38,7 +38,7 @@ class Style:
     is_code: bool = False
 
 
-def read_styles(root: Node | None) -> dict[str, Style]:
+def read_styles(root: Node | None) -> dict[str, WordStyle]:
     """Return the styles of `word/styles.xml` by their ids."""
     if root is None:
         return {}
@@ -69,12 +69,12 @@ def value(parent: Node, name: str) -> str:
     return found.get(f"{W}val", "") if found is not None else ""
 
 
-def _style(style_id: str, nodes: dict[str, Node]) -> Style:
+def _style(style_id: str, nodes: dict[str, Node]) -> WordStyle:
     lineage = _lineage(style_id, nodes)
     names = [value(node, "name") for node in lineage]
     properties = [node.find(f"{W}pPr") for node in lineage]
     lists = (found for entry in properties if (found := numbered(entry)).list_id)
-    return Style(
+    return WordStyle(
         name=names[0],
         level=next(
             (

@@ -11,7 +11,7 @@ from rove.load.office.chart import C
 from rove.load.office.compose import PAGE_BREAK, link, picture
 from rove.load.office.docx.styles import W
 from rove.load.office.drawing import DGM, A, picture_name
-from rove.load.office.opc import Part, R
+from rove.load.office.opc import R, XmlPart
 from rove.load.xmltree import Node
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # says the same a second time
@@ -59,7 +59,7 @@ class Field:
 class ParagraphReader:
     """Reads the paragraphs of one part, in order: a field can go on from one to the next."""
 
-    def __init__(self, part: Part, notes: dict[tuple[str, str], int]) -> None:
+    def __init__(self, part: XmlPart, notes: dict[tuple[str, str], int]) -> None:
         self.part = part
         self.notes = notes
         self.fields: list[Field] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rove.load.office.assemble import assemble
-from rove.load.office.compose import PAGE_BREAK, Piece, Place, heading, note
+from rove.load.office.compose import PAGE_BREAK, Piece, PiecePlace, heading, note
 from rove.load.office.odf.file import DRAW, FO, OFFICE, PRESENTATION, STYLE, SVG, OdfFile
 from rove.load.office.odf.text import ContentReader
 from rove.load.office.reading_order import reading_order
@@ -26,14 +26,14 @@ class OdpLoader:
 
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
-        deck = _Deck(OdfFile(source))
+        deck = _OdpDeck(OdfFile(source))
         properties: dict[str, MetaValue] = dict(deck.file.properties())
         if hidden := deck.hidden():
             properties["hidden_slides"] = hidden
         yield from assemble(source, deck.pieces(), properties, deck.file.missing, paged=True)
 
 
-class _Deck:
+class _OdpDeck:
     """The slides of one presentation, in order."""
 
     def __init__(self, file: OdfFile) -> None:
@@ -102,7 +102,7 @@ def _kind(shape: Node) -> str:
     return shape.get(f"{PRESENTATION}class", "")
 
 
-def _place(shape: Node, page: int, width: float, height: float) -> Place | None:
+def _place(shape: Node, page: int, width: float, height: float) -> PiecePlace | None:
     if width <= 0 or height <= 0 or not shape.get(f"{SVG}width", ""):
         return None
     moved = MOVED.search(shape.get(f"{DRAW}transform", "")[:256])
@@ -110,7 +110,7 @@ def _place(shape: Node, page: int, width: float, height: float) -> Place | None:
     left, top = _length(x), _length(y)
     right, bottom = left + _length(shape.get(f"{SVG}width", "")), top + _length(shape.get(f"{SVG}height", ""))
     edges = (left / width, top / height, right / width, bottom / height)
-    return Place(page, *(round(min(max(edge, 0.0), 1.0), 4) for edge in edges))
+    return PiecePlace(page, *(round(min(max(edge, 0.0), 1.0), 4) for edge in edges))
 
 
 def _length(text: str) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rove.load.office.drawing import A
-from rove.load.office.opc import Package, Part
+from rove.load.office.opc import Package, XmlPart
 from rove.load.xmltree import Node, integer
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -17,7 +17,7 @@ MAX_CHAIN = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SlideFrame:
     """A rectangle in the units of the slide (EMU)."""
 
     left: float
@@ -39,7 +39,7 @@ def placeholder(shape: Node) -> Node | None:
     return next((found for found in shape.findall(f"*/{P}nvPr/{P}ph")), None)
 
 
-def frame(properties: Node | None) -> Frame | None:
+def frame(properties: Node | None) -> SlideFrame | None:
     """Return the rectangle that `a:xfrm` (or `p:xfrm`) under `properties` states."""
     if properties is None:
         return None
@@ -47,7 +47,7 @@ def frame(properties: Node | None) -> Frame | None:
     offset, size = (place.find(f"{A}off"), place.find(f"{A}ext")) if place is not None else (None, None)
     if offset is None or size is None:
         return None
-    return Frame(
+    return SlideFrame(
         integer(offset.get("x", "")),
         integer(offset.get("y", "")),
         integer(size.get("cx", "")),
@@ -60,12 +60,12 @@ class Layouts:
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self.parts: dict[str, Part | None] = {}
+        self.parts: dict[str, XmlPart | None] = {}
 
-    def chain(self, slide: Part) -> list[Part]:
+    def chain(self, slide: XmlPart) -> list[XmlPart]:
         """Return the slide's layout and master."""
-        found: list[Part] = []
-        part: Part | None = slide
+        found: list[XmlPart] = []
+        part: XmlPart | None = slide
         for kind in ("slideLayout", "slideMaster"):
             name = part.target(kind) if part else ""
             if name not in self.parts:
@@ -74,7 +74,7 @@ class Layouts:
             found += [part] if part else []
         return found
 
-    def inherited(self, shape: Node, slide: Part) -> Iterator[Node]:
+    def inherited(self, shape: Node, slide: XmlPart) -> Iterator[Node]:
         """Yield the shapes that a placeholder takes after, nearest first."""
         mark = placeholder(shape)
         if mark is None:
@@ -87,13 +87,13 @@ class Layouts:
                 of_it = placeholder(found)
                 kind = of_it.get("type", "") if of_it is not None else kind
 
-    def frame(self, shape: Node, slide: Part) -> Frame | None:
+    def frame(self, shape: Node, slide: XmlPart) -> SlideFrame | None:
         """Return where a shape stands, by itself or as its placeholder."""
         own = frame(shape.find(f"{P}spPr"))
         others = (frame(found.find(f"{P}spPr")) for found in self.inherited(shape, slide))
         return own or next((other for other in others if other), None)
 
-    def bullet(self, paragraph: Node, shape: Node, slide: Part) -> Bullet:
+    def bullet(self, paragraph: Node, shape: Node, slide: XmlPart) -> Bullet:
         """Return how a paragraph is marked: by itself, its shape, the placeholder or the master's style."""
         own = paragraph.find(f"{A}pPr")
         name = f"{A}lvl{min(max(level(paragraph), 0), 8) + 1}pPr"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rove.load.office.assemble import assemble
 from rove.load.office.compose import PAGE_BREAK, Piece, heading, note
 from rove.load.office.drawing import A
-from rove.load.office.opc import Package, Part, R
-from rove.load.office.pptx.layout import Frame, Layouts, P, placeholder
+from rove.load.office.opc import Package, R, XmlPart
+from rove.load.office.pptx.layout import Layouts, P, SlideFrame, placeholder
 from rove.load.office.pptx.shapes import SlideReader
 from rove.load.xmltree import Node, integer
 from rove.records import Document, Source
@@ -24,23 +24,23 @@ class PptxLoader:
     def load(self, source: Source) -> Iterator[Document]:
         """See `Loader.load`."""
         package = Package(source)
-        deck = _Deck(package, package.main())
+        deck = _PptxDeck(package, package.main())
         properties: dict[str, MetaValue] = dict(package.properties())
         if hidden := deck.hidden():
             properties["hidden_slides"] = hidden
         yield from assemble(source, deck.pieces(), properties, package.missing, paged=True)
 
 
-class _Deck:
+class _PptxDeck:
     """The slides of one presentation, in order."""
 
-    def __init__(self, package: Package, main: Part) -> None:
+    def __init__(self, package: Package, main: XmlPart) -> None:
         self.package = package
         self.main = main
         self.layouts = Layouts(package)
         size = main.root.find(f"{P}sldSz")
         width, height = (integer(size.get(name, "")) if size is not None else 0 for name in ("cx", "cy"))
-        self.size = Frame(0, 0, width or SIZE[0], height or SIZE[1])
+        self.size = SlideFrame(0, 0, width or SIZE[0], height or SIZE[1])
         self.ids = main.root.findall(f"{P}sldIdLst/{P}sldId")
         self.slides = [self._slide(node, number) for number, node in enumerate(self.ids, 1)]
         self.authors = self._authors()
@@ -65,7 +65,7 @@ class _Deck:
                 yield from self._notes(slide)
                 yield from self._comments(slide)
 
-    def _slide(self, node: Node, number: int) -> Part | None:
+    def _slide(self, node: Node, number: int) -> XmlPart | None:
         relation = self.main.relations.get(node.get(f"{R}id", ""))
         known = len(self.package.missing)
         slide = self.package.part(relation.target) if relation else None
@@ -82,14 +82,14 @@ class _Deck:
                 found[first.get("id", "")] = section.get("name", "")
         return found if len(found) > 1 else {}
 
-    def _notes(self, slide: Part) -> Iterator[Piece]:
+    def _notes(self, slide: XmlPart) -> Iterator[Piece]:
         part = self.package.part(slide.target("notesSlide"))
         for shape in part.root.iter(f"{P}sp") if part else ():
             mark = placeholder(shape)
             if mark is not None and mark.get("type", "") == "body" and (found := note("Note", "", _text(shape))):
                 yield found
 
-    def _comments(self, slide: Part) -> Iterator[Piece]:
+    def _comments(self, slide: XmlPart) -> Iterator[Piece]:
         """Comments of both kinds: of old (`p:cm` with `p:text`), and threads with replies (`p188:cm`)."""
         part = self.package.part(slide.target("comments"))
         for node in part.root.iter() if part else ():

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from rove.load.formula.omml import M, omml_to_latex
 from rove.load.office.chart import C, chart_pieces
-from rove.load.office.compose import IMAGE, TABLE, Piece, Place, heading, item, link, picture
+from rove.load.office.compose import IMAGE, TABLE, Piece, PiecePlace, heading, item, link, picture
 from rove.load.office.drawing import DGM, A, diagram_pieces, picture_name
 from rove.load.office.numerals import written
-from rove.load.office.opc import Package, Part, R
-from rove.load.office.pptx.layout import TITLES, Frame, Layouts, P, frame, level, placeholder
+from rove.load.office.opc import Package, R, XmlPart
+from rove.load.office.pptx.layout import TITLES, Layouts, P, SlideFrame, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
 from rove.load.table import pipe_table
 from rove.load.xmltree import Node, integer
@@ -25,7 +25,7 @@ NUMBERS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLette
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class GroupScale:
     """How the units of a group's inside become those of the slide: x' = x · width + left, and so for y."""
 
     left: float = 0.0
@@ -33,9 +33,9 @@ class Scale:
     width: float = 1.0
     height: float = 1.0
 
-    def apply(self, inner: Frame) -> Frame:
+    def apply(self, inner: SlideFrame) -> SlideFrame:
         """Return the frame in the slide's units."""
-        return Frame(
+        return SlideFrame(
             inner.left * self.width + self.left,
             inner.top * self.height + self.top,
             inner.width * self.width,
@@ -48,13 +48,13 @@ class Placed:
     """One shape that is no group, and where it stands; None where nothing says."""
 
     shape: Node
-    frame: Frame | None
+    frame: SlideFrame | None
 
 
 class SlideReader:
     """Reads the shapes of one slide."""
 
-    def __init__(self, package: Package, layouts: Layouts, slide: Part, number: int, size: Frame) -> None:
+    def __init__(self, package: Package, layouts: Layouts, slide: XmlPart, number: int, size: SlideFrame) -> None:
         self.package = package
         self.layouts = layouts
         self.slide = slide
@@ -65,7 +65,7 @@ class SlideReader:
     def pieces(self, title_level: int) -> Iterator[Piece]:
         """Yield the title, then all else in reading order; what has no place comes last."""
         tree = self.slide.root.find(f"{P}cSld/{P}spTree")
-        shapes = list(self._shapes(tree, Scale(), 0)) if tree is not None else []
+        shapes = list(self._shapes(tree, GroupScale(), 0)) if tree is not None else []
         titles = [one for one in shapes if _kind(one.shape) in TITLES]
         for one in titles:
             if text := self._text(one.shape).strip():
@@ -77,7 +77,7 @@ class SlideReader:
             for piece in self._pieces(one.shape):
                 yield replace(piece, place=self._place(one.frame))
 
-    def _shapes(self, parent: Node, scale: Scale, depth: int) -> Iterator[Placed]:
+    def _shapes(self, parent: Node, scale: GroupScale, depth: int) -> Iterator[Placed]:
         if depth > MAX_GROUPS:
             self.package.missing.append(f"groups of shapes more than {MAX_GROUPS} deep on slide {self.number}")
             return
@@ -185,16 +185,16 @@ class SlideReader:
     def _cell(self, cell: Node) -> str:
         return " ".join(self._line(paragraph) for paragraph in cell.findall(f"{A}txBody/{A}p"))
 
-    def _place(self, at: Frame | None) -> Place | None:
+    def _place(self, at: SlideFrame | None) -> PiecePlace | None:
         if at is None or self.size.width <= 0 or self.size.height <= 0:
             return None
         across, down = (at.left, at.left + at.width), (at.top, at.top + at.height)
         left, right = (min(max(x / self.size.width, 0.0), 1.0) for x in across)
         top, bottom = (min(max(y / self.size.height, 0.0), 1.0) for y in down)
-        return Place(self.number, round(left, 4), round(top, 4), round(right, 4), round(bottom, 4))
+        return PiecePlace(self.number, round(left, 4), round(top, 4), round(right, 4), round(bottom, 4))
 
 
-def _inner(group: Node, outer: Scale) -> Scale:
+def _inner(group: Node, outer: GroupScale) -> GroupScale:
     place = group.find(f"{P}grpSpPr/{A}xfrm")
     at = frame(place)
     offset, size = (place.find(f"{A}chOff"), place.find(f"{A}chExt")) if place is not None else (None, None)
@@ -203,7 +203,7 @@ def _inner(group: Node, outer: Scale) -> Scale:
     at = outer.apply(at)
     across = at.width / (integer(size.get("cx", "")) or at.width or 1)
     down = at.height / (integer(size.get("cy", "")) or at.height or 1)
-    return Scale(
+    return GroupScale(
         at.left - integer(offset.get("x", "")) * across, at.top - integer(offset.get("y", "")) * down, across, down
     )
 

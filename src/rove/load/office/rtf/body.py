@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rove.load.office.compose import CAPTION, CODE, IMAGE, PICTURE, TABLE, Piece, heading, item
 from rove.load.office.docx.styles import CODE as CODE_STYLE
 from rove.load.office.docx.styles import HEADING
-from rove.load.office.rtf.tables import Row, rows_text
+from rove.load.office.rtf.tables import RtfRow, rows_text
 from rove.load.office.rtf.text import Collected
 
 BODY_LEVEL = 9
@@ -17,7 +17,7 @@ MAX_LABEL_CHARS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class RtfStyle:
     """What a paragraph style says; `level` 0 is no heading."""
 
     level: int = 0
@@ -25,7 +25,7 @@ class Style:
     is_code: bool = False
 
 
-class Body:
+class RtfBody:
     """Collects text into paragraphs and cells; `ready` has the pieces that are whole."""
 
     def __init__(self) -> None:
@@ -36,17 +36,17 @@ class Body:
         self.paragraphs = 0
         self.link_paragraph = -1
         self.label = ""
-        self.styles: dict[int, Style] = {}
+        self.styles: dict[int, RtfStyle] = {}
         self.style = 0
         self.outline = BODY_LEVEL
         self.depth = 0
         self.is_list = False
         self.in_table = False
-        self.row = Row()
+        self.row = RtfRow()
         self.goes_on = False
         self.cell: list[str] = []
         self.cells: list[str] = []
-        self.rows: list[Row] = []
+        self.rows: list[RtfRow] = []
         self.words = self._words()
 
     def take_ready(self) -> list[Piece]:
@@ -103,7 +103,7 @@ class Body:
         if not level and self.outline < BODY_LEVEL:
             level = self.outline + 1
         if name and self.style >= 0:
-            self.styles[self.style] = Style(min(level, 6), name.lower() == "caption", bool(CODE_STYLE.search(name)))
+            self.styles[self.style] = RtfStyle(min(level, 6), name.lower() == "caption", bool(CODE_STYLE.search(name)))
         self.style, self.outline = 0, BODY_LEVEL
 
     def finish(self) -> None:
@@ -113,7 +113,7 @@ class Body:
         self.ready += self.hanging
 
     def _piece(self, text: str) -> Piece:
-        style = self.styles.get(self.style, Style())
+        style = self.styles.get(self.style, RtfStyle())
         level = self.outline + 1 if self.outline < BODY_LEVEL else style.level
         if level:
             return heading(level, f"{self._label()} {text}")
@@ -135,7 +135,7 @@ class Body:
         self.in_table = self.is_list = False
 
     def _row_defined(self, _: int | None) -> None:
-        self.row = Row()
+        self.row = RtfRow()
         self.goes_on = False
 
     def _edge(self, number: int | None) -> None:

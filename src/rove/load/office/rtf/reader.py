@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rove.load.office.compose import Piece, link, note, picture
 from rove.load.office.docx.text import field_target
-from rove.load.office.rtf.body import Body
+from rove.load.office.rtf.body import RtfBody
 from rove.load.office.rtf.text import Collected, Fonts
 from rove.load.office.rtf.tokens import Token, tokens
 
@@ -56,7 +56,7 @@ class RtfReader:
 
     def __init__(self, data: str) -> None:
         self.data = data
-        self.body = Body()
+        self.body = RtfBody()
         self.fonts = Fonts()
         self.info: dict[str, str | tuple[str, ...]] = {}
         self.margins: dict[str, dict[str, None]] = {}

@@ -12,7 +12,7 @@ MAX_CELLS = 1_000
 
 
 @dataclass(slots=True)
-class Row:
+class RtfRow:
     """One row: the right edges of its cells in twips, which of them go on from the cell to the left or above."""
 
     left: int = 0
@@ -22,7 +22,7 @@ class Row:
     texts: list[str] = field(default_factory=list[str])
 
 
-def rows_text(rows: list[Row]) -> str:
+def rows_text(rows: list[RtfRow]) -> str:
     """Return the rows as a pipe table; a cell that covers several columns stands in its first."""
     columns = _columns(rows)
     texts = [_placed(row, columns) for row in rows]
@@ -30,7 +30,7 @@ def rows_text(rows: list[Row]) -> str:
     return paged_table([one_header(texts[:headers]), *texts[headers:]] if headers > 1 else texts)
 
 
-def _columns(rows: list[Row]) -> list[int]:
+def _columns(rows: list[RtfRow]) -> list[int]:
     """The left edges of all columns, those near each other taken for one; [] where rows do not state their cells."""
     if any(len(row.edges) < len(row.texts) or row.edges != sorted(row.edges) for row in rows):
         return []
@@ -41,7 +41,7 @@ def _columns(rows: list[Row]) -> list[int]:
     return found if len(found) <= MAX_CELLS else []
 
 
-def _placed(row: Row, columns: list[int]) -> list[str]:
+def _placed(row: RtfRow, columns: list[int]) -> list[str]:
     shown = ["" if index < len(row.goes_on) and row.goes_on[index] else text for index, text in enumerate(row.texts)]
     if not columns:
         return shown

@@ -1,0 +1,174 @@
+"""The stage: refuse, quote, or let the chat model write and hold every sentence of it against the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from types import MappingProxyType
+
+from rove.answer.chat import Verified, verify, write
+from rove.answer.cite import check, marks
+from rove.answer.extract import Candidate, best_quotes
+from rove.answer.reading import TextOf, read_parents
+from rove.answer.refusal import near_enough, refusal
+from rove.answer.rows import as_table
+from rove.errors import ServiceError
+from rove.events import Listener
+from rove.models import ChatModel, Embedder
+from rove.records import Answer, Hit, Sentence
+from rove.settings import AnswerSettings
+from rove.tracing import stage
+
+NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
+NOTHING_FOUND = "Nothing was found in the knowledge base."
+TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
+NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
+NO_SENTENCE = "They hold no whole sentence to quote."
+MODEL_REFUSED = "{model} found no answer in the references."
+FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
+UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
+DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
+MOVED = "The citations of {count} sentences were corrected."
+TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
+
+
+class Answerer:
+    """Turns hits into an answer.
+
+    Args:
+        embedder: chooses quotes; its `max_distance` is the threshold where the settings give none.
+        chat: writes; None means that answers are extractive.
+        settings: see `AnswerSettings`.
+        distances: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        chat: ChatModel | None,
+        settings: AnswerSettings,
+        distances: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        self._embedder = embedder
+        self._chat = chat
+        self._settings = settings
+        self._distances = distances
+
+    async def answer(
+        self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
+    ) -> Answer:
+        """Answer a question from the first `settings.references` hits, which are numbered from 1.
+
+        Args:
+            question: as it was asked.
+            hits: best first. Of one that has a parent the parent is read (`read_parents`): it is then the reference.
+            language: the question's, ISO 639-1; the answer and the refusal are in it.
+            text_of: gives a document's canonical text by its id.
+            listener: is told every piece that the chat model writes. What it wrote is checked afterwards: the text of
+                the answer can be shorter, or another.
+
+        Raises:
+            ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
+        """
+        hits = tuple(hits[: self._settings.references])
+        if not self.near(hits):
+            note = TOO_FAR.format(distance=self._distance) if hits else NOTHING_FOUND
+            return refused(question, hits, language, note)
+        answer = await self._written(question, hits, language, text_of, listener)
+        if self._judged(hits):
+            return answer
+        return replace(answer, note=f"{answer.note} {NOT_MEASURED}".lstrip())
+
+    async def _written(
+        self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, listener: Listener
+    ) -> Answer:
+        hits = await read_parents(hits, text_of)
+        if self._chat is None:
+            return await self._quote(question, hits, language, text_of, NO_MODEL)
+        try:
+            reply = await write(question, hits, language, self._chat, self._settings, listener)
+        except ServiceError as error:
+            return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
+        verified = await verify(reply, hits, language, text_of, self._embedder, persona=self._settings.self_portrait)
+        if verified.holds:
+            note = verified_note(verified)
+            return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
+        if verified.refused:
+            return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
+        return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
+
+    async def portrait(
+        self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
+    ) -> Answer | None:
+        """Answer a question about the assistant itself, of which only what the persona holds is kept (mission E.5).
+
+        The chat model gets the references that there are, however far they are. None where there is no chat model, the
+        demonstrations do not let it speak of itself, it fails, or nothing that it wrote is the persona's.
+        """
+        persona = self._settings.self_portrait
+        if self._chat is None or not persona:
+            return None
+        shown_to_it = await read_parents(hits[: self._settings.references], text_of)
+        try:
+            reply = await write(question, shown_to_it, language, self._chat, self._settings, listener)
+        except ServiceError:
+            return None
+        verified = await verify(reply, (), language, text_of, self._embedder, persona=persona)
+        if not verified.holds:
+            return None
+        note = verified_note(verified)
+        return Answer(question, verified.text, self._chat.name, language, verified.sentences, (), note)
+
+    def near(self, hits: Sequence[Hit]) -> bool:
+        """Say whether any of the first `settings.references` hits is near enough to be answered from."""
+        lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
+        return near_enough(hits[: self._settings.references], self._distance, lead, self._distances)
+
+    def _judged(self, hits: Sequence[Hit]) -> bool:
+        """Say whether the threshold could be held against any hit."""
+        return any("semantic" in hit.sources or hit.chunk.chunk_id in self._distances for hit in hits)
+
+    @property
+    def _distance(self) -> float:
+        return self._settings.max_distance or self._embedder.max_distance
+
+    async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
+        with stage("quote"):
+            chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
+        quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
+        if not quotes:
+            return refused(question, hits, language, f"{note} {NO_SENTENCE}")
+        sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
+        text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
+        return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
+
+
+def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
+    """Write quotes of one block as they are shown: a sentence, or the rows of one table under their header."""
+    signs = [marks([one.citation.number]) if marked else "" for one in block]
+    if not block[0].is_row:
+        return f"{block[0].text} {signs[0]}".rstrip()
+    return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
+
+
+def _table_of(quote: Candidate) -> object:
+    """Return what rows of one table have in common, and sentences do not."""
+    return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
+
+
+def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
+    """Make the refusal: the fixed sentence in the question's language, and why."""
+    return Answer(question, refusal(language), "refused", language, (), tuple(hits), note)
+
+
+def verified_note(verified: Verified) -> str:
+    """Say in words what was left out of a reply, or mended in it."""
+    parts: list[str] = []
+    if verified.dropped:
+        parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
+    if verified.moved:
+        parts.append(MOVED.format(count=verified.moved))
+    if verified.translated:
+        parts.append(TRANSLATED.format(count=verified.translated))
+    return " ".join(parts)

@@ -1,0 +1,264 @@
+"""The way of a question: one turn of a conversation is understood, routed, searched or gathered for, and answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from rove.answer.answerer import Answerer
+from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
+from rove.answer.itself import is_about_itself
+from rove.answer.reading import TextOf, read_once, stand
+from rove.answer.refusal import refusal
+from rove.conversation.gathering import Gatherer
+from rove.errors import ConfigError, ServiceError
+from rove.events import Listener, ignore
+from rove.models import ChatModel
+from rove.models.deadline import within
+from rove.question.topics import topic_filter
+from rove.question.understand import REFUSE, Understander
+from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
+from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
+from rove.settings import AnswerSettings, Settings
+from rove.store.question_log import QuestionLog
+from rove.store.reading import reading
+from rove.store.stale_reads import TRIES
+from rove.tracing import operation
+
+SECONDS = "answer.seconds"
+UNSOURCED, CLARIFYING = "unsourced", "clarifying"
+ANY_DISTANCE = 2.0
+GATHERINGS = 2
+"""How often is gathered where documents are replaced meanwhile; a chat model may grade each time."""
+T = TypeVar("T")
+ROUTED = "Messages of the kind {name!r} are not answered."
+NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
+
+
+@dataclass
+class Responder:
+    """Answers within a conversation.
+
+    Args:
+        search_context: what retrievers work with.
+        chat: the chat model, None where there is none.
+        settings: the whole tree.
+        text_of: gives a document's canonical text.
+    """
+
+    search_context: SearchContext
+    chat: ChatModel | None
+    settings: Settings
+    text_of: TextOf
+
+    def __post_init__(self) -> None:
+        self.understander = Understander(self.search_context, self.chat, self.settings.question)
+
+    async def understand(self, question: str, history: History, where: Filter | None) -> Understood:
+        """Understand a question as `respond` does. See `Understander.understand`."""
+        once = self.settings.answer.pipeline != GATHER
+        with reading():
+            async with within(self.settings.answer.seconds, SECONDS):
+                return await self.understander.understand(question, history, where, once=once)
+
+    async def gather(self, question: str, history: History, where: Filter | None) -> Gathered:
+        """Understand a question and gather for it, whatever pipeline the settings name. See `Gatherer.gather`."""
+        with reading():
+            async with within(self.settings.answer.seconds, SECONDS):
+                understood = await self.understander.understand(question, history, where)
+                return await self._gathered(understood, history, where)
+
+    async def respond(
+        self,
+        question: str,
+        *,
+        history: History = History(),  # noqa: B008 - frozen
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Response:
+        """Answer a question that follows these turns.
+
+        The answer's `mode` is "clarifying" where the user is asked back, "refused" where the kind of question is routed
+        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself.
+
+        Raises:
+            ConfigError: the settings ask for what there is nothing to do it with.
+            ServiceError: the embedder failed, or it took longer than `answer.seconds` and some more.
+        """
+        with operation("ask", turns=len(history.turns)) as asking, reading():
+            async with within(self.settings.answer.seconds, SECONDS):
+                understood = await self.understand(question, history, where)
+                answer, gathered = await self._answered(understood, history, where, listener)
+            asking.show(question=question)
+            asking.tell(mode=answer.mode, sentences=len(answer.sentences))
+            asking.show(answer=answer.text)
+        understood = gathered.understood if gathered else understood
+        answer = replace(answer, question=question)
+        if self.settings.question.log and answer.mode != CLARIFYING and not answer.refused:
+            log = QuestionLog(self.search_context.store.catalog.database)
+            await asyncio.to_thread(log.note, understood.standalone, understood.language)
+        turn = Turn(question, answer.text, understood.standalone, asked_back=answer.mode == CLARIFYING)
+        return Response(answer, understood, gathered, history.after(turn, most=self.settings.question.max_turns))
+
+    async def _answered(
+        self, understood: Understood, history: History, where: Filter | None, listener: Listener
+    ) -> tuple[Answer, Gathered | None]:
+        intent = understood.intent
+        route = intent.route if intent else ""
+        if intent and route == REFUSE:
+            language, note = understood.language, ROUTED.format(name=intent.name)
+            return Answer(understood.question, refusal(language), "refused", language, note=note), None
+        if understood.clarification:
+            text = asked_back(understood.clarification)
+            return Answer(understood.question, text, CLARIFYING, understood.language), None
+        if not route and self.settings.answer.pipeline == "none":
+            return await self._unsourced(understood, listener), None
+        if route == GATHER or (not route and self.settings.answer.pipeline == GATHER):
+            gathered, text_of = await self._standing(
+                lambda: self._gathered(understood, history, where), lambda gathered: gathered.hits, GATHERINGS
+            )
+            settings = _for_gathered(self.settings.answer, gathered)
+            answer = await self._from_hits(gathered.understood, gathered.hits, text_of, settings, where, listener)
+            return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
+        mode = route or self.settings.answer.mode
+        settings = self._answer_settings(mode)
+        hits, text_of = await self._standing(
+            lambda: self._searched(understood, mode, where, settings), list[Hit], TRIES
+        )
+        return await self._from_hits(understood, hits, text_of, settings, where, listener), None
+
+    def _answer_settings(self, mode: str) -> AnswerSettings:
+        """The settings of an answer; all that mode "gather" finds are its references."""
+        settings = self.settings.answer
+        if mode != GATHER:
+            return settings
+        most = max(settings.references, usual_top_k(mode, self.settings.search))
+        return settings.model_copy(update={"references": most})
+
+    async def _standing(
+        self, find: Callable[[], Awaitable[T]], hits_of: Callable[[T], Sequence[Hit]], tries: int
+    ) -> tuple[T, TextOf]:
+        """Find, anew if need be, until all stands in the texts that it was found in; these are held for the answer."""
+        while True:
+            tries -= 1
+            found = await find()
+            hits = hits_of(found)
+            texts = await asyncio.to_thread(
+                self.search_context.store.catalog.texts, list({hit.chunk.document_id for hit in hits})
+            )
+            text_of = read_once(self.text_of, texts)
+            if not tries or await stand(hits, text_of):
+                return found, text_of
+
+    async def _gathered(self, understood: Understood, history: History, where: Filter | None) -> Gathered:
+        gatherer = Gatherer(self.understander, self.chat, self.settings.gather)
+        return await gatherer.gather(understood, history=history, where=where)
+
+    async def _searched(
+        self, understood: Understood, mode: str, where: Filter | None, settings: AnswerSettings
+    ) -> list[Hit]:
+        """Search once; within the topics that were found, as long as something near enough is there."""
+        words = understood.expansion
+        query = Query(understood.standalone, settings.references, where, True, words.keywords, words.synonyms)
+        topics = topic_filter(understood.topics, self.settings.question)
+        if topics is not None:
+            hits = await retrieve(
+                mode, self.search_context, replace(query, where=topics if where is None else where & topics)
+            )
+            distances = await self._distances(understood.standalone, hits, settings)
+            if Answerer(self.search_context.embedder, None, settings, distances).near(hits):
+                return hits
+        return await retrieve(mode, self.search_context, query)
+
+    async def _distances(
+        self, question: str, hits: list[Hit] | tuple[Hit, ...], settings: AnswerSettings
+    ) -> dict[str, float]:
+        """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""
+        if not settings.max_distance or any("semantic" in hit.sources for hit in hits):
+            return {}
+        ids = [hit.chunk.chunk_id for hit in hits]
+        vector = (await self.search_context.embedder.queries([question]))[0] if ids else None
+        if vector is None:
+            return {}
+        cosines = (await self.search_context.store.chunk_vectors(ids)) @ vector
+        return {chunk_id: 1.0 - float(cosine) for chunk_id, cosine in zip(ids, cosines, strict=True)}
+
+    async def _from_hits(
+        self,
+        understood: Understood,
+        hits: list[Hit] | tuple[Hit, ...],
+        text_of: TextOf,
+        settings: AnswerSettings,
+        where: Filter | None,
+        listener: Listener,
+    ) -> Answer:
+        distances = await self._distances(understood.standalone, hits, settings)
+        answerer = Answerer(self.search_context.embedder, self.chat, settings, distances)
+        if not answerer.near(hits) and is_about_itself(understood.question):
+            portrait = await answerer.portrait(
+                understood.question, hits, language=understood.language, text_of=text_of, listener=listener
+            )
+            if portrait:
+                return portrait
+        answer = await answerer.answer(
+            understood.standalone, hits, language=understood.language, text_of=text_of, listener=listener
+        )
+        if answerer.near(hits):
+            return answer
+        strict = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
+        case = Case(understood.standalone, understood.language, where, understood.expansion)
+        return await fall_back(case, answer, self._context(listener), strict, self.text_of)
+
+    async def _unsourced(self, understood: Understood, listener: Listener) -> Answer:
+        """Ask the chat model without a search (mission E.3: no searcher).
+
+        Raises:
+            ConfigError: there is no chat model.
+            ServiceError: it failed.
+        """
+        if self.chat is None:
+            message = NOT_ASKED.format(pipeline=self.settings.answer.pipeline)
+            raise ConfigError(message, cure='Set chat.model, or answer.pipeline = "search".')
+        case = Case(understood.standalone, understood.language, searched=False)
+        fallback: Fallback = FALLBACKS.get(UNSOURCED)(self._context(listener))
+        rescue = await fallback.rescue(case)
+        if rescue.answer is None:
+            raise ServiceError(rescue.note)
+        return rescue.answer
+
+    def _context(self, listener: Listener) -> FallbackContext:
+        settings = self.settings
+        chunk = settings.chunk
+        return FallbackContext(
+            self.search_context,
+            self.chat,
+            settings.answer,
+            settings.question.thesaurus,
+            chunk.prefix,
+            chunk.template,
+            listener,
+        )
+
+
+def asked_back(clarification: Clarification) -> str:
+    r"""Return a question back to the user as text: the question, then a list of what to choose from.
+
+    >>> asked_back(Clarification("Which one?", ("Library", "Canteen"), "ambiguous"))
+    'Which one?\n\n- Library\n- Canteen'
+    """
+    options = "\n".join(f"- {option}" for option in clarification.options)
+    return f"{clarification.question}\n\n{options}" if options else clarification.question
+
+
+def _for_gathered(settings: AnswerSettings, gathered: Gathered) -> AnswerSettings:
+    """Let every chunk that was kept be a reference; the grades stand in for the threshold where they say enough.
+
+    They do where a chat model gave one, or where a chunk informs directly by the rules.
+    """
+    kept = [graded for graded in gathered.grades if graded.grade]
+    judged = any(graded.by == "model" or graded.grade == 2 for graded in kept)
+    distance = ANY_DISTANCE if judged else settings.max_distance
+    references = max(settings.references, len(gathered.hits))
+    return settings.model_copy(update={"references": references, "max_distance": distance})

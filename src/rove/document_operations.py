@@ -1,0 +1,170 @@
+"""The calls of the engine that concern documents: list, read, erase, check, export; and questions that were kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from rove.errors import InputError
+from rove.events import Listener, ignore, note
+from rove.exchange import exported
+from rove.load.discover import spelled
+from rove.models import Embedder
+from rove.question.suggest import suggest
+from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.settings import ServeSettings
+from rove.store.health import Health
+from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
+from rove.store.originals import Offered
+from rove.store.question_log import QuestionLog
+from rove.store.store import Store
+from rove.store.walk_log import WalkLog
+from rove.walk.erasure import erase_from_walks
+
+
+class DocumentOperations:
+    """The calls of `AsyncRove` that neither take in nor answer."""
+
+    store: Store
+    embedder: Embedder
+
+    async def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+        """Suggest questions that were asked before, for what a user has begun to write; none without `question.log`."""
+        return await suggest(begun, QuestionLog(self.store.catalog.database), self.embedder, most=most)
+
+    async def forget_asked(self, *questions: str) -> int:
+        """Erase questions that were kept for suggestions: these, or without any, all. Returns how many."""
+        return await asyncio.to_thread(QuestionLog(self.store.catalog.database).forget, questions or None)
+
+    async def notes_on(self, where: Filter | None) -> list[str]:
+        """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.
+
+        It is no error: a field can be optional, and come with the next document.
+        """
+        return await self.store.field_names.on(where)
+
+    async def documents(self) -> list[DocumentInfo]:
+        """List the documents, in the order they came."""
+        return await asyncio.to_thread(self.store.catalog.documents)
+
+    async def named(self, *names: str | Path) -> list[DocumentInfo]:
+        """The documents of these ids or sources (paths); one path can hold many.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        texts = [spelled(name) for name in names]
+        places = {text: absolute(text) for text in texts}
+        sources = [*texts, *places.values()]
+        found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
+        held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
+        unknown = [text for text in texts if text not in held and places[text] not in held]
+        if unknown:
+            message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
+            raise InputError(message, cure="List the documents with: rove inspect")
+        return found
+
+    async def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
+        """One document, with its canonical text and its chunks in order.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        found = await asyncio.to_thread(self.store.catalog.document, document_id)
+        if found is None:
+            message = f"There is no document {document_id!r}."
+            raise InputError(message, cure="List them with: rove inspect")
+        return found
+
+    async def text(self, document_id: str) -> str:
+        """The canonical text of a document; spans are offsets into it."""
+        return await asyncio.to_thread(self.store.catalog.text, document_id)
+
+    async def ledger(self, *states: str) -> list[LedgerEntry]:
+        """What became of every source that was given, or of those in these states."""
+        return await asyncio.to_thread(self.store.ledger.entries, *states)
+
+    async def delete(
+        self,
+        *names: str | Path,
+        where: Filter | None = None,
+        mentions: bool = False,
+        listener: Listener = ignore,
+    ) -> int:
+        """Erase documents by id, by source (path, URL) or by a filter; their bytes leave the disk. Returns how many.
+
+        Args:
+            names: ids, paths, addresses.
+            where: a filter: what it lets through is erased too.
+            mentions: erase the user's own words that name them as well: questions that are kept, and walks.
+            listener: told of fields that the filter names and no document has, before anything is erased; without one
+                it is a `FieldWarning`.
+
+        Raises:
+            InputError: a name is neither a document's id nor a source.
+        """
+        note(await self.notes_on(where), listener)
+        found = await self.named(*names) if names else []
+        if where is not None:
+            found += [info for info in await self.documents() if where.matches(info.fields)]
+        ids = list(dict.fromkeys(info.document_id for info in found))
+        await erase(self.store, ids)
+        if mentions:
+            await self.forget_mentions(*(name for info in found for name in names_of(info)))
+        return len(ids)
+
+    async def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
+        """Find the user's own words that name documents: questions that are kept, and walks. `delete` leaves them.
+
+        A name of documents of the base stands for their titles, ids and files; any other for itself.
+        """
+        note(await self.notes_on(where), listener)
+        found = [info for info in await self.documents() if where.matches(info.fields)] if where is not None else []
+        words: list[str] = [word for info in found for word in names_of(info)]
+        for name in names:
+            try:
+                words += [word for info in await self.named(name) for word in names_of(info)]
+            except InputError:
+                words.append(str(name))
+        return await asyncio.to_thread(find_mentions, self.store.catalog.database, words)
+
+    async def forget_mentions(self, *names: str | Path) -> Mentions:
+        """Erase the user's own words that name this, see `mentions`; returns what was erased."""
+        found = await self.mentions(*names)
+        await asyncio.to_thread(forget_mentions, self.store.catalog.database, found)
+        return found
+
+    async def doctor(self) -> Health:
+        """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
+        return await self.store.heal()
+
+    def export(self) -> AsyncIterator[str]:
+        """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
+        return exported(self.store, self.embedder.fingerprint)
+
+
+async def erase(store: Store, document_ids: Sequence[str]) -> None:
+    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from."""
+    await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
+    await store.remove(document_ids, erase=True)
+
+
+async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[Offered]) -> str:
+    """Keep the files that documents were read from, as the settings allow.
+
+    Returns why some are not kept, "" where all are, or where the settings want none.
+    """
+    if not offered or not serve.keep_originals:
+        return ""
+    refused = await store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
+    if not refused:
+        return ""
+    what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
+    return f"{what} Raise serve.max_originals_mb, and hand them in again."
+
+
+def absolute(path: str) -> str:
+    """Return a path from the root on."""
+    return os.path.abspath(path)  # noqa: PTH100 - a link is named by where it stands

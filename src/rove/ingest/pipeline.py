@@ -1,0 +1,262 @@
+"""One `add`: sources are read, embedded and kept, batch by batch.
+
+Memory is bounded by the batch, not by the input: while one batch is embedded, the next is read. Nothing that was
+acknowledged is lost by a crash, and running the same `add` again takes up where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import replace
+from threading import Event as Flag
+from time import monotonic
+from typing import TypeVar
+
+from rove.chunk import ChunkModels
+from rove.enrich.vectors import Embedded, embed
+from rove.errors import RoveError
+from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
+from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
+from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.model_cutting import cut_deferred
+from rove.ingest.remote import Fetched
+from rove.ingest.report_builder import ReportBuilder
+from rove.load import INLINE
+from rove.load.discover import DATABASE, Location
+from rove.prepare import Preparer
+from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
+from rove.records.ledger import LostChunk, without
+from rove.sandbox.pool import Job, Pool
+from rove.store.store import Store
+from rove.tracing import stage
+
+T = TypeVar("T")
+MANY_SOURCES = 128
+"""Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
+CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
+"""Outcomes after which a source may be read again, and what OCR said of it is of use."""
+QUICK = {*INLINE, "", DATABASE}
+
+
+class Ingest:
+    """One `add`: `run` and `take_pages` as often as there is more, then `finish`."""
+
+    def __init__(
+        self, store: Store, models: ChunkModels, pool: Pool, deduplicator: Deduplicator, listener: Listener
+    ) -> None:
+        self.store = store
+        self.models = models
+        self.pool = pool
+        self.preparer = Preparer(pool.recipe)
+        self.deduplicator = deduplicator
+        self.listener = listener
+        self.report = ReportBuilder()
+        self._began = monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._lost: dict[str, list[LostChunk]] = {}
+        self._stopped = Flag()
+
+    async def run(self, locations: Sequence[Location]) -> None:
+        """Take in everything that the locations hold.
+
+        Raises:
+            ServiceError: the embedder or the disk failed; what was live before stays, and the ledger says how far each
+                source came.
+        """
+        self.listener(AddStarted(len(locations)))
+        await self._run(locations)
+
+    async def take_pages(self, pages: AsyncIterator[Fetched], expected: int = 0) -> None:
+        """Take in pages as they are fetched; the ledger has each from when it is there. Raises as `run` does."""
+        self.listener(AddStarted(expected))
+        async for some in pages:
+            self.listener(AddStarted(0 if expected else len(some)))
+            await self._run(some)
+
+    async def _run(self, sources: Sequence[Location | SourceEnd]) -> None:
+        locations = [source for source in sources if isinstance(source, Location)]
+        ends = [source for source in sources if isinstance(source, SourceEnd)]
+        quick = sum(at.kind in QUICK for at in locations)
+        self.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
+        await self.store.mend()  # the first time this imports the index's library, while those processes start
+        uris = [source.uri for source in locations] + [end.source for end in ends]
+        known = await asyncio.to_thread(self.store.ledger.get, uris)
+        await asyncio.to_thread(self.store.ledger.put, [queued(uri, known.get(uri)) for uri in uris])
+        items = self._items(locations, ends, known)
+        try:
+            await self.take(batched(items))
+        finally:
+            await asyncio.to_thread(items.close)
+
+    async def take(self, batches: Iterator[Batch]) -> None:
+        """Keep batch after batch. While one is embedded the next is read, but not while one is written.
+
+        SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
+        5 ms each time.
+        """
+        reading = _begun(batches)
+        try:
+            while (batch := await asyncio.shield(reading)) is not None:
+                reading = _begun(batches)
+                fresh, found = await self._embed(batch)
+                await asyncio.wait([reading])
+                await self._keep(fresh, found)
+                with stage("add.finish", sources=len(batch.finished)):
+                    await asyncio.to_thread(self.store.transcripts.put, batch.pages)
+                    await self._finish(batch.finished)
+        except BaseException:
+            self._stopped.set()
+            await asyncio.wait([reading])  # a thread cannot be cancelled, and holds what is to be closed
+            raise
+
+    async def finish(self) -> Report:
+        """Bring the index up to date, and say what was done."""
+        if self.report.documents:
+            await self.store.optimize()
+        return self.report.report(monotonic() - self._began)
+
+    # -- reading: in a thread, and in other processes --------------------------------------------------------------
+
+    def _items(
+        self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
+    ) -> Generator[Item]:
+        """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
+        held: dict[str, set[str]] = {}
+        chunks = Counter[str]()
+        for end in ends:
+            yield finished(end, known.get(end.source), set(), 0)
+        for item in self._read(locations, known):
+            if self._stopped.is_set():
+                return
+            if isinstance(item, Prepared):
+                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
+                chunks[item.ledger_source] += len(item.chunks)
+                yield item
+            elif isinstance(item, PageRead):
+                self._tell(PageReached(item.source, item.page, item.pages))
+                yield item
+            elif item is None:
+                yield None
+            else:
+                document_ids = held.pop(item.source, set[str]())
+                yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
+
+    def _read(
+        self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
+    ) -> Iterator[Prepared | PageRead | SourceEnd | None]:
+        """Read a few sources of the quick kinds here, and all others in the sandbox."""
+        jobs = [(at, queued(at.uri, known.get(at.uri)).fingerprint) for at in locations]
+        few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
+        foreign: list[Job] = []
+        for job in jobs:
+            read = False
+            if job[0].kind == DATABASE or (few and job[0].kind in QUICK):
+                self._reading([job[0].uri])
+                for item in self.preparer.read(*job, kinds=INLINE):
+                    read = True
+                    yield item
+            if not read:
+                foreign.append(job)
+        if foreign:
+            transcripts = self.store.transcripts.get([location.uri for location, _ in foreign])
+            yield from self.pool.read(foreign, self._reading, transcripts)
+
+    def _reading(self, sources: Sequence[str]) -> None:
+        self._tell(SourcesAt("reading", tuple(sources)))
+
+    def _tell(self, event: Event) -> None:
+        """Tell the listener from another thread."""
+        self._loop.call_soon_threadsafe(self.listener, event)
+
+    # -- keeping --------------------------------------------------------------------------------------------------
+
+    async def _embed(self, batch: Batch) -> tuple[list[Prepared], Embedded]:
+        """Find out which documents are new, and give their chunks vectors."""
+        self._at("chunked", batch.prepared)
+        latest = {p.document.document_id: p for p in batch.prepared}
+        live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
+        fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
+        fresh, alike = await asyncio.to_thread(self.deduplicator.sift, fresh)
+        with stage("add.cut", documents=len(fresh)):
+            fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
+        texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
+        with stage("add.embed", chunks=len(texts)):
+            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
+        self.report.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
+        self.report.noticed(alike, notes)
+        return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found
+
+    async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
+        if fresh:
+            self._at("embedded", fresh)
+            with stage("add.keep", documents=len(fresh)):
+                lost = await self.store.keep(fresh, found.vectors, found.tokens)
+            for one in lost:
+                self._lost.setdefault(one.ledger_source, []).append(one)
+            self._at("indexed", fresh)
+            self.report.kept(fresh, lost)
+
+    def _without(self, prepared: Prepared, refused: Mapping[str, RoveError]) -> Prepared:
+        """Return a document without the chunks that the embedder refused, and remember these for the ledger.
+
+        What is left of it is not known by its fingerprint, so that it is read anew when it is added again.
+        """
+        bad = {number for number, key in enumerate(prepared.vector_keys) if key in refused}
+        if not bad:
+            return prepared
+        lost = self._lost.setdefault(prepared.ledger_source, [])
+        for number in sorted(bad):
+            chunk, error = prepared.chunks[number], refused[prepared.vector_keys[number]]
+            reason, whole = f"The embedder refused it: {error.reason}", len(bad) == len(prepared.chunks)
+            lost.append(
+                LostChunk(prepared.ledger_source, chunk.document_id, chunk.span, reason, error.cure, whole=whole)
+            )
+        return replace(
+            prepared,
+            fingerprint="",
+            chunks=_but(prepared.chunks, bad),
+            terms=_but(prepared.terms, bad),
+            vector_keys=_but(prepared.vector_keys, bad),
+            names=_but(prepared.names, bad),
+        )
+
+    def _at(self, reached: Stage, prepared: Sequence[Prepared]) -> None:
+        if prepared:
+            self.listener(SourcesAt(reached, tuple(dict.fromkeys(item.ledger_source for item in prepared))))
+
+    def _embedded(self, count: int) -> None:
+        self.listener(ChunksEmbedded(count))
+
+    async def _finish(self, ended: Sequence[FinishedSource]) -> None:
+        """Write the ends of sources into the ledger, and drop documents that a source no longer holds."""
+        for done in ended:
+            if not done.unchanged:
+                done.entry = self.report.settled(done.entry)
+        changed = [done for done in ended if not done.unchanged]
+        whole = [done for done in changed if done.entry.state == "live" and done.entry.outcome != "partial"]
+        held = {done.entry.source: done.document_ids for done in whole if done.document_ids is not None}
+        for done in changed:
+            if done.entry.state == "live" and (lost := self._lost.pop(done.entry.source, [])):
+                done.entry = without(done.entry, lost)
+        stale = await asyncio.to_thread(self.store.catalog.stale, held)
+        if stale:
+            await self.store.remove(stale, erase=False)
+        await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
+        settled = [done.entry.source for done in ended if done.entry.outcome not in CUT_SHORT]
+        await asyncio.to_thread(self.store.transcripts.drop, settled)
+        self.report.ended(ended)
+        for done in ended:
+            self.listener(SourceDone(done.entry, done.unchanged))
+
+
+def _but(items: Sequence[T], left_out: Collection[int]) -> list[T]:
+    return [item for number, item in enumerate(items) if number not in left_out]
+
+
+def _begun(batches: Iterator[Batch]) -> asyncio.Future[Batch | None]:
+    """Read the next batch in a thread. The future is no task, so that a loop that ends does not let go of it."""
+    context = copy_context()
+    return asyncio.get_running_loop().run_in_executor(None, lambda: context.run(next_batch, batches))

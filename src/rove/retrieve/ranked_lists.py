@@ -1,0 +1,70 @@
+"""From a question to ranked lists of chunk ids, and from ids back to hits."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from rove.language.detect import UNKNOWN, detect
+from rove.language.words import foreign_terms, query_terms
+from rove.records import Hit, Place
+from rove.retrieve import Query, SearchContext
+from rove.store import Scored
+from rove.store.search_lists import SearchLists
+from rove.tracing import stage
+
+COMMON_FROM, COMMON_TO, COMMON_LEAST = 10, 100, 30
+
+
+async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: int, names: Sequence[str]) -> SearchLists:
+    """Ask the store for the named lists ("keyword", "semantic"), each up to `top_k` long."""
+    terms = vector = None
+    if "keyword" in names:
+        terms = asked_terms(query.text, await search_context.store.languages(query.where))
+    if "semantic" in names:
+        vector = (await search_context.embedder.queries([query.text]))[0]
+    return await search_context.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+
+
+def asked_terms(question: str, languages: Sequence[str]) -> list[str]:
+    """Return the terms to search a base of these languages for; of a question in none of them, read both ways."""
+    spoken = detect(question)
+    if spoken in languages:
+        return query_terms(question, spoken)
+    language = detect(question, languages)
+    return query_terms(question, language) if spoken == UNKNOWN else foreign_terms(question, language, spoken)
+
+
+async def to_hits(
+    search_context: SearchContext, ranked: Sequence[Scored], lists: SearchLists, *, rerank: bool = False
+) -> list[Hit]:
+    """Fetch the chunks of a ranking, in its order; what is no longer live is left out.
+
+    `rerank`: they are for the reranker, and what it reads of them is fetched with them.
+    """
+    with stage("fetch", chunks=len(ranked)):
+        found = await search_context.store.find(
+            [chunk_id for chunk_id, _ in ranked], search_context.along if rerank else ""
+        )
+    places = {name: _places(scored, found) for name, scored in lists.ranked.items()}
+    return [
+        Hit(
+            chunk=found[chunk_id].chunk,
+            score=score,
+            sources={name: where[chunk_id] for name, where in places.items() if chunk_id in where},
+            uri=found[chunk_id].uri,
+            title=found[chunk_id].title,
+        )
+        for chunk_id, score in ranked
+        if chunk_id in found
+    ]
+
+
+def _places(scored: Sequence[Scored], wanted: Container[str]) -> dict[str, Place]:
+    """Say where a list has the wanted chunks, and how far each stands above the list's common run."""
+    common = [score for _, score in scored[COMMON_FROM:COMMON_TO]]
+    mean = sum(common) / len(common) if len(scored) >= COMMON_LEAST else None
+    return {
+        chunk_id: Place(rank, score, None if mean is None else score - mean)
+        for rank, (chunk_id, score) in enumerate(scored, start=1)
+        if chunk_id in wanted
+    }

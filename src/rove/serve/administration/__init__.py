@@ -1,0 +1,1 @@
+"""For administrators and their tools: health, metrics, spaces, export and import."""

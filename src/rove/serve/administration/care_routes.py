@@ -1,0 +1,86 @@
+"""What administrators do: look after a base, and carry it away and back while it is served."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from io import TextIOWrapper
+from tempfile import TemporaryFile
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import StreamingResponse
+
+from rove.serve.caller_view import CallerView
+from rove.serve.context import CallerViewIn
+from rove.serve.documents.schema import SourceOut
+from rove.serve.redaction import Said
+from rove.serve.schema import Reply
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["care"])
+StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", "failed"]
+
+
+class HealthOut(Reply):
+    """What was compared, what was mended, and whether the index had to be made anew; how many originals there are."""
+
+    chunks: int
+    originals: int
+    problems: list[Said]
+    rebuilt: bool
+
+
+class LedgerOut(Reply):
+    """What became of sources."""
+
+    entries: list[SourceOut]
+
+
+class RestoredOut(Reply):
+    """What came of an import. `failed` are the reasons of what did not go in."""
+
+    documents: int
+    chunks: int
+    unchanged: int
+    failed: list[Said]
+
+
+@router.post("/doctor")
+async def doctor(view: CallerViewIn) -> HealthOut:
+    """Compare catalog and index chunk by chunk, and mend the index."""
+    health = await view.doctor()
+    return HealthOut(
+        chunks=health.chunks, originals=health.originals, problems=list(health.problems), rebuilt=health.rebuilt
+    )
+
+
+@router.get("/ledger")
+async def ledger(view: CallerViewIn, state: Annotated[list[StateIn] | None, Query()] = None) -> LedgerOut:
+    """What became of every source that was handed in, or of those in these states."""
+    entries = await view.ledger(*(state or ()))
+    return LedgerOut(entries=[SourceOut.of(entry) for entry in entries])
+
+
+@router.get("/export", response_class=StreamingResponse)
+async def export(view: CallerViewIn) -> StreamingResponse:
+    """The whole base as lines of JSON, while it is served: what `rove import` and POST /import take in."""
+    view.require("admin")
+    return StreamingResponse(_lines(view), media_type="application/x-ndjson")
+
+
+@router.post("/import")
+async def import_(request: Request, view: CallerViewIn) -> RestoredOut:
+    """Take in what an export wrote, while the base is served."""
+    view.require("admin")
+    with TemporaryFile() as file:  # it has no name, and goes with this process whatever ends it
+        async for piece in request.stream():
+            file.write(piece)
+        file.seek(0)
+        with TextIOWrapper(file, "utf-8", "replace") as lines:
+            report = await view.import_(lines)
+    failed = [entry.reason for entry in report.failed]
+    return RestoredOut(documents=report.documents, chunks=report.chunks, unchanged=report.unchanged, failed=failed)
+
+
+async def _lines(view: CallerView) -> AsyncGenerator[bytes]:
+    async for line in view.export():
+        yield line.encode() + b"\n"

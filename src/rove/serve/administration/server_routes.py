@@ -1,0 +1,51 @@
+"""The server itself: is it up, which spaces there are, and its numbers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rove.serve.admission.callers import EVERY_SPACE
+from rove.serve.admission.middleware import caller_of
+from rove.serve.context import ServerContextIn
+from rove.serve.problems import DeniedError
+from rove.serve.schema import Reply
+
+router = APIRouter(tags=["server"])
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class UpOut(Reply):
+    """The server is up."""
+
+    status: str = "ok"
+
+
+class SpacesOut(Reply):
+    """The names of the spaces that the key opens, and the rights that it gives there."""
+
+    spaces: list[str]
+    rights: list[str]
+
+
+@router.get("/health")
+async def health() -> UpOut:
+    """Say that the server is up; this needs no key, and says nothing else."""
+    return UpOut()
+
+
+@router.get("/v1/spaces")
+async def spaces(request: Request, server: ServerContextIn) -> SpacesOut:
+    """List the spaces of this key."""
+    caller = caller_of(request.scope)
+    return SpacesOut(spaces=server.spaces.visible(caller), rights=sorted(caller.rights))
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request, server: ServerContextIn) -> Response:
+    """Numbers for Prometheus: for administrators of every space."""
+    caller = caller_of(request.scope)
+    if "admin" not in caller.rights or EVERY_SPACE not in caller.spaces:
+        message = "The key does not give the right 'admin' in every space."
+        raise DeniedError(message, cure="Let Prometheus send a key that does.")
+    return Response(server.journal.text(), media_type=PROMETHEUS)

@@ -1,0 +1,240 @@
+"""The middleware before all routes: who may call, how often and how much at once, and the headers of every reply.
+
+Pure ASGI, so that streams pass through as they are. Nothing behind it is reached without a caller, save what `OPEN`
+names: a route that is added later is closed until somebody opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from secrets import token_hex
+from time import monotonic
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rove.errors import RoveError
+from rove.serve.admission.callers import Caller, Callers
+from rove.serve.admission.client_address import address_of
+from rove.serve.admission.open_requests import OpenRequests
+from rove.serve.admission.rate_limits import Buckets, ConcurrencyLimit, Throttle
+from rove.serve.admission.request_body import RequestBodies, too_large
+from rove.serve.journal import Journal
+from rove.serve.pages.web_page import FILES
+from rove.serve.problems import (
+    DeniedError,
+    LongHeadError,
+    UnknownCallerError,
+    response_of,
+    response_of_fault,
+)
+from rove.serve.spaces import LOOPBACK
+from rove.settings import ServeSettings
+
+OPEN = frozenset({"/health", "/openapi.json", *FILES})
+"""What needs no key: it says nothing of what is served."""
+LARGE = ("/uploads", "/import")
+MAX_HEAD_BYTES = 16_384
+CALLER = "rove.caller"
+SECURITY_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+HOST_CURE = "Call it by a name in serve.hosts."
+ORIGIN_CURE = "Name the page's origin in serve.origins, if it is to call this server."
+
+
+class ReplySender:
+    """Sends a reply with the headers that all have. `status` is its status, 0 as long as it has not begun."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of it."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            headers["X-Request-Id"] = self._request_id
+        await self._send(message)
+
+
+class AdmissionMiddleware:
+    """See the module."""
+
+    def __init__(
+        self, app: ASGIApp, *, settings: ServeSettings, journal: Journal, callers: Callers, open_requests: OpenRequests
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._journal = journal
+        self._callers = callers
+        self._open_requests = open_requests
+        self._throttle = Throttle(settings.requests_per_minute, settings.concurrent)
+        self._uploads = ConcurrencyLimit(settings.uploads, what="uploads", setting="serve.uploads")
+        self._arriving = RequestBodies()
+        self._strangers = Buckets(settings.tries_per_minute)
+        self._hosts = {*LOOPBACK, settings.host, *settings.hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or say why not."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        scope["rove.request"] = token_hex(8)
+        began, reply = monotonic(), ReplySender(send, scope["rove.request"])
+        try:
+            await self._enter(scope, receive, reply)
+        except Exception as error:  # noqa: BLE001 - logged there
+            response = response_of_fault(error, scope["rove.request"], scope["path"])
+            if not reply.status:  # a reply that has begun is cut where it stands
+                await response(scope, receive, reply)
+        finally:
+            self._journal.note(scope, reply.status, monotonic() - began)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: ReplySender) -> None:
+        headers = Headers(scope=scope)
+        try:
+            check_head(scope)
+            check_host(headers, self._hosts)
+            check_origin(headers, self._settings.origins)
+            if scope["path"] in OPEN:
+                await self._app(scope, receive, send)
+                return
+            caller = self._known(scope, headers)
+            scope[CALLER] = caller
+            with self._open_requests.noted(caller.name):
+                await self._work(scope, headers, receive, send)
+        except RoveError as error:
+            if not send.status:  # a reply that has begun is cut where it stands
+                await response_of(error, scope["path"])(scope, receive, send)
+
+    async def _work(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Have a request answered. It takes a place once its body is there: who sends slowly takes none from others.
+
+        What is large is read as it comes, and has places of its own.
+        """
+        name = scope[CALLER].name
+        if scope["path"].endswith(LARGE):
+            limit = self._settings.max_upload_mb * 1_000_000
+            check_length(headers, limit)
+            self._throttle.count(name, self._uploads)
+            with self._uploads.taken(name):
+                await self._app(scope, _bounded(receive, limit), send)
+            return
+        limit = self._settings.max_body_kb * 1_000
+        check_length(headers, limit)
+        self._throttle.count(name)
+        with self._arriving.body(limit) as arriving:
+            if whole := await arriving.read(receive):
+                with self._throttle.working(name):
+                    await self._app(scope, whole, send)
+
+    def _known(self, scope: Scope, headers: Headers) -> Caller:
+        """Find who asks; bound the tries of those who are not known, by address.
+
+        Whoever has a key is let in from an address that has tried too often too: nobody guesses 256 bits, and others
+        behind the same proxy must not be able to lock them out.
+        """
+        try:
+            return self._callers.find(headers.get("authorization", ""))
+        except UnknownCallerError:
+            address = address_of(scope, self._settings.proxies)
+            message = "Too many requests without a valid key came from this address."
+            self._strangers.take(address, message, "Wait a little, and send a valid key.")
+            raise
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Who made this request."""
+    return scope[CALLER]
+
+
+def check_head(scope: Scope) -> None:
+    """Refuse an address and headers that are too long together.
+
+    Raises:
+        LongHeadError: they are.
+    """
+    size = len(scope["raw_path"] or b"") + len(scope["query_string"])
+    size += sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > MAX_HEAD_BYTES:
+        message = f"Address and headers have more than {MAX_HEAD_BYTES} bytes."
+        raise LongHeadError(message, cure="Send what is long in the body.")
+
+
+def check_host(headers: Headers, hosts: set[str]) -> None:
+    """Refuse a request that names another host: a page elsewhere could have pointed its own name here.
+
+    Raises:
+        DeniedError: it does.
+    """
+    name = _host_name(headers.get("host", ""))
+    if name not in hosts:
+        message = "This server is not called by that name."
+        raise DeniedError(message, cure=HOST_CURE)
+
+
+def check_origin(headers: Headers, origins: Sequence[str]) -> None:
+    """Refuse a request that a web page of another origin makes.
+
+    Raises:
+        DeniedError: the page's origin is neither this server nor one that the settings name.
+    """
+    origin = headers.get("origin")
+    if origin is None or origin in origins:
+        return
+    if not origin or urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        message = "Pages of that origin may not call this server."
+        raise DeniedError(message, cure=ORIGIN_CURE)
+
+
+def check_length(headers: Headers, limit: int) -> None:
+    """Refuse a body that says itself that it is too large.
+
+    Raises:
+        TooLargeError: it is.
+    """
+    length = headers.get("content-length", "0")
+    if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > limit:
+        raise too_large(limit)
+
+
+def _bounded(receive: Receive, limit: int) -> Receive:
+    """Count what is received; a body that is too large ends with an error, wherever it is being read."""
+    size = 0
+
+    async def counted() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > limit:
+            raise HTTPException(413, too_large(limit).reason)
+        return message
+
+    return counted
+
+
+def _host_name(host: str) -> str:
+    """Return the name in a Host header, without its port and brackets.
+
+    >>> _host_name("[::1]:8017"), _host_name("KB.example.org:80"), _host_name("localhost")
+    ('::1', 'kb.example.org', 'localhost')
+    """
+    name = host.lower().strip()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.partition(":")[0]

@@ -1,0 +1,86 @@
+"""The ASGI app: middleware, routes, error replies, and what starts and ends with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from rove.serve.administration import care_routes, server_routes
+from rove.serve.admission.keyring import Keyring, follow
+from rove.serve.admission.middleware import AdmissionMiddleware
+from rove.serve.context import ServerContext
+from rove.serve.documents import routes as documents
+from rove.serve.evaluations import routes as evaluations
+from rove.serve.mcp.lazy_endpoint import LazyMcpEndpoint
+from rove.serve.openai import routes as openai
+from rove.serve.pages import routes as pictures
+from rove.serve.pages.web_page import ROUTES
+from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
+from rove.serve.questions import routes as answers
+from rove.serve.spaces import Spaces
+from rove.serve.walks import routes as walks
+from rove.tracing import watched
+
+ROUTERS = (
+    server_routes.router, documents.router, pictures.router, answers.router, walks.router, evaluations.router,
+    care_routes.router, openai.router,
+)  # fmt: skip
+"""Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
+
+
+def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
+    """Make the app that serves these spaces, to the keys of the settings or, as they change, of a keyring.
+
+    It opens nothing, and closes the spaces when it ends.
+    """
+    made = ServerContext.of(spaces)
+    mcp = LazyMcpEndpoint(made)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            stack.enter_context(watched(made.journal.note_stage))
+            stack.push_async_callback(spaces.close)
+            spaces.start()
+            await stack.enter_async_context(mcp.running())
+            if keyring:
+                following = asyncio.create_task(follow(keyring, made.callers, made.open_requests, spaces.admit))
+                stack.callback(following.cancel)
+            yield
+            made.closing.set()
+
+    app = FastAPI(
+        title="Rove",
+        version=version("rove"),
+        summary="Answers from your own documents, every sentence cited to an exact span.",
+        lifespan=lifespan,
+        docs_url=None,  # these pages load their scripts from elsewhere
+        redoc_url=None,
+        responses={"default": {"model": Problem, "description": "A problem (RFC 9457)", "content": {MEDIA_TYPE: {}}}},
+    )
+    app.state.server_context = made
+    for router in ROUTERS:
+        app.include_router(router)
+    app.router.routes.extend(ROUTES)
+    app.add_route("/mcp", mcp, include_in_schema=False)  # pyright: ignore[reportArgumentType] - an ASGI app
+    handle_problems(app)
+    app.add_middleware(
+        AdmissionMiddleware,
+        settings=spaces.settings,
+        journal=made.journal,
+        callers=made.callers,
+        open_requests=made.open_requests,
+    )
+    if spaces.settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=spaces.settings.origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type"],
+        )
+    return app

@@ -1,0 +1,189 @@
+"""A base as one caller sees it: the only way from a route or a tool to the engine, and the place of all rights checks.
+
+What a caller may not see is not there: it is filtered before the search, and looked at once more after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+
+from rove.document_operations import erase
+from rove.engine import AsyncRove
+from rove.errors import InputError
+from rove.events import Listener, ignore
+from rove.load import DRAWN
+from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
+from rove.records.filter import All
+from rove.retrieve import RETRIEVERS
+from rove.serve.admission.callers import Caller
+from rove.serve.problems import AbsentError, DeniedError
+from rove.store.health import Health
+from rove.store.mentions import Mentions, names_of
+from rove.store.originals import Original
+
+START = History()
+
+
+@dataclass(frozen=True, slots=True)
+class CallerView:
+    """A space, seen by a caller. Every call looks at the caller's rights first.
+
+    Raises:
+        DeniedError: the caller has not the right.
+        AbsentError: the document is not there for this caller.
+    """
+
+    space: str
+    caller: Caller
+    kb: AsyncRove
+    access_field: str
+
+    def require(self, right: str) -> None:
+        """Raise `DeniedError` unless the caller has a right."""
+        if right not in self.caller.rights:
+            message = f"The key {self.caller.name!r} does not give the right {right!r}."
+            raise DeniedError(message, cure="Ask whoever runs the server for a key that does.")
+
+    def where(self, wanted: Filter | None = None) -> Filter | None:
+        """What the caller asked for, within what the caller may see."""
+        access_filter = self.caller.access_filter(self.access_field)
+        if access_filter is None or wanted is None:
+            return access_filter or wanted
+        return All((access_filter, wanted))
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        question: str,
+        *,
+        top_k: int | None,
+        where: Filter | None,
+        mode: str,
+        rerank: bool | None,
+        listener: Listener = ignore,
+    ) -> list[Hit]:
+        """See `AsyncRove.search`."""
+        self.require("read")
+        if mode not in RETRIEVERS.names():
+            message = f"There is no mode {mode!r}."
+            raise InputError(message, cure=f"Choose one of: {', '.join(RETRIEVERS.names())}.")
+        found = await self.kb.search(
+            question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank, listener=listener
+        )
+        return self._seen(found)
+
+    async def ask(
+        self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
+    ) -> Answer:
+        """Answer a question that follows these turns. See `AsyncRove.respond`."""
+        self.require("read")
+        response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
+        answer = response.answer
+        if len(self._seen(answer.hits)) < len(answer.hits):
+            message = "The documents changed while the answer was made."
+            raise InputError(message, cure="Ask again.")
+        return answer
+
+    async def documents(self) -> list[DocumentInfo]:
+        """See `AsyncRove.documents`."""
+        self.require("read")
+        return [info for info in await self.kb.documents() if self._sees(info)]
+
+    async def document(self, document_id: str) -> tuple[DocumentInfo, Document]:
+        """One document, by its id alone."""
+        self.require("read")
+        info = await self._info(document_id)
+        document, _ = await self.kb.document(document_id)
+        if not self._sees(document):
+            raise _absent()
+        return info, document
+
+    async def original(self, document_id: str) -> tuple[Document, Original | None]:
+        """One document, by its id alone, and the file that it was read from, where its pages can be drawn of that."""
+        while True:
+            original = await asyncio.to_thread(self.kb.store.originals.of, document_id)
+            _, document = await self.document(document_id)  # looked at last: it says whether the file may be seen
+            if await asyncio.to_thread(self.kb.store.originals.of, document_id) == original:  # of the same version
+                return document, original if document.pages and document.kind in DRAWN else None
+
+    # -- writing ---------------------------------------------------------------------------------------------------
+
+    async def delete(self, document_id: str, *, mentions: bool = False) -> Mentions:
+        """Erase one document, by its id alone, from walks too.
+
+        Returned are the users' own words that name it, and stay unless `mentions`; only an administrator is told, and
+        may erase what others wrote.
+        """
+        self.require("delete")
+        if mentions:
+            self.require("admin")
+        info = await self._info(document_id)
+        await erase(self.kb.store, [document_id])
+        if "admin" not in self.caller.rights:
+            return Mentions()
+        return await (self.kb.forget_mentions if mentions else self.kb.mentions)(*names_of(info))
+
+    def labels_for(self, access: Sequence[str]) -> tuple[str, ...]:
+        """The access labels that a document gets which this caller adds.
+
+        Raises:
+            DeniedError: a label that the caller has not; or the caller has several, and chose none.
+        """
+        self.require("add")
+        own = self.caller.labels
+        if own is None:
+            return tuple(dict.fromkeys(access))
+        chosen = tuple(dict.fromkeys(access)) or (own if len(own) == 1 else ())
+        if not chosen or not set(chosen) <= set(own):
+            message = "A document that is added with this key needs access labels that the key has."
+            raise DeniedError(message, cure=f"Give `access` with some of: {', '.join(own)}.")
+        return chosen
+
+    # -- care: for administrators, whose keys have no labels ---------------------------------------------------------
+
+    async def doctor(self) -> Health:
+        """See `AsyncRove.doctor`."""
+        self.require("admin")
+        return await self.kb.doctor()
+
+    async def ledger(self, *states: str) -> list[LedgerEntry]:
+        """See `AsyncRove.ledger`."""
+        self.require("admin")
+        return await self.kb.ledger(*states)
+
+    def export(self) -> AsyncIterator[str]:
+        """See `AsyncRove.export`."""
+        self.require("admin")
+        return self.kb.export()
+
+    async def import_(self, lines: Iterable[str]) -> Report:
+        """See `AsyncRove.import_`."""
+        self.require("admin")
+        return await self.kb.import_(lines)
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    async def _info(self, document_id: str) -> DocumentInfo:
+        try:
+            found = await self.kb.named(document_id)
+        except InputError:
+            found = []
+        for info in found:
+            if info.document_id == document_id and self._sees(info):
+                return info
+        raise _absent()
+
+    def _sees(self, document: DocumentInfo | Document) -> bool:
+        access_filter = self.caller.access_filter(self.access_field)
+        return access_filter is None or access_filter.matches(document.metadata)
+
+    def _seen(self, hits: Sequence[Hit]) -> list[Hit]:
+        access_filter = self.caller.access_filter(self.access_field)
+        return [hit for hit in hits if access_filter is None or access_filter.matches(hit.chunk.metadata)]
+
+
+def _absent() -> AbsentError:
+    return AbsentError("There is no such document.", cure="List the documents that there are.")

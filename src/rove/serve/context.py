@@ -1,0 +1,65 @@
+"""What every route works with: the server's spaces, settings and journal, and the caller's view of a space."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Annotated, Self
+
+from fastapi import Depends, Path, Request
+
+from rove.serve.admission.callers import Callers
+from rove.serve.admission.middleware import caller_of
+from rove.serve.admission.open_requests import OpenRequests
+from rove.serve.admission.rate_limits import ConcurrencyLimit
+from rove.serve.caller_view import CallerView
+from rove.serve.journal import Journal
+from rove.serve.spaces import Space, Spaces
+from rove.serve.walks.live_walks import ListenedWalks
+from rove.settings import ServeSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ServerContext:
+    """One server. `closing` is set when it is about to end: streams that only watch end then."""
+
+    spaces: Spaces
+    settings: ServeSettings
+    callers: Callers
+    streams: ConcurrencyLimit
+    open_requests: OpenRequests = field(default_factory=OpenRequests)
+    journal: Journal = field(default_factory=Journal)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    listened: ListenedWalks = field(default_factory=ListenedWalks)
+
+    @classmethod
+    def of(cls, spaces: Spaces) -> Self:
+        """Make it for these spaces, as their settings say."""
+        settings = spaces.settings
+        streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams")
+        made = cls(spaces, settings, Callers(settings.keys), streams)
+        spaces.account(made.journal.note_usage)
+        return made
+
+
+async def server_context(request: Request) -> ServerContext:
+    """The server that the request came to."""
+    return request.app.state.server_context
+
+
+SpaceIn = Annotated[str, Path(max_length=64, description="The name of a space.", examples=["default"])]
+ServerContextIn = Annotated[ServerContext, Depends(server_context)]
+
+
+async def view(space: SpaceIn, request: Request, server: ServerContextIn) -> CallerView:
+    """The caller's view of the space that the path names."""
+    return server.spaces.view(space, caller_of(request.scope))
+
+
+async def seen_space(space: SpaceIn, request: Request, server: ServerContextIn) -> Space:
+    """The space that the path names, if the caller may know of it."""
+    return server.spaces.get(space, caller_of(request.scope))
+
+
+CallerViewIn = Annotated[CallerView, Depends(view)]
+SeenSpace = Annotated[Space, Depends(seen_space)]

@@ -1,0 +1,196 @@
+"""Jobs: uploads are added to the base one after the other, and whoever asks is told the progress."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rove.document_operations import keep_originals
+from rove.engine import AsyncRove
+from rove.errors import RoveError, ServiceError
+from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
+from rove.serve.documents.spool import Spool, Spooled, files_of
+from rove.serve.problems import AbsentError, ThrottledError
+from rove.serve.progress import Progress
+
+REMEMBERED = 1_000
+REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so many members that one job is enough
+FULL = "{most} jobs of this key wait to be taken in."
+FULL_CURE = "Wait until some are done, or raise serve.max_queued."
+RETRY_S = 10.0
+MAX_RETRY_S = 600.0
+FAULT = "Something went wrong; the next start tries again."
+State = Literal["queued", "running", "waiting", "done"]
+log = logging.getLogger("rove.serve")
+
+
+@dataclass(slots=True)
+class Job(Progress):
+    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
+
+    `pages`: where OCR is in sources under way.
+    `attempt` counts from 1 how often it was begun: with each the sources are told anew.
+    """
+
+    job_id: str
+    caller: str
+    state: State = "queued"
+    expected: int = 0
+    chunks: int = 0
+    events: list[SourceDone] = field(default_factory=list[SourceDone])
+    under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
+    pages: dict[str, PageReached] = field(default_factory=dict[str, PageReached])
+    trouble: str = ""
+    attempt: int = 0
+
+    @property
+    def over(self) -> bool:
+        """See `Progress.over`."""
+        return self.state == "done"
+
+    def begin(self) -> None:
+        """Note that it is worked at, from the beginning."""
+        self.state, self.attempt = "running", self.attempt + 1
+        self.expected, self.chunks, self.trouble = 0, 0, ""
+        self.events.clear()
+        self.under_way.clear()
+        self.pages.clear()
+        self.changed()
+
+    def listen(self, event: Event) -> None:
+        """Take note of what the engine tells."""
+        match event:
+            case AddStarted(sources):
+                self.expected += sources
+            case ChunksEmbedded(count):
+                self.chunks += count
+            case SourcesAt(stage, sources):
+                self.under_way |= dict.fromkeys(sources, stage)
+            case PageReached(source):
+                self.pages[source] = event
+            case SourceDone(entry):
+                self.under_way.pop(entry.source, None)
+                self.pages.pop(entry.source, None)
+                self.events.append(event)
+            case _:
+                pass
+        self.changed()
+
+    def end(self) -> None:
+        """Note that it is done."""
+        self.state = "done"
+        self.under_way.clear()
+        self.pages.clear()
+        self.changed()
+
+
+class Jobs:
+    """The jobs of one base, `most` of each caller's at once. `start` takes up those that an earlier process left."""
+
+    def __init__(self, kb: AsyncRove, most: int) -> None:
+        self.spool = Spool(kb.settings.path)
+        self._most = most
+        self._kb = kb
+        self._known: dict[str, Job] = {}
+        self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
+        self._worker: asyncio.Task[None] | None = None
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def start(self) -> None:
+        """Begin to work, with what was left first."""
+        for spooled in self.spool.waiting():
+            self.put(spooled)
+        self._worker = asyncio.create_task(self._work())
+
+    def check_room(self, caller: str) -> None:
+        """See that a caller may hand in more.
+
+        Raises:
+            ThrottledError: as many of its jobs as may wait are not done.
+        """
+        if sum(job.caller == caller and not job.over for job in self._known.values()) >= self._most:
+            raise ThrottledError(FULL.format(most=self._most), cure=FULL_CURE, retry_after_s=RETRY_S)
+
+    def put(self, spooled: Spooled) -> Job:
+        """Queue a job that is on disk."""
+        job = Job(spooled.job_id, spooled.caller)
+        self._known[job.job_id] = job
+        done = [known for known in self._known.values() if known.over]
+        events = sum(len(known.events) for known in done)
+        while done and (len(self._known) > REMEMBERED or events > REMEMBERED_EVENTS):
+            forgotten = done.pop(0)
+            events -= len(forgotten.events)
+            del self._known[forgotten.job_id]
+        self._queue.put_nowait((job, spooled))
+        return job
+
+    def get(self, job_id: str, caller: str | None) -> Job:
+        """Return a job of this caller's, or of anyone's if None.
+
+        Raises:
+            AbsentError: there is none.
+        """
+        job = self._known.get(job_id)
+        if job is None or (caller is not None and job.caller != caller):
+            message = "There is no such job."
+            raise AbsentError(message, cure="Jobs are remembered until the server stops; see the documents.")
+        return job
+
+    async def stop(self, drain_s: float) -> None:
+        """Let the job that runs come to its end, for so long; what is left stays on disk for the next process."""
+        if self._worker is None:
+            self.spool.close()
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(drain_s):
+                await self._idle.wait()
+        self._worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._worker
+        self.spool.close()
+
+    async def _work(self) -> None:
+        while True:
+            job, spooled = await self._queue.get()
+            self._idle.clear()
+            try:
+                await self._run(job, spooled)
+            except Exception:  # a fault of ours: others wait, and what was handed in is kept for the next start
+                log.exception("job failed", extra={"job": job.job_id})
+                job.state, job.trouble = "waiting", FAULT
+                job.changed()
+                if (task := asyncio.current_task()) and task.cancelling():
+                    return
+            finally:
+                self._idle.set()
+
+    async def _run(self, job: Job, spooled: Spooled) -> None:
+        wait_s = RETRY_S
+        while True:
+            job.begin()
+            try:
+                items = await asyncio.to_thread(spooled.items)
+                await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen)
+                files = files_of(items, spooled.folder)
+                offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
+                job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
+            except ServiceError as error:  # the embedder or the disk: nothing that was handed in is given up for it
+                job.state, job.trouble = "waiting", error.reason
+                log.warning("job waits", extra={"job": job.job_id, "reason": error.reason})
+            except RoveError as error:
+                job.trouble = error.reason
+                log.error("job failed", extra={"job": job.job_id, "reason": error.reason})  # noqa: TRY400 - no stack
+                break
+            else:
+                break
+            job.changed()
+            self._idle.set()
+            await asyncio.sleep(wait_s)
+            self._idle.clear()
+            wait_s = min(MAX_RETRY_S, 2 * wait_s)
+        await asyncio.to_thread(spooled.done)
+        job.end()

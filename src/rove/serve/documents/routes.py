@@ -1,0 +1,153 @@
+"""Documents: handed in, listed, read, erased; and the jobs that take them in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import UploadFile
+
+from rove.errors import InputError
+from rove.serve.admission.middleware import caller_of
+from rove.serve.caller_view import CallerView
+from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
+from rove.serve.documents.jobs import Job
+from rove.serve.documents.schema import Access, DocumentIn, JobOut, progress
+from rove.serve.documents.upload import take_document, take_files
+from rove.serve.questions.results import DocumentList, DocumentOut, TextOut
+from rove.serve.streams import EVENT_STREAM, Told, events, wants_events
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
+labels = TypeAdapter(Access)
+STREAMED: dict[int | str, dict[str, Any]] = {202: {"content": {EVENT_STREAM: {}}}}
+MULTIPART: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                        "access": {"type": "array", "items": {"type": "string"}},
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/uploads", status_code=202, response_model=JobOut, openapi_extra=MULTIPART, responses=STREAMED)
+async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn) -> Response | JobOut:
+    """Hand in files (multipart, fields `files` and `access`). Once this is answered, they cannot be lost."""
+    view.require("add")
+    space.jobs.check_room(view.caller.name)
+    async with request.form(max_files=server.settings.max_files, max_fields=100, max_part_size=1_000) as form:
+        files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
+        unknown = set(form) - {"files", "access"}
+        if not files or unknown or len(files) < len(form.getlist("files")):
+            message = "The form must have files in `files`, and access labels in `access`, nothing else."
+            raise InputError(message, cure="See /openapi.json.")
+        job = await take_files(view, space.jobs, files, _labels(form.getlist("access")))
+    return _told(request, server, job)
+
+
+@router.post("/documents", status_code=202, response_model=JobOut, responses=STREAMED)
+async def add(
+    wanted: DocumentIn, request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn
+) -> Response | JobOut:
+    """Hand in a text, or the address of a page. Once this is answered, it cannot be lost."""
+    view.require("add")
+    return _told(request, server, await take_document(view, space.jobs, wanted))
+
+
+@router.get("/jobs/{job_id}")
+async def job(job_id: str, request: Request, view: CallerViewIn, space: SeenSpace) -> JobOut:
+    """How far a job of this key's is."""
+    return JobOut.of(_job(job_id, request, view, space))
+
+
+@router.get("/jobs/{job_id}/events", response_model=JobOut)
+async def job_events(
+    job_id: str, request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn
+) -> Response:
+    """How far a job is, as events `job`, until it is done."""
+    return events(_progress(_job(job_id, request, view, space)), server, until=server.closing)
+
+
+@router.get("/documents")
+async def documents(
+    view: CallerViewIn,
+    cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> DocumentList:
+    """List the documents, in the order they came."""
+    infos = await view.documents()
+    end = cursor + limit
+    return DocumentList(
+        documents=[DocumentOut.of(info) for info in infos[cursor:end]], next_cursor=end if end < len(infos) else None
+    )
+
+
+@router.get("/document")
+async def document(view: CallerViewIn, document_id: Annotated[str, Query(max_length=2_000)]) -> DocumentOut:
+    """One document: what it is."""
+    return DocumentOut.of((await view.document(document_id))[0])
+
+
+@router.get("/text")
+async def text(
+    view: CallerViewIn,
+    document_id: Annotated[str, Query(max_length=2_000)],
+    start: Annotated[int, Query(ge=0, le=10**10)] = 0,
+    end: Annotated[int | None, Query(ge=0, le=10**10)] = None,
+) -> TextOut:
+    """The canonical text of a document, or the characters from `start` to `end`; and its sections."""
+    _, found = await view.document(document_id)
+    size = len(found.text)
+    stop = size if end is None else min(end, size)
+    return TextOut.of(found, (min(start, stop), stop))
+
+
+@router.delete("/document", status_code=204)
+async def delete(
+    view: CallerViewIn, document_id: Annotated[str, Query(max_length=2_000)], mentions: bool = False
+) -> Response:
+    """Erase a document: its text, chunks and vectors, and their bytes on disk.
+
+    Kept questions and walks in which users name it stay, unless `mentions` (right `admin`). An administrator is told
+    how many there are, in the header `Rove-Mentions`.
+    """
+    found = await view.delete(document_id, mentions=mentions)
+    headers = {"Rove-Mentions": f"questions={len(found.questions)}, walks={len(found.walks)}"} if found else None
+    return Response(status_code=204, headers=headers)
+
+
+def _told(request: Request, server: ServerContext, queued: Job) -> Response | JobOut:
+    if not wants_events(request) or server.streams.full(caller_of(request.scope).name):
+        return JobOut.of(queued)  # it is on disk, which a refusal would not say
+    response = events(_progress(queued), server, until=server.closing)
+    response.status_code = 202
+    return response
+
+
+async def _progress(watched: Job) -> Told:
+    async for now in progress(watched):
+        yield "job", now
+
+
+def _job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
+    view.require("add")
+    caller = caller_of(request.scope)
+    return space.jobs.get(job_id, None if "admin" in caller.rights else caller.name)
+
+
+def _labels(given: list[Any]) -> list[str]:
+    try:
+        return labels.validate_python(given)
+    except ValidationError:
+        message = "An access label has up to 64 letters, digits, dots, dashes or underscores."
+        raise InputError(message, cure="Give each label as a field `access` of its own.") from None

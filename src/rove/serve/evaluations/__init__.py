@@ -1,0 +1,1 @@
+"""Evaluations over HTTP: run one at a time in each base, kept on disk, and reported."""

@@ -1,0 +1,1 @@
+"""The Model Context Protocol: bases as tools and resources."""

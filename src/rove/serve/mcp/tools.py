@@ -1,0 +1,172 @@
+"""The tools that a model is given over MCP: typed arguments, one function each, over the views of one caller."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from rove.errors import InputError
+from rove.records import Document
+from rove.records.document import Span
+from rove.serve.admission.callers import Caller
+from rove.serve.caller_view import CallerView
+from rove.serve.context import ServerContext
+from rove.serve.documents.schema import Access, DocumentIn, JobOut
+from rove.serve.documents.upload import take_document
+from rove.serve.questions.asking import asked, check_question
+from rove.serve.questions.results import AnswerOut, HitOut, TextOut
+from rove.serve.questions.schema import Question, SearchOut
+from rove.serve.schema import Reply, Wire
+from rove.serve.walks.live_walks import CallerWalks, let_go
+
+MAX_READ_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool works with: the server, and who calls."""
+
+    server: ServerContext
+    caller: Caller
+
+    def view(self, space: str) -> CallerView:
+        """The caller's view of a space; "" is the only one that the caller has.
+
+        Raises:
+            InputError: the caller has several, and named none.
+        """
+        names = self.server.spaces.visible(self.caller)
+        if not space and len(names) != 1:
+            message = "Several spaces are open to you, and none was named."
+            raise InputError(message, cure=f"Give `space`, one of: {', '.join(names)}.")
+        return self.server.spaces.view(space or names[0], self.caller)
+
+
+class Spaced(Wire):
+    """Arguments of a tool for one space."""
+
+    space: str = Field(default="", max_length=64, description="The knowledge base; empty if there is only one.")
+
+
+class SearchArguments(Spaced):
+    """Find passages in the knowledge base. Give what you look for, in any language."""
+
+    question: Question
+    top_k: int = Field(default=8, ge=1, le=50, description="How many passages at most.")
+
+
+class AskArguments(Spaced):
+    """Answer a question from the knowledge base; every sentence is cited to exact words of a document."""
+
+    question: Question
+
+
+class WalkArguments(Spaced):
+    """Answer a question that takes several steps: what is found is followed to where it leads, until it is enough."""
+
+    question: Question
+
+
+class WalkedOut(Reply):
+    """What a walk came to: its answer, and the facts that it found, each with the words that it rests on."""
+
+    walk_id: str
+    answer: AnswerOut
+    facts: list[str]
+
+
+class ReadArguments(Spaced):
+    """Read a document, or a part of it: a section by its title, or the characters from start to end."""
+
+    document_id: str = Field(max_length=2_000)
+    section: str = Field(default="", max_length=500, description="The title of a section.")
+    start: int = Field(default=0, ge=0)
+    end: int | None = Field(default=None, ge=0)
+
+
+class AddArguments(Spaced):
+    """Add a text to the knowledge base. The same name replaces what was there before."""
+
+    text: str = Field(min_length=1, max_length=1_000_000)
+    name: str = Field(default="", max_length=200)
+    title: str = Field(default="", max_length=500)
+    access: Access = []
+
+
+async def search(context: ToolContext, given: SearchArguments) -> SearchOut:
+    """See `SearchArguments`."""
+    check_question(given.question, context.server)
+    hits = await context.view(given.space).search(
+        given.question, top_k=given.top_k, where=None, mode="hybrid", rerank=None
+    )
+    return SearchOut(hits=[HitOut.of(hit) for hit in hits])
+
+
+async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
+    """See `AskArguments`."""
+    return AnswerOut.of((await asked(context.server, context.view(given.space), given.question)).answer)
+
+
+async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
+    """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
+    check_question(given.question, context.server)
+    listened = context.server.listened
+    walking = await CallerWalks(context.view(given.space), listened).begin(given.question, None, None)
+    listened.walks[walking.walk_id] = walking
+    try:
+        answer = await walking.answered()
+    finally:
+        await let_go(walking, listened)
+    facts = [fact.text for fact in walking.state.facts]
+    return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
+
+
+async def read(context: ToolContext, given: ReadArguments) -> TextOut:
+    """See `ReadArguments`. At most `MAX_READ_CHARS` are returned; the span says which."""
+    _, document = await context.view(given.space).document(given.document_id)
+    start, end = _span(document, given)
+    return TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
+
+
+async def add(context: ToolContext, given: AddArguments) -> JobOut:
+    """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
+    view = context.view(given.space)
+    view.require("add")
+    wanted = DocumentIn(text=given.text, name=given.name, title=given.title, access=given.access)
+    jobs = context.server.spaces.get(view.space, context.caller).jobs
+    return JobOut.of(await take_document(view, jobs, wanted))
+
+
+def _span(document: Document, given: ReadArguments) -> Span:
+    size = len(document.text)
+    if not given.section:
+        end = size if given.end is None else min(given.end, size)
+        return min(given.start, end), end
+    wanted = given.section.casefold().strip()
+    for section in document.sections:
+        if section.title.casefold().strip() == wanted:
+            return section.span
+    message = f"The document has no section {given.section!r}."
+    titles = ", ".join(repr(section.title) for section in document.sections[:20])
+    raise InputError(message, cure=f"Its sections are: {titles}." if titles else "Read it without a section.")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: its arguments, whose docstring says to the model what it is for, and its function."""
+
+    arguments: type[BaseModel]
+    call: Callable[..., Awaitable[BaseModel]]
+    writes: bool = False
+
+
+TOOLS = {
+    "search": Tool(SearchArguments, search),
+    "ask": Tool(AskArguments, ask),
+    "walk": Tool(WalkArguments, walk),
+    "read": Tool(ReadArguments, read),
+    "add": Tool(AddArguments, add, writes=True),
+}
+"""A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""

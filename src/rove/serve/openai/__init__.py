@@ -1,0 +1,1 @@
+"""The OpenAI-shaped API: a space is a model."""

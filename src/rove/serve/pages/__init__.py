@@ -1,0 +1,1 @@
+"""What a browser shows: the web page itself, and pages of documents as pictures."""

@@ -1,0 +1,42 @@
+"""Pages as pictures: drawn by a process of its own, `rove.serve.pages.draw`, only while the file is unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from rove.errors import InputError
+from rove.serve.problems import AbsentError
+from rove.store.originals import Original
+
+MAX_WALL_S = 30
+PNG = b"\x89PNG"
+drawing = asyncio.Semaphore(2)
+
+
+async def picture(original: Original, kind: str, page: int) -> bytes:
+    """Draw a page, counted from 1, of a file of that kind, as PNG.
+
+    Raises:
+        AbsentError: there is no such page any more, or the file is not the one that was read.
+        InputError: it took too long, or cannot be drawn.
+    """
+    async with drawing:
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "rove.serve.pages.draw", kind, str(page), original.digest, str(original.path),
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(MAX_WALL_S):
+                made, _ = await child.communicate()
+        except TimeoutError:
+            message = "To draw this page took too long."
+            raise InputError(message, cure="Read its text.") from None
+        finally:
+            if child.returncode is None:
+                child.kill()
+                await child.wait()
+    if not made.startswith(PNG):
+        message = "This page cannot be drawn."
+        raise AbsentError(message, cure="Read its text.")
+    return made

@@ -1,0 +1,1 @@
+"""Questions over HTTP: searches and answers, their filters and their replies."""

@@ -1,0 +1,194 @@
+"""Replies made of records: documents, hits, answers. Where a file lay on the server stays there."""
+
+from __future__ import annotations
+
+from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit
+from rove.records.document import Span
+from rove.records.source import Metadata, MetaValue
+from rove.serve.redaction import Said, public_source
+from rove.serve.schema import Reply
+
+
+class DocumentOut(Reply):
+    """A document of a base. `chunks` is their number, `added_at` an ISO 8601 time in UTC."""
+
+    document_id: str
+    title: str
+    source: str
+    type: str
+    language: str
+    chunks: int
+    added_at: str
+    metadata: dict[str, MetaValue]
+
+    @classmethod
+    def of(cls, info: DocumentInfo) -> DocumentOut:
+        """Make it of a record."""
+        return cls(
+            document_id=info.document_id,
+            title=info.title,
+            source=public_source(info.source),
+            type=info.kind,
+            language=info.language,
+            chunks=info.chunks,
+            added_at=info.added_at,
+            metadata=_public(info.metadata),
+        )
+
+
+class DocumentList(Reply):
+    """A page of documents, in the order they came; `next_cursor` asks for what follows, None at the end."""
+
+    documents: list[DocumentOut]
+    next_cursor: int | None = None
+
+
+class SectionOut(Reply):
+    """A heading and the span of all that stands under it."""
+
+    title: str
+    level: int
+    span: Span
+
+
+class TextOut(Reply):
+    """A part of a document's canonical text, `span` of `size_chars` characters, and the document's sections."""
+
+    document_id: str
+    title: str
+    span: Span
+    size_chars: int
+    text: str
+    sections: list[SectionOut]
+
+    @classmethod
+    def of(cls, document: Document, span: Span) -> TextOut:
+        """Make it of a record."""
+        return cls(
+            document_id=document.document_id,
+            title=document.title,
+            span=span,
+            size_chars=len(document.text),
+            text=document.text[span[0] : span[1]],
+            sections=[SectionOut(title=s.title, level=s.level, span=s.span) for s in document.sections],
+        )
+
+
+class PlaceOut(Reply):
+    """Where one list had a hit: rank from 1, and that list's score."""
+
+    rank: int
+    score: float
+
+
+class HitOut(Reply):
+    """A passage that was found: `text` is the document's text at `span`. `score` compares within one reply only."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    source: str
+    text: str
+    span: Span
+    page: int | None
+    headings: list[str]
+    kind: str
+    language: str
+    score: float
+    lists: dict[str, PlaceOut]
+    metadata: dict[str, MetaValue]
+
+    @classmethod
+    def of(cls, hit: Hit) -> HitOut:
+        """Make it of a record."""
+        chunk: Chunk = hit.chunk
+        return cls(
+            chunk_id=chunk.chunk_id,
+            document_id=chunk.document_id,
+            title=hit.title,
+            source=public_source(hit.uri),
+            text=chunk.text,
+            span=chunk.span,
+            page=chunk.page,
+            headings=list(chunk.headings),
+            kind=chunk.kind,
+            language=chunk.language,
+            score=hit.score,
+            lists={name: PlaceOut(rank=place.rank, score=place.score) for name, place in hit.sources.items()},
+            metadata=_public(chunk.metadata),
+        )
+
+
+class CitationOut(Reply):
+    """The words that a sentence rests on: the document's text at `span` is `quote`. `number` stands in the answer."""
+
+    number: int
+    chunk_id: str
+    document_id: str
+    title: str
+    source: str
+    quote: str
+    span: Span
+    page: int | None = None
+
+    @classmethod
+    def of(cls, citation: Citation) -> CitationOut:
+        """Make it of a record."""
+        return cls(
+            number=citation.number,
+            chunk_id=citation.chunk_id,
+            document_id=citation.document_id,
+            title=citation.title,
+            source=public_source(citation.uri),
+            quote=citation.quote,
+            span=citation.span,
+            page=citation.page,
+        )
+
+
+class SentenceOut(Reply):
+    """A sentence of the answer, and the words that hold it."""
+
+    text: str
+    supported: bool
+    citations: list[CitationOut]
+
+
+class AnswerOut(Reply):
+    """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made."""
+
+    question: str
+    text: str
+    mode: str
+    language: str
+    refused: bool
+    note: Said
+    sentences: list[SentenceOut]
+    citations: list[CitationOut]
+    references: list[HitOut]
+
+    @classmethod
+    def of(cls, answer: Answer) -> AnswerOut:
+        """Make it of a record."""
+        sentences = [
+            SentenceOut(text=s.text, supported=s.supported, citations=[CitationOut.of(c) for c in s.citations])
+            for s in answer.sentences
+        ]
+        return cls(
+            question=answer.question,
+            text=answer.text,
+            mode=answer.mode,
+            language=answer.language,
+            refused=answer.refused,
+            note=answer.note,
+            sentences=sentences,
+            citations=[CitationOut.of(citation) for citation in answer.citations],
+            references=[HitOut.of(hit) for hit in answer.hits],
+        )
+
+
+def _public(metadata: Metadata) -> dict[str, MetaValue]:
+    """Metadata as it is, save for where a member's archive lies."""
+    fields = dict(metadata)
+    parent = fields.get("parent")
+    return {**fields, "parent": public_source(parent)} if isinstance(parent, str) else fields

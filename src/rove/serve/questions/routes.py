@@ -1,0 +1,48 @@
+"""Searching and asking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from rove.events import Noted
+from rove.serve.context import CallerViewIn, ServerContextIn
+from rove.serve.questions.asking import asked, check_question, told
+from rove.serve.questions.results import AnswerOut, HitOut
+from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
+from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
+
+router = APIRouter(prefix="/v1/spaces/{space}", tags=["questions"])
+STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}}}
+
+
+@router.post("/search")
+async def search(wanted: SearchIn, view: CallerViewIn, server: ServerContextIn, request: Request) -> SearchOut:
+    """Find passages, best first."""
+    check_question(wanted.question, server)
+    notes: list[str] = []
+    searching = view.search(
+        wanted.question,
+        top_k=wanted.top_k,
+        where=wanted.condition,
+        mode=wanted.mode,
+        rerank=wanted.rerank,
+        listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
+    )
+    hits = await while_connected(request, searching)
+    return SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
+
+
+@router.post("/ask", response_model=AnswerOut, responses=STREAMED)
+async def ask(wanted: AskIn, view: CallerViewIn, server: ServerContextIn, request: Request) -> Response | AnswerOut:
+    """Answer a question, every sentence cited to exact words; as events where `stream` or the Accept header asks so."""
+    check_question(wanted.question, server)
+    view.require("read")
+    if wanted.stream or wants_events(request):
+        telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+        return events(telling, server)
+    asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+    answered = await while_connected(request, asking)
+    return AnswerOut.of(answered.answer)

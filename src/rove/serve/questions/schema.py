@@ -1,0 +1,78 @@
+"""What is asked: searches and questions, bounded."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from rove.records import Filter, History, Turn
+from rove.serve.questions.filters import FilterIn, compiled
+from rove.serve.questions.results import HitOut
+from rove.serve.redaction import Said
+from rove.serve.schema import Reply, Wire
+
+MAX_QUESTION_CHARS = 100_000
+"""Beyond what `serve.max_question_chars` may be set to."""
+Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS, examples=["Who approves remote work?"])]
+
+
+class QuestionIn(Wire):
+    """A question, and what the documents must be like."""
+
+    question: Question
+    where: FilterIn | None = None
+
+    @field_validator("where")
+    @classmethod
+    def _can_be_made(cls, where: FilterIn | None) -> FilterIn | None:
+        compiled(where)
+        return where
+
+    @property
+    def condition(self) -> Filter | None:
+        """The filter."""
+        return compiled(self.where)
+
+
+class SearchIn(QuestionIn):
+    """A search. `mode`: keyword, semantic, hybrid, gather, or a plug-in's name."""
+
+    top_k: int | None = Field(default=None, ge=1, le=200)
+    mode: str = Field(default="hybrid", max_length=40)
+    rerank: bool | None = None
+
+
+class TurnIn(Wire):
+    """An earlier question of the conversation, and its answer."""
+
+    question: Question
+    answer: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)]
+
+
+class AskIn(QuestionIn):
+    """A question to be answered; with `stream` as events: `delta` (text that is not checked yet), then `answer`.
+
+    `history` are the turns before it, the oldest first.
+    """
+
+    history: list[TurnIn] = Field(default=[], max_length=50)
+    stream: bool = False
+
+    @property
+    def turns(self) -> History:
+        """The conversation so far."""
+        return History(tuple(Turn(turn.question, turn.answer) for turn in self.history))
+
+
+class SearchOut(Reply):
+    """What a search found, best first; `notes` say which fields the filter names and no document has."""
+
+    hits: list[HitOut]
+    notes: list[Said] = []
+
+
+class Delta(Reply):
+    """The next piece of an answer while the chat model writes it; the checked answer follows."""
+
+    text: str

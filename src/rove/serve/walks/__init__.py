@@ -1,0 +1,1 @@
+"""Walks over HTTP: begun, streamed, steered, forked, listed."""

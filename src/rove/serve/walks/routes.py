@@ -1,0 +1,119 @@
+"""Walks: begun, listened to, paused, edited, resumed, stopped, forked, listed, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import JsonValue, TypeAdapter
+from starlette.responses import StreamingResponse
+
+from rove.errors import RoveError
+from rove.records.walk_events import WalkEvent
+from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
+from rove.serve.problems import problem_of
+from rove.serve.questions.asking import check_question
+from rove.serve.streams import EVENT_STREAM, event, stream
+from rove.serve.walks.live_walks import CallerWalks, let_go
+from rove.serve.walks.schema import EditIn, ForkIn, ForkOut, WalkEventOut, WalkIn, WalkList, WalkOut, WalkTold
+from rove.walk.handle import AsyncWalk
+
+router = APIRouter(prefix="/v1/spaces/{space}/walks", tags=["walks"])
+STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}}}
+fields: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+
+
+async def walking(view: CallerViewIn, server: ServerContextIn) -> CallerWalks:
+    """The caller's walks in the space that the path names."""
+    return CallerWalks(view, server.listened)
+
+
+WalkingIn = Annotated[CallerWalks, Depends(walking)]
+
+
+@router.post("", response_model=WalkEventOut, responses=STREAMED)
+async def begin(wanted: WalkIn, walks: WalkingIn, server: ServerContextIn) -> StreamingResponse:
+    """Walk for an answer. The reply is a stream of events; the first, `WalkStarted`, has the walk's id.
+
+    Whoever stops listening lets the walk rest: GET …/events goes on with it.
+    """
+    check_question(wanted.question, server)
+    budget = wanted.budget.record if wanted.budget else None
+    walk = await walks.begin(wanted.question, wanted.condition, budget)
+    return _stream(server, walks, walk, [])
+
+
+@router.get("")
+async def listed(walks: WalkingIn) -> WalkList:
+    """The walks of this key, the latest first."""
+    return WalkList(walks=[WalkOut.of(info) for info in await walks.listed()])
+
+
+@router.get("/{walk_id}")
+async def told(walk_id: str, walks: WalkingIn) -> WalkTold:
+    """All that a walk has told so far, without going on with it."""
+    made = [walks.told(one) for one in await walks.events(walk_id)]
+    return WalkTold(walk_id=walk_id, events=[WalkEventOut(event=name, data=data) for name, data in made])
+
+
+@router.get("/{walk_id}/events", response_model=WalkEventOut, responses=STREAMED)
+async def events(walk_id: str, walks: WalkingIn, server: ServerContextIn) -> StreamingResponse:
+    """Listen to a walk: what it has told so far, then, unless it is paused or over, as it goes on."""
+    before = await walks.events(walk_id)
+    return _stream(server, walks, await walks.take_up(walk_id), before)
+
+
+@router.post("/{walk_id}/edit", status_code=204)
+async def edit(walk_id: str, wanted: EditIn, walks: WalkingIn) -> Response:
+    """Change the question, the budget, facts or leads; a walk that was over can go on.
+
+    Where the budget alone is changed it goes further than it would: to what the question finds next, and to all leads.
+    """
+    await walks.steer(walk_id, "edit", wanted.record)
+    return Response(status_code=204)
+
+
+@router.post("/{walk_id}/fork", status_code=201)
+async def fork(walk_id: str, wanted: ForkIn, walks: WalkingIn) -> ForkOut:
+    """Begin another walk that has gone the same way up to an event."""
+    return ForkOut(walk_id=await walks.fork(walk_id, wanted.at))
+
+
+@router.post("/{walk_id}/{action}", status_code=204)
+async def steer(walk_id: str, action: Literal["pause", "resume", "stop"], walks: WalkingIn) -> Response:
+    """Pause a walk, resume it, or let it come to its answer; it goes on when it is listened to."""
+    await walks.steer(walk_id, action)
+    return Response(status_code=204)
+
+
+@router.delete("/{walk_id}", status_code=204)
+async def forget(walk_id: str, walks: WalkingIn) -> Response:
+    """Delete a walk; its bytes leave the disk."""
+    await walks.forget(walk_id)
+    return Response(status_code=204)
+
+
+def _stream(server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: list[WalkEvent]) -> StreamingResponse:
+    return stream(_told(server, walks, walk, before), server, until=server.closing)
+
+
+async def _told(
+    server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: list[WalkEvent]
+) -> AsyncGenerator[bytes]:
+    server.listened.walks[walk.walk_id] = walk
+    try:
+        for one in before:
+            yield _written(walks, one)
+        if not walk.state.paused:  # to listen to one that rests would make it go on
+            async for one in walk:
+                yield _written(walks, one)
+    except RoveError as error:
+        yield event("problem", problem_of(error))
+    finally:
+        await let_go(walk, server.listened)
+
+
+def _written(walks: CallerWalks, one: WalkEvent) -> bytes:
+    name, data = walks.told(one)
+    return f"event: {name}\ndata: {fields.dump_json(data).decode()}\n\n".encode()

@@ -1,0 +1,80 @@
+"""Every setting with its value, where the value comes from, and what it means."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from pydantic_settings import EnvSettingsSource
+
+from rove.settings import Settings, file_of, read_settings
+from rove.settings.presets import PRESETS
+from rove.settings.section import SettingsSection
+
+Origin = Literal["argument", "environment", "file", "preset", "default"]
+Tree = Mapping[str, Any]
+HIDDEN = {"serve": {"keys": {"__all__": {"hash"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInForce:
+    """One setting: its full name ("search.top_k"), its value as JSON has it, its origin and its meaning."""
+
+    name: str
+    value: object
+    origin: Origin
+    meaning: str
+
+
+def settings_in_force(location: str | Path, **arguments: object) -> list[SettingInForce]:
+    """Return every setting of a base, in the order of the tables. Keys are hidden.
+
+    Raises:
+        ConfigError: as `read_settings`.
+    """
+    settings = read_settings(location, **arguments)
+    file = file_of(Path(location))
+    trees: dict[Origin, Tree] = {
+        "argument": arguments,
+        "environment": EnvSettingsSource(Settings)(),
+        "file": tomllib.loads(file.read_text("utf-8")) if file.is_file() else {},
+        "preset": PRESETS[settings.preset],
+    }
+    path_from: Origin = "file" if file == Path(location) and "path" in trees["file"] else "argument"
+    values = settings.model_dump(mode="json", exclude=HIDDEN)
+    return [
+        SettingInForce(
+            name, _at(values, name), path_from if name == "path" else _origin(trees, name), " ".join(meaning.split())
+        )
+        for name, meaning in _meanings()
+    ]
+
+
+def _meanings() -> Iterator[tuple[str, str]]:
+    for name, field in Settings.model_fields.items():
+        table = field.annotation
+        if isinstance(table, type) and issubclass(table, SettingsSection):
+            for key, inner in table.model_fields.items():
+                yield f"{name}.{key}", inner.description or ""
+        else:
+            yield name, field.description or ""
+
+
+def _origin(trees: Mapping[Origin, Tree], name: str) -> Origin:
+    for origin, tree in trees.items():
+        if _at(tree, name) is not None:
+            return origin
+    return "default"
+
+
+def _at(tree: Tree, name: str) -> object:
+    table, _, key = name.partition(".")
+    found = tree.get(table)
+    if not key:
+        return found
+    if isinstance(found, SettingsSection):
+        found = found.model_dump(exclude_unset=True)
+    return cast("Tree", found).get(key) if isinstance(found, Mapping) else None

@@ -1,0 +1,111 @@
+"""Walks in the catalog: a list of events each, kept for good before anybody hears of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+
+from sqlalchemy import delete, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from rove.errors import InputError
+from rove.records.walk_events import WalkInfo
+from rove.store import tables
+from rove.store.database import Database, insert_rows
+from rove.store.rows import AnyRow
+
+COLUMNS = tuple(tables.walks.c[field.name] for field in fields(WalkInfo))
+
+
+class WalkLog:
+    """Reads and writes walks. Events are text here: what they say is for others to know. Calls block."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def append(self, info: WalkInfo, first: int, events: Sequence[str]) -> None:
+        """Keep further events, the first of them as number `first`, and what the list shows; one transaction.
+
+        Raises:
+            InputError: another process has gone on with this walk meanwhile, or it was forgotten.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        w = tables.walks.c
+        shown = {column.name: getattr(info, column.name) for column in COLUMNS if column.name != "started_at"}
+        shown["updated_at"] = now
+        rows = [(info.walk_id, first + place, event) for place, event in enumerate(events)]
+        try:
+            with self._database.write() as connection:
+                if first == 1:
+                    connection.execute(insert(tables.walks).values(started_at=now, **shown))
+                else:
+                    connection.execute(update(tables.walks).where(w.walk_id == info.walk_id).values(**shown))
+                insert_rows(connection, tables.walk_events, rows)
+        except IntegrityError as error:
+            message = f"The walk {info.walk_id} has gone on elsewhere, or was forgotten."
+            raise InputError(message, cure="Take it up again, or fork it.") from error
+
+    def listed(self) -> list[WalkInfo]:
+        """All walks, the latest first."""
+        w = tables.walks.c
+        with self._database.read() as connection:
+            return [
+                _info(row) for row in connection.execute(select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc()))
+            ]
+
+    def named(self, name: str) -> WalkInfo:
+        """The walk of that id, or the only one whose id begins so; "last" is the latest.
+
+        Raises:
+            InputError: there is none, or more than one.
+        """
+        w = tables.walks.c
+        query = select(*COLUMNS).order_by(w.updated_at.desc(), w.seq.desc())
+        if name != "last":
+            query = query.where(or_(w.walk_id == name, func.substr(w.walk_id, 1, len(name)) == name))
+        with self._database.read() as connection:
+            found = [_info(row) for row in connection.execute(query.limit(1 if name == "last" else 50))]
+        exact = [info for info in found if info.walk_id == name] or found
+        if len(exact) == 1 and name:
+            return exact[0]
+        message = f"{len(exact)} walks have ids that begin with {name!r}." if exact else f"There is no walk {name!r}."
+        raise InputError(message, cure="List them with: rove walks")
+
+    def events(self, walk_id: str) -> list[str]:
+        """The events of a walk, in their order."""
+        e = tables.walk_events.c
+        with self._database.read() as connection:
+            return list(connection.execute(select(e.event).where(e.walk_id == walk_id).order_by(e.seq)).scalars())
+
+    def resting_on(self, words: Sequence[str]) -> list[str]:
+        """The ids of walks in whose events one of these words stands, as events write it."""
+        e = tables.walk_events.c
+        with self._database.read() as connection:
+            return sorted(
+                {
+                    walk_id
+                    for word in words
+                    for walk_id in connection.execute(
+                        select(e.walk_id).where(func.instr(e.event, word) > 0).distinct()
+                    ).scalars()
+                }
+            )
+
+    def rewrite(self, walk_id: str, events: Mapping[int, str]) -> None:
+        """Put other events in the place of those with these numbers."""
+        e = tables.walk_events.c
+        with self._database.write() as connection:
+            for seq, event in events.items():
+                where = (e.walk_id == walk_id) & (e.seq == seq)
+                connection.execute(update(tables.walk_events).where(where).values(event=event))
+
+    def forget(self, walk_id: str) -> None:
+        """Delete a walk; its bytes leave the disk."""
+        with self._database.write() as connection:
+            connection.execute(delete(tables.walks).where(tables.walks.c.walk_id == walk_id))
+        self._database.shrink()
+
+
+def _info(row: AnyRow) -> WalkInfo:
+    return WalkInfo(*row)
