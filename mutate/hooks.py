@@ -17,6 +17,7 @@ from pathlib import Path
 
 import coverage
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mutate import FOLDERS
 
@@ -93,4 +94,6 @@ class Order:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add what the environment asks for."""
+    settings.register_profile("mutate", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    settings.load_profile("mutate")  # the same examples for every mutant, and none that fails for being slow
     config.pluginmanager.register(Lines() if LINES else Order())

@@ -22,6 +22,7 @@ from rove.sync import Rove
 from rove.walk.finder import Finder
 
 FAKE = {"name": "fake"}
+LANCE = {"index": "lancedb"}
 MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk"]
 LINES = {
     "en": "The pilot guided vessel {0} through the narrow strait of Lemai.",
@@ -42,7 +43,7 @@ class Replacer:
     def __init__(self, folder: Path) -> None:
         self.version = 0
         self._lock = Lock()
-        self.kb = Rove.open(folder, embedder=FAKE)
+        self.kb = Rove.open(folder, embedder=FAKE, store=LANCE)
 
     def __call__(self) -> None:
         with self._lock:
@@ -52,7 +53,7 @@ class Replacer:
 
 @pytest.fixture
 def replace_all(tmp_path: Path) -> Iterator[Replacer]:
-    with Rove.open(tmp_path / "kb", embedder=FAKE) as kb:
+    with Rove.open(tmp_path / "kb", embedder=FAKE, store=LANCE) as kb:
         kb.add(texts(0), [Text(f"Something else, number {n}, of the canteen.", id=f"f{n}") for n in range(40)])
     replacer = Replacer(tmp_path / "kb")
     yield replacer

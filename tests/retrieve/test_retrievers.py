@@ -233,7 +233,7 @@ async def test_lists_are_the_same_in_memory_and_from_the_index(tmp_path: Path) -
         assert held.coverage == stored.coverage
         for name, scored in held.ranked.items():
             assert [chunk_id for chunk_id, _ in scored] == [chunk_id for chunk_id, _ in stored.ranked[name]]
-            assert dict(scored) == pytest.approx(dict(stored.ranked[name]), rel=1e-4)
+            assert dict(scored) == pytest.approx(dict(stored.ranked[name]), rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("mode", ["keyword", "hybrid", "walk"])

@@ -8,6 +8,7 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rove import RoveError, ServiceError, Text
@@ -91,7 +92,7 @@ class PanickingIndex(MemoryIndex):
 
     raised: BaseException = Panic("a poisoned lock")
 
-    async def keyword(self, *given: object, **more: object) -> list[tuple[str, float]]:
+    async def semantic(self, *given: object, **more: object) -> list[tuple[str, float]]:
         raise self.raised
 
 
@@ -107,7 +108,7 @@ async def test_what_a_plug_in_raises_is_typed_too(
     async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
         await kb.add(Text("The lighthouse keeper counts ships.", id="a"))
         with pytest.raises(ServiceError, match=type(raised).__name__) as failed:
-            await kb.search("lighthouse", mode="keyword")
+            await kb.search("lighthouse", mode="semantic")
         assert failed.value.retryable == isinstance(raised, OSError)  # a full disk may have room again
         assert (await kb.doctor()).chunks == 1
 
@@ -117,7 +118,7 @@ async def test_what_ends_a_program_or_a_task_is_let_through(raised: BaseExceptio
     made = PanickingIndex(dimension=4)
     made.raised = raised
     with pytest.raises(type(raised)):
-        await GuardedIndex(lambda: made).keyword(["x"], top_k=1)
+        await GuardedIndex(lambda: made).semantic(np.ones(4), top_k=1)
 
 
 async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_once_it_is_set(
@@ -126,8 +127,10 @@ async def test_a_clock_before_1970_is_named_and_what_was_added_then_is_found_onc
     async def panic(*_: object, **__: object) -> None:
         raise Panic("SystemTimeError(315619182.3s)")
 
-    store = {"resident_chunks": 0, "index": "memory"}
-    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, store=store) as kb:
+    store = {"resident_chunks": 0}
+    async with AsyncRove.open(
+        tmp_path / "kb", embedder={"name": "fake"}, store=store, index=MemoryIndex(dimension=384)
+    ) as kb:
         with monkeypatch.context() as then:
             then.setattr("rove.store.guarded.time", lambda: -315_619_182.0)
             then.setattr(MemoryIndex, "add", panic)

@@ -264,7 +264,7 @@ def test_a_small_base_is_searched_though_its_index_is_gone(base: Path) -> None:
 def test_searching_a_broken_index_names_the_cure(base: Path) -> None:
     fill_with_garbage(base)
     with opened(base) as kb, pytest.raises(Exception, match="rove doctor"):
-        kb.search("lighthouse", mode="keyword")
+        kb.search("lighthouse", mode="semantic")
 
 
 def test_a_sound_base_is_left_alone(base: Path) -> None:

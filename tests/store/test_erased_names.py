@@ -15,6 +15,7 @@ from rove.cli import rove
 from rove.sync import Rove
 
 FAKE = {"embedder": {"name": "fake"}}
+LANCE = {**FAKE, "store": {"index": "lancedb", "resident_chunks": 0}}
 CANARIES = ("zxqcanary", "kurtafarkúvirág", "鸚鵡洞窟")
 READER = """
 import sys
@@ -67,7 +68,7 @@ def test_erased_names_are_nowhere_while_others_have_the_base_open(tmp_path: Path
 
 def test_columns_of_fields_that_nothing_has_any_more_go(tmp_path: Path) -> None:
     base = tmp_path / "kb"
-    with Rove.open(base, **FAKE) as kb:
+    with Rove.open(base, **LANCE) as kb:
         kb.add(Text("Kept.", id="kept", metadata={"year": 2024}))
         kb.add([Text(f"Text {n}.", id=f"t{n}", metadata={f"field{n}": n, "shared": n}) for n in range(300)])
         kb.delete(where=field("shared") >= 0)
@@ -76,7 +77,7 @@ def test_columns_of_fields_that_nothing_has_any_more_go(tmp_path: Path) -> None:
         assert any("year" in name for name in names)
         kb.add(Text("Again.", id="t1", metadata={"field1": 1}))
         assert kb.doctor().ok
-    with Rove.open(base, store={"index": "lancedb", "resident_chunks": 0}, **FAKE) as kb:
+    with Rove.open(base, **LANCE) as kb:
         assert [hit.chunk.document_id for hit in kb.search("again", where=field("field1") == 1)] == ["t1"]
         assert [hit.chunk.document_id for hit in kb.search("kept", where=field("year") == 2024)] == ["kept"]
 

@@ -123,11 +123,11 @@ def test_the_search_for_traces_can_find_them(kb: Rove, base: Path) -> None:
     for code in SECRET:
         found = traces(base, needles(code))
         assert any(name.startswith("catalog") for name, _ in found), code
-        assert any(name.startswith("index") for name, _ in found), code
+        assert any(name.startswith("resident") for name, _ in found), code
     blobs = vector_blobs(base, SECRET["en"][:20])
     assert blobs
     places = {Path(name).parts[0] for blob in blobs for name, _ in traces(base, pieces(blob))}
-    assert {"index"} < places
+    assert {"resident"} < places
 
 
 def erase_ids(kb: Rove, folder: Path) -> int:

@@ -63,7 +63,7 @@ def test_many_single_replacements_leave_few_files_and_readers_find_all(base: Pat
         for version in range(1, 161):
             assert writer.add(text("d7", version)).replaced == 1
             if version % 8 == 0:
-                hits = reader.search(f"version{version}", mode="keyword", top_k=3)
+                hits = reader.search(f"version{version}", top_k=1)
                 assert [hit.chunk.document_id for hit in hits] == ["d7"]
                 most, largest = max(most, len(files(base))), max(largest, size(base))
         assert most <= 300
@@ -134,10 +134,10 @@ def test_who_only_reads_lets_go_of_the_indices_that_a_writer_has_replaced(
     with Rove.open(base, embedder=FAKE) as writer, Rove.open(base, embedder=FAKE, store=on_disk) as reader:
         for version in range(1, 25):
             writer.add(text("d7", version))
-            hits = reader.search(f"version{version}", mode="keyword", top_k=3)
+            hits = reader.search(f"version{version}", top_k=1)
             assert [hit.chunk.document_id for hit in hits] == ["d7"]
         gc.collect()
-        assert 0 < len(held_files(base)) <= 4
+        assert len(held_files(base)) <= 4
 
 
 def test_arrow_takes_its_memory_from_the_system_unless_the_user_says_otherwise() -> None:

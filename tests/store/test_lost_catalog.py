@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -11,7 +12,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import lancedb
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import literal, select
@@ -19,8 +19,9 @@ from sqlalchemy import literal, select
 from rove import ConfigError, RoveError, Text
 from rove.cli import rove
 from rove.rebuild import LOST
-from rove.settings import Settings
-from rove.store import tables
+from rove.settings import Settings, StoreSettings
+from rove.store import documents, tables
+from rove.store.recalled import recalled
 from rove.sync import Rove, rebuild_base
 
 FAKE = {"embedder": {"name": "fake"}}
@@ -98,8 +99,8 @@ def test_a_base_without_its_catalog_is_refused_and_left_as_it_is(damage: Callabl
             Rove.open(base, create=create, **FAKE)
         assert "--rebuild-from" in refused.value.cure
     after = everything(base)
-    assert {name: before[name] for name in before if name.startswith("index")}.items() <= after.items()
-    assert len(lancedb.connect(base / "index").open_table("chunks").search().limit(999).to_list()) > 60
+    assert {name: before[name] for name in before if name.startswith("resident")}.items() <= after.items()
+    assert sum(one.chunks for one in asyncio.run(recalled(base, StoreSettings())).values()) > 60
 
 
 def test_what_a_kill_leaves_of_a_base_that_is_being_made_opens(tmp_path: Path) -> None:
@@ -313,7 +314,10 @@ def test_a_server_names_the_space_that_is_not_there(tmp_path: Path) -> None:
     assert list((tmp_path / "hr").iterdir()) == []
 
 
-def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(tmp_path: Path) -> None:
+def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "BATCH", 2)
     with Rove.open(tmp_path, **FAKE) as kb:
         kb.add(Text("One.", id="a"), Text("Two.", id="b"))
         catalog = kb._kb.store.catalog

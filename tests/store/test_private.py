@@ -25,7 +25,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 
 def fill(folder: Path, name: str = "a") -> None:
     with Rove.open(folder, **FAKE) as kb:
-        assert kb.add(Text(f"The lighthouse {name}.", id=name)).ok
+        assert kb.add([Text(f"The lighthouse {name}, {n}.", id=f"{name}{n}") for n in range(6)]).ok
         assert bits(folder / "catalog.sqlite-wal") == bits(folder / "catalog.sqlite")
 
 
@@ -64,7 +64,7 @@ def test_a_shared_base_stays_its_groups(mode: int, tmp_path: Path, umask: int) -
     assert bits(folder) == mode & ~0o007
     assert bits(folder / "catalog.sqlite") == 0o660 & ~umask
     assert open_to(0o007, folder) == []
-    assert bits(folder / "index") & 0o070 == 0o070 & ~umask
+    assert bits(folder / "resident") & 0o070 == 0o070 & ~umask
 
 
 def test_a_base_within_a_shared_folder_is_shared(tmp_path: Path, umask: int) -> None:

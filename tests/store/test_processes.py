@@ -17,6 +17,13 @@ from rove.records import Text
 from rove.sync import Rove
 
 FAKE = {"embedder": {"name": "fake"}}
+
+
+@pytest.fixture(autouse=True)
+def in_lancedb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROVE_STORE__INDEX", "lancedb")
+
+
 WRITER = """
 import sys
 import rove.ingest.batch

@@ -73,7 +73,7 @@ def test_the_same_place_or_the_same_words_are_the_same() -> None:
 
 
 def remembering(experience: Sequence[tuple[LeadEnd, float]]) -> WalkMemory:
-    memory = WalkMemory(None, None)  # pyright: ignore
+    memory = WalkMemory(None)  # pyright: ignore
     memory._language = "en"
     memory._experience = list(experience)
     return memory

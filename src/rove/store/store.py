@@ -49,6 +49,8 @@ FEW_CHUNKS = 256
 """Chunks that wait for the next tidying; more are taken into the index's structures at the end of an `add`."""
 Search = Callable[..., Awaitable[list[Scored]]]
 MOST_LOOKS = 2 * TRIES
+WRITTEN_TO = "index"
+"""The fact that names the index to which the last writer has given all chunks."""
 
 
 class Store:
@@ -74,6 +76,7 @@ class Store:
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, folder / RESIDENT)
         self._named_index = index is not None or settings.index not in NAMES
+        self._index_name = type(index).__qualname__ if index else settings.index
         self._make_index = lambda: (
             index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
@@ -105,22 +108,24 @@ class Store:
             cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
             raise ConfigError(message, cure=cure)
 
-    # -- searching -----------------------------------------------------------------------------------------------
-
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
     ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         nearest = None
-        if vector is not None and self._named_index and await self._is_large():
+        if vector is not None and self._named_index and await asyncio.to_thread(self._asks_index):
             nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
-        return await asyncio.to_thread(
+        lists = await asyncio.to_thread(
             self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where, nearest=nearest
         )
+        if nearest and len(lists.ranked["semantic"]) < len(nearest):
+            held = dict(lists.ranked["semantic"])
+            note_gone(chunk_id for chunk_id, _ in nearest if chunk_id not in held)
+        return lists
 
-    async def _is_large(self) -> bool:
-        """Say whether vectors are compared by the index that the settings name."""
-        return await asyncio.to_thread(self.resident.count) > self._resident_chunks
+    def _asks_index(self) -> bool:
+        """Say whether the index that the settings name compares the vectors: of a large base, if it has them."""
+        return self.resident.count() > self._resident_chunks and self.catalog.fact(WRITTEN_TO) == self._index_name
 
     async def _nearest(self, search: Search, top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
@@ -184,8 +189,6 @@ class Store:
             living = await asyncio.to_thread(self.catalog.living, without)
             note_gone(chunk_id for chunk_id in without if chunk_id not in living)
         return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
-
-    # -- writing -------------------------------------------------------------------------------------------------
 
     async def keep(
         self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
@@ -293,6 +296,8 @@ class Store:
     def _settle(self) -> None:
         """See that the folder is private, and holds no index that nothing writes to any more."""
         keep_private(self.folder)
+        if self.catalog.fact(WRITTEN_TO) != self._index_name:
+            self.catalog.set_fact(WRITTEN_TO, self._index_name)
         if not self._named_index:
             shutil.rmtree(self.folder / INDEX, ignore_errors=True)
 
