@@ -133,7 +133,7 @@ def test_damage_after_the_first_rows_is_partial() -> None:
 
 
 def test_too_many_cells_are_partial(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet.Budget.__init__, "__defaults__", (10,))
+    monkeypatch.setattr(sheet.CellBudget.__init__, "__defaults__", (10,))
     rows = "".join(f"<row><c><v>{n}</v></c><c><v>{n}</v></c></row>" for n in range(100))
     stream = load_documents(source("xlsx", made(rows)))
     assert next(stream).text.count("\n| ") == 7

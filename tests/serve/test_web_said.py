@@ -11,39 +11,32 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from rove.answer import compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
+from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
+from rove.conversation import gathering, grading, respond
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
-from rove.serve import (
-    arriving,
-    asking,
-    callers,
-    evaluating,
-    gate,
-    intake,
-    jobs,
-    pictures,
-    problems,
-    shelf,
-    throttle,
-    view,
-    walking,
-)  # fmt: skip
+from rove.serve import caller_view, problems
+from rove.serve.admission import callers, middleware, rate_limits, request_body
+from rove.serve.documents import jobs, upload
+from rove.serve.evaluations import folders, runner
+from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
 from rove.serve.pages.web_page import FOLDER
+from rove.serve.questions import asking
 from rove.serve.redaction import public_cure
-from rove.walk import budget, gather, handle, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld
+from rove.serve.walks import live_walks
+from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
 from serve.browser import Visit, ask, held
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
-    compose, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
-    gather, handle, jobs, judge, loop, model, relevance, respond, revisit, step, text_leads, unheld,
+    answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
+    gathering, handle, jobs, judge, loop, model, grading, respond, revisit, step, text_leads, unknown_words,
 )  # fmt: skip
 REFUSING = (
-    arriving, asking, callers, drawn_pages, evaluating, gate, intake, pictures, problems, resolve, shelf, throttle,
-    view, walking,
+    request_body, asking, callers, drawn_pages, runner, middleware, upload, pictures, problems, resolve, folders,
+    rate_limits, caller_view, live_walks,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

@@ -40,7 +40,8 @@ def damage(folder: Path, how: str, table: str = "vectors", column: str = "vector
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> Path:
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(resident, "KEPT_FROM", 1_000)  # without a snapshot vectors are read from the catalog
     folder = tmp_path / "kb"
     with Rove.open(folder, **FAKE) as kb:
         kb.add([Text(text, id=code) for code, text in TEXTS.items()])

@@ -18,7 +18,7 @@ from rove.store.write_queue import WriteQueue
 STAYS = """
 import asyncio, sys
 from pathlib import Path
-from rove.store.write_queue import Turns
+from rove.store.write_queue import WriteQueue
 async def main():
     turns = WriteQueue(Path(sys.argv[1]))
     taking = asyncio.ensure_future(turns.take())

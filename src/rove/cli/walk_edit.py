@@ -62,7 +62,7 @@ def choice_of(line: str) -> EditChoice | None:
     """Return the choice that ends the edit; None for anything else.
 
     >>> choice_of(""), choice_of("stop"), choice_of("fact x")
-    (<Choice.RESUME: 'resume'>, <Choice.STOP: 'stop'>, None)
+    (<EditChoice.RESUME: 'resume'>, <EditChoice.STOP: 'stop'>, None)
     """
     word = line.strip().casefold()
     return SHORT.get(word) or next((choice for choice in EditChoice if choice.value == word), None)
