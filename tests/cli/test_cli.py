@@ -345,7 +345,7 @@ def test_delete(own_base: Path, folder: Path) -> None:
 
 def test_doctor(own_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROVE_STORE__INDEX", "lancedb")
-    assert "missing from the index" in piped("doctor", base=own_base)
+    assert "left out by another writer" in piped("doctor", base=own_base)
     health = as_json("doctor", base=own_base)
     assert (health["problems"], health["rebuilt"]) == ([], False)
     assert "catalog and index agree" in piped("doctor", base=own_base)

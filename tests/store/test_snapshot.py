@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +19,8 @@ from hypothesis import strategies as st
 from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
-from rove.store import IndexRow, resident, snapshot, store
+from rove.store import IndexRow, documents, resident, snapshot, store
+from rove.store.failpoints import WRITING_SNAPSHOT
 from rove.store.memory_index import MemoryIndex
 from rove.store.packed_texts import PackedTexts
 from rove.store.snapshot import Snapshot
@@ -170,6 +175,77 @@ def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: py
         assert not report.failed
         assert kb.search("number55 house", mode="keyword")[0].chunk.document_id == "d55"
     assert not list(base.glob("resident/*"))
+
+
+WRITES = """
+import sys
+from rove import Rove, Text
+from rove.store import resident
+resident.KEPT_FROM, resident.GROWTH_AT_REST = 5, 1_000
+with Rove.open(sys.argv[1], embedder={"name": "fake"}) as kb:
+    kb.add([Text(f"lighthouse keeper number{n} 灯台守", id=f"k{n}") for n in range(300)])
+"""
+
+
+def test_a_kill_between_a_snapshot_and_its_mark_loses_nothing(base: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "ROVE_FAILPOINT": WRITING_SNAPSHOT}
+    ran = subprocess.run([sys.executable, "-c", WRITES, str(base)], env=env, capture_output=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    assert len(list((base / "resident").iterdir())) == 2
+    assert found(base) == without(tmp_path / "bare", base)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.search("number299 灯台守", mode="keyword")[0].chunk.document_id == "k299"
+        kb.add(texts(500, 30))
+        assert kb.doctor().ok
+    assert len(list((base / "resident").iterdir())) == 1
+
+
+def test_a_base_that_does_not_fit_in_memory_is_packed_in_parts(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(texts(40, 300))
+        kb.delete("d7", "d8")
+    wanted = without(tmp_path / "bare", base)
+    snapshot.drop(base / "resident")
+    spilled: list[int] = []
+    spill = resident.Follower._spill
+    monkeypatch.setattr(resident, "SPILL", 50)
+    monkeypatch.setattr(resident.Follower, "_spill", lambda self: (spilled.append(self.index.added), spill(self))[1])
+    monkeypatch.setattr(documents, "BATCH", 60)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.doctor().ok
+    assert len(spilled) > 3
+    assert max(spilled) <= 50 + 60
+    assert [path.name for path in (base / "resident").iterdir()] != ["spilled"]
+    assert used(base, monkeypatch)
+    assert found(base) == wanted
+
+
+def test_a_snapshot_that_lacks_chunks_is_said_and_made_anew(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        whole = MemoryIndex.extend
+        patch.setattr(MemoryIndex, "extend", lambda self, rows: whole(self, rows[:-1]))
+        snapshot.drop(base / "resident")
+        with Rove.open(base, **FAKE) as kb:
+            kb.add(texts(40, 1))
+    with Rove.open(base, **FAKE) as kb:
+        assert any("missing from the snapshot" in problem for problem in kb.doctor().problems)
+        assert kb.doctor().ok
+
+
+@pytest.mark.parametrize("asked", ["lighthouse", "灯台守"])
+def test_an_index_that_other_writers_have_left_out_is_made_anew_before_it_is_asked(base: Path, asked: str) -> None:
+    lance = {"index": "lancedb", "resident_chunks": 0}
+    with Rove.open(base, **FAKE, store=lance) as one, Rove.open(base, **FAKE) as other:
+        one.add(Text("lighthouse 灯台守 the first", id="new"))
+        other.add(Text("lighthouse 灯台守 the second", id="new"))
+        for kb in (one, other):
+            assert "second" in kb.search(asked, mode="semantic")[0].chunk.text
+        one.add(Text("something else", id="else"))
+        assert one.doctor().ok
+        assert "second" in one.search(asked, mode="semantic")[0].chunk.text
+        assert not any("first" in hit.chunk.text for hit in one.search(asked, mode="semantic", top_k=99))
 
 
 def row(n: int, words: list[int], document: int, year: int | None) -> IndexRow:

@@ -7,7 +7,7 @@ import signal
 
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 ENRICHING = ("enriched", "refreshed")
-SNAPSHOT = "snapshot"
+WRITING_SNAPSHOT = "snapshot"
 
 
 def failpoint(name: str) -> None:

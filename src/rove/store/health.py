@@ -60,11 +60,14 @@ class IndexDifference:
         return [f"{len(ids)} chunks were {words}" for ids, words in kinds if ids]
 
 
-async def heal(catalog: Catalog, index: Index, originals: Originals, resident: Resident, *, thorough: bool) -> Health:
+async def heal(
+    catalog: Catalog, index: Index, originals: Originals, resident: Resident, *, thorough: bool, stale: bool = False
+) -> Health:
     """Finish what was begun, compare, mend. The caller holds the base for writing.
 
     Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
-    cannot be read is made anew from the catalog; nothing is embedded again.
+    cannot be read is made anew from the catalog; nothing is embedded again. So is one that is `stale`: others have
+    written to the base since, and not to it.
 
     Raises:
         ConfigError: the catalog itself is torn.
@@ -75,6 +78,11 @@ async def heal(catalog: Catalog, index: Index, originals: Originals, resident: R
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
     try:
+        if stale:
+            problems.append("the index was left out by another writer")
+            rebuilt = True
+            await _make_anew(catalog, index, problems)
+            staged = []
         await _finish_writing(catalog, index, staged, problems)
         if thorough:
             await index.check()

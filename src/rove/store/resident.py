@@ -9,7 +9,7 @@ from threading import Lock
 from rove.records import Filter
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
-from rove.store.failpoints import failpoint
+from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
 from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
 from rove.store.search_lists import SearchLists
@@ -234,7 +234,7 @@ class Resident:
         except OSError:
             drop(self.folder)
             return
-        failpoint("snapshot")
+        failpoint(WRITING_SNAPSHOT)
         self.catalog.set_fact(MARK, mark)
         sweep(self.folder, mark)
 

@@ -115,11 +115,9 @@ class Store:
         nearest = None
         if vector is not None and self._named_index and await asyncio.to_thread(self._asks_index):
             nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
-        lists = await asyncio.to_thread(
-            self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where, nearest=nearest
-        )
-        if nearest:
-            note_gone({chunk_id for chunk_id, _ in nearest}.difference(dict(lists.ranked["semantic"])))
+        look = partial(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
+        lists = await asyncio.to_thread(look, nearest=nearest)
+        note_gone({chunk_id for chunk_id, _ in nearest or ()}.difference(dict(lists.ranked.get("semantic", ()))))
         return lists
 
     def _asks_index(self) -> bool:
@@ -129,8 +127,7 @@ class Store:
     async def _nearest(self, search: Search, top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
 
-        A version is in the index before it takes the place of the one before it, which leaves afterwards: so one of
-        them is always there, unless it was published between the two looks.
+        One of the two versions is always there, unless the new one was published between the two looks.
         """
         depth, looks = top_k, 0
         with stage("index"):
@@ -283,9 +280,13 @@ class Store:
             await self._turns.take()
             try:
                 health = Health(chunks=0)
-                if thorough or not self._checked or not await asyncio.to_thread(self.catalog.is_finished):
-                    health = await heal(self.catalog, self.index, self.originals, self.resident, thorough=thorough)
-                    if not self._checked:
+                given = await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
+                settled = self._checked and given == self._index_name
+                if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
+                    stale = self._named_index and given not in {"", self._index_name}
+                    parts = self.catalog, self.index, self.originals, self.resident
+                    health = await heal(*parts, thorough=thorough, stale=stale)
+                    if not settled:
                         await asyncio.to_thread(self._settle)
                     self._checked = True
                 yield health
@@ -295,8 +296,7 @@ class Store:
     def _settle(self) -> None:
         """See that the folder is private, and holds no index that nothing writes to any more."""
         keep_private(self.folder)
-        if self.catalog.fact(WRITTEN_TO) != self._index_name:
-            self.catalog.set_fact(WRITTEN_TO, self._index_name)
+        self.catalog.set_fact(WRITTEN_TO, self._index_name)
         if not self._named_index:
             shutil.rmtree(self.folder / INDEX, ignore_errors=True)
 
