@@ -19,7 +19,8 @@ from sqlalchemy import func, select, update
 from rove.errors import ServiceError
 from rove.store import tables
 from rove.store.database import Database, insert_rows, set_fact
-from rove.store.rows import slices, within
+from rove.store.dialect import within
+from rove.store.rows import slices
 from rove.store.unfinished import SWEEPING
 
 FOLDER, PART = "originals", ".part"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import Row
 
 from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
@@ -27,12 +27,6 @@ AnyRow = Row[*tuple[Any, ...]]
 def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
     """Cut a sequence into runs that fit one SQL statement."""
     return (items[i : i + size] for i in range(0, len(items), size))
-
-
-def within(column: ColumnElement[Any], values: Collection[str] | Collection[int]) -> ColumnElement[bool]:
-    """Say that a column's value is one of these: one JSON parameter, however many they are."""
-    each = func.json_each(json.dumps(list(values))).table_valued("value")
-    return column.in_(select(each.c.value))
 
 
 def to_json(value: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -150,7 +150,18 @@ def _ranges(last: int) -> list[tuple[int, int]]:
 def copied_rows(salvage: Salvage, table: Table) -> list[tuple[object, ...]]:
     """The rows of a table that can be read, with a value for every column, in the table's order."""
     names = [column.name for column in table.columns]
-    return [tuple(row.get(name) for name in names) for row in salvage.rows(table) if _is_json(row)]
+    return [tuple(row.get(name) for name in names) for row in once(table, filter(_is_json, salvage.rows(table)))]
+
+
+def once(table: Table, rows: Iterable[Row]) -> list[Row]:
+    """Leave out rows with a key that a later one has too, as torn pages can bring them."""
+    kept = list(rows)
+    for key in (list(table.primary_key), *([column] for column in table.columns if column.unique)):
+        last = {tuple(row.get(column.name) for column in key): number for number, row in enumerate(kept)}
+        numbers = {number for values, number in last.items() if None not in values}
+        lacking = (number for number, row in enumerate(kept) if any(row.get(column.name) is None for column in key))
+        kept = [kept[number] for number in sorted(numbers.union(lacking))]
+    return kept
 
 
 def _is_json(row: Row) -> bool:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, func, select
 
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import blob_of, slices, vector_of, within
+from rove.store.dialect import within
+from rove.store.rows import blob_of, slices, vector_of
 
 
 class VectorCache:
