@@ -54,7 +54,7 @@ def _readable(
         if row.get("document") not in now or any(row.get(name) is None for name in needed):
             continue
         try:
-            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(4 * dimension)])
+            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(2 * dimension + 1)])
         except ConfigError:
             continue
         yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}

@@ -29,6 +29,7 @@ from rove.store.rows import (
     info_of,
     metadata_of,
     slices,
+    vectors_of,
 )
 from rove.store.sqlite import SqliteDialect
 from rove.store.unfinished import FORGOTTEN, Unfinished
@@ -253,9 +254,14 @@ class Documents(LiveChunks, Unfinished):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
-        check_vectors([row.blob for row in rows])
-        owners = self._owners(rows)
-        return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
+        blobs = [row.blob for row in rows]
+        check_vectors(blobs)
+        owners, vectors = self._owners(rows), vectors_of(blobs)
+        return [
+            index_row(row, vector, *owners[row.document])
+            for row, vector in zip(rows, vectors, strict=True)
+            if row.document in owners
+        ]
 
     def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
         """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""

@@ -112,7 +112,7 @@ class CatalogContract:
         with self.open(tmp_path) as catalog, self.open(tmp_path) as reader:
             keep(catalog, prepared("a", "First.", "en"))
             revision = reader.revision()
-            seqs = catalog.stage([prepared("a", "Second.", "en")], {"key Second.": np.ones(4, np.float32)}, {})
+            seqs = catalog.stage([prepared("a", "Second.", "en")], {"key Second.": np.full(4, 0.5, np.float32)}, {})
             assert (reader.text("a"), reader.revision(), reader.is_finished()) == ("First.", revision, False)
             removed = catalog.publish(seqs)
             assert (reader.text("a"), reader.count()) == ("Second.", 1)
