@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
-from sqlalchemy import Boolean, ColumnElement, Engine, String
+from sqlalchemy import BigInteger, ColumnElement, Engine, Integer, String
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -17,7 +17,7 @@ from rove.errors import RoveError
 class Dialect(Protocol):
     """A database that can hold a catalog: how it is opened, takes turns, gives back room, and says what is wrong.
 
-    A new one is a class as this, and a rendering for it of the three functions below. `rove.testing.CatalogContract`
+    A new one is a class as this, and a rendering for it of the four functions below. `rove.testing.CatalogContract`
     tests it. Calls block; any thread may make them.
     """
 
@@ -88,14 +88,19 @@ class Dialect(Protocol):
         ...
 
 
-class _Within(FunctionElement[bool]):
+class _Texts(FunctionElement[str]):
     inherit_cache = True
-    type = Boolean()
+    type = String()
 
 
-class _Holds(FunctionElement[bool]):
+class _Numbers(FunctionElement[int]):
     inherit_cache = True
-    type = Boolean()
+    type = BigInteger()
+
+
+class _PlaceIn(FunctionElement[int]):
+    inherit_cache = True
+    type = Integer()
 
 
 class _NamesIn(FunctionElement[str]):
@@ -107,12 +112,13 @@ def within(
     column: ColumnElement[Any], values: Collection[str] | Collection[int] | ColumnElement[str]
 ) -> ColumnElement[bool]:
     """Say that a column's value is one of these: one JSON parameter, however many they are, or one that is given."""
-    return _Within(column, values if isinstance(values, ColumnElement) else json.dumps(list(values)))
+    every = _Numbers if isinstance(column.type, Integer) else _Texts
+    return column.bool_op("IN")(every(values if isinstance(values, ColumnElement) else json.dumps(list(values))))
 
 
 def holds(column: ColumnElement[str], word: str) -> ColumnElement[bool]:
     """Say that a column's text holds a word as it is written; case counts."""
-    return _Holds(column, word)
+    return _PlaceIn(column, word) > 0
 
 
 def names_in(column: ColumnElement[str]) -> ColumnElement[str]:
@@ -120,15 +126,15 @@ def names_in(column: ColumnElement[str]) -> ColumnElement[str]:
     return _NamesIn(column)
 
 
-@compiles(_Within, "sqlite")
-def _within_in_sqlite(element: _Within, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    column, values = (compiler.process(clause, **given) for clause in element.clauses)
-    return f"({column} IN (SELECT value FROM json_each({values})))"
+@compiles(_Texts, "sqlite")
+@compiles(_Numbers, "sqlite")
+def _values_in_sqlite(element: _Texts | _Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"(SELECT value FROM json_each({compiler.process(element.clauses, **given)}))"
 
 
-@compiles(_Holds, "sqlite")
-def _holds_in_sqlite(element: _Holds, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    return f"(instr({compiler.process(element.clauses, **given)}) > 0)"
+@compiles(_PlaceIn, "sqlite")
+def _place_in_sqlite(element: _PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"instr({compiler.process(element.clauses, **given)})"
 
 
 @compiles(_NamesIn, "sqlite")
