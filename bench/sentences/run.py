@@ -31,19 +31,19 @@ WARNING = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage, verbatim. `document` names where it is from, `language` is ISO 639-1."""
+    """A passage, verbatim. `document` names where it is from, `language` is ISO 639-1.
+
+    Its text is not in its `repr`, so that no traceback or failing test shows the held half; nor is a sentence's.
+    """
 
     document: str
     language: str
-    text: str
+    text: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A sentence about a source. `holds`: it follows from the source alone; else it is refuted or not said there.
-
-    What it says is not in its `repr`, so that no traceback or failing test shows the held half.
-    """
+    """A sentence about a source. `holds`: it follows from the source alone; else it is refuted or not said there."""
 
     id: str
     language: str
