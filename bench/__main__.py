@@ -1,9 +1,11 @@
-"""`python -m bench PART [--write FILE]`: measure one part or all, print as markdown, write the page."""
+"""`python -m bench PART [--json] [--write FILE]`: measure one part or all, print as markdown, write the page."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from bench import DATA, ROOT
@@ -17,8 +19,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parts = ("quality", "speed", "peers", "chunks", "reading", "badfiles", "walk", "quotes", "serve", "all")
-    made.add_argument("what", choices=parts)
+    made.add_argument("what", choices=PARTS)
     made.add_argument("--sets", default="", help="names of sets, with commas; empty: all")
     made.add_argument("--docs", type=int, default=DOCS, help="most documents of a set")
     made.add_argument("--queries", type=int, default=QUERIES, help="most queries of a set")
@@ -31,6 +32,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
+    made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
+    made.add_argument("--wrong", action="store_true", help="list what was judged wrongly in the open half")
+    made.add_argument("--json", action="store_true", help="print the tables as JSON")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
     return made
 
@@ -108,6 +112,14 @@ def quotes(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def sentences(options: argparse.Namespace) -> list[Table]:
+    """See `bench.sentences`."""
+    from bench.sentences import run as part
+
+    chosen = "held" if options.held else "open"
+    return part.run(part.HALVES if options.write else [chosen], wrong=options.wrong)
+
+
 PARTS = {
     "quality": [quality],
     "speed": [speed],
@@ -118,6 +130,7 @@ PARTS = {
     "serve": [serve],
     "walk": [walk],
     "quotes": [quotes],
+    "sentences": [sentences],
     "all": [quality, speed],
 }
 
@@ -125,13 +138,13 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run the parts; the page goes to standard output and, with --write, to a file."""
     options = parser().parse_args(arguments)
-    if not DATA.is_dir():
+    if options.what != "sentences" and not DATA.is_dir():
         say(f"the benchmarks need the project's data in {DATA}")
         return 2
     tables = [table for part in PARTS[options.what] for table in part(options)]
     command = f"python -m bench {' '.join(arguments)}"
     text = page(command, tables)
-    print(text)
+    print(json.dumps([asdict(table) for table in tables], ensure_ascii=False, indent=1) if options.json else text)
     if options.write and options.what == "reading":
         from bench.reading.run import write
 

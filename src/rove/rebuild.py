@@ -193,7 +193,7 @@ class _Rebuild:
                     whole = {row.walk_id for row in connection.execute(tables.walks.select())}
                 copied = [row for row in copied if row[0] in whole]
             with database.write() as connection:
-                insert_rows(connection, table, copied, replace=True)
+                insert_rows(connection, table, copied)
         carry_memories(salvage, database, rows, store.dimension)
         store.ledger.put(_settled(salvage.ledger(), store, doubtful))
         by_row = {seq: document_id for document_id, seq in rows.items()}

@@ -14,6 +14,7 @@ from rove.models import EMBEDDERS, Vectors
 from rove.models.fake import FakeEmbedder
 from rove.records import vector_key
 from rove.store.database import Database
+from rove.store.sqlite import SqliteDialect
 from rove.store.vectors import VectorCache
 
 
@@ -36,7 +37,7 @@ class Picky(FakeEmbedder):
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[VectorCache]:
-    database = Database(tmp_path / "catalog.sqlite")
+    database = Database(SqliteDialect(tmp_path / "catalog.sqlite"))
     yield VectorCache(database)
     database.close()
 

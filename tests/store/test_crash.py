@@ -25,7 +25,6 @@ from importlib import import_module
 from pathlib import Path
 
 import lancedb
-import numpy as np
 import pytest
 from docx import Document as WordFile
 
@@ -37,6 +36,7 @@ from rove.language.words import terms
 from rove.load import LOADERS
 from rove.records import Text
 from rove.store.failpoints import NAMES
+from rove.store.rows import check_vectors
 from rove.sync import Rove
 
 FAKE = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
@@ -287,8 +287,7 @@ def check_after(base: Path, wanted: list[str]) -> None:
         orphans = "SELECT count(*) FROM vectors WHERE seq NOT IN (SELECT vector FROM chunks)"
         assert database.execute(orphans).fetchone() == (0,)
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []
-        blobs = "SELECT v.vector FROM vectors v"
-        assert all(np.isfinite(np.frombuffer(row[0], "<f4")).all() for row in database.execute(blobs))
+        check_vectors([row[0] for row in database.execute("SELECT vector FROM vectors")])
     assert held_ids(base) == wanted
     with Rove.open(base, **FAKE) as kb:
         health = kb.doctor()

@@ -9,6 +9,7 @@ import pytest
 
 from rove.store.blocks import ArrayInParts
 from rove.store.codes import AskedCode
+from rove.store.fixed_point import fixed, floats
 from rove.store.nearest import FEW, Nearest
 
 DIMENSION = 32
@@ -25,7 +26,8 @@ def clustered(seed: int, count: int) -> np.ndarray:
     """Around 300 centres within one cone, as embedders have it; some centres have a hundred times as many as others."""
     rng = np.random.default_rng(seed)
     centres = 1 + 1.5 * np.random.default_rng(7).standard_normal((300, DIMENSION))
-    return unit(centres[rng.zipf(1.3, count) % 300] + 0.7 * rng.standard_normal((count, DIMENSION)))
+    vectors = unit(centres[rng.zipf(1.3, count) % 300] + 0.7 * rng.standard_normal((count, DIMENSION)))
+    return floats(*fixed(vectors))  # as they are held: what is found is exact among these
 
 
 def on_disk(packed: dict[str, np.ndarray | ArrayInParts], folder: Path) -> dict[str, np.ndarray]:
@@ -137,10 +139,10 @@ def test_what_is_added_is_found_and_what_is_dropped_is_not(
 ) -> None:
     added = clustered(2, 5_000)
     grown = again(whole(vectors), tmp_path / "a")
-    mapped = grown.vectors[slice(0, COUNT)]
+    mapped = grown.vectors.codes[slice(0, COUNT)]
     for part in np.array_split(added, 9):
         grown.extend(part)
-    assert np.shares_memory(grown.vectors[slice(0, COUNT)], mapped)
+    assert np.shares_memory(grown.vectors.codes[slice(0, COUNT)], mapped)
     both = np.concatenate([vectors, added])
     assert recall(grown, both) >= 0.98
     assert recall(grown, both, exact=True) == 1
@@ -198,7 +200,7 @@ def test_vectors_that_are_all_the_same_are_found(tmp_path: Path) -> None:
     nearest = again(whole(same), tmp_path / "a")
     rows, cosines = nearest.best(same[0], TOP_K)
     assert len(rows) >= TOP_K
-    np.testing.assert_allclose(cosines, 1, atol=1e-5)
+    np.testing.assert_allclose(cosines, 1, atol=1e-4)
 
 
 def test_vectors_of_zeros_go_into_partitions_too(tmp_path: Path, vectors: np.ndarray) -> None:

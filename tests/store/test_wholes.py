@@ -49,7 +49,7 @@ def test_it_is_the_formula_through_adds_and_removals() -> None:
         held += new
         for _ in range(2):  # the second time from memory
             found = index.nearness(asked, [row.chunk_id for row in held])
-            assert found == pytest.approx(expected(held, asked), abs=1e-5)
+            assert found == pytest.approx(expected(held, asked), abs=1e-4)  # it is held in 16 bits
 
 
 def test_one_chunk_alone_is_near_to_nothing() -> None:

@@ -20,6 +20,7 @@ from rove.evaluate.results import Ingested, Outcome, Results
 from rove.evaluate.workers import ask_in_processes, workers_for
 from rove.events import ChunksEmbedded, Event, Listener, ignore
 from rove.store.database import Database, get_fact
+from rove.store.sqlite import SqliteDialect
 from rove.store.vectors import VectorCache
 
 
@@ -137,7 +138,7 @@ class Sweep:
         """Let later bases take from this one what it has embedded."""
         catalog = base.settings.path / "catalog.sqlite"
         if catalog.is_file():
-            database = Database(catalog)
+            database = Database(SqliteDialect(catalog))
             with database.read() as connection:
                 self._made.append((get_fact(connection, "embedder"), database))
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, select
 from rove.errors import ConfigError
 from rove.store import tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import check_vectors, within
-from rove.store.salvage import Salvage
+from rove.store.dialect import within
+from rove.store.rows import check_vectors
+from rove.store.salvage import Salvage, once
 from rove.store.tables import Table
 
 VECTORS = ("vector", "asked")
@@ -33,9 +34,9 @@ def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int]
         now: dict[int | None, int | None] = {row: live[name] for name, row in rows.items() if name in live}
         facts = [row | {"stamp": ""} for row in _readable(salvage, tables.memory_facts, now, dimension)]
         facts = list(_standing(connection, facts))
-        insert_rows(connection, tables.memory_facts, [tuple(row.values()) for row in facts], replace=True)
+        insert_rows(connection, tables.memory_facts, [tuple(row.values()) for row in facts])
         leads = _readable(salvage, tables.memory_leads, {None: None} | now, dimension)
-        insert_rows(connection, tables.memory_leads, [tuple(row.values()) for row in leads], replace=True)
+        insert_rows(connection, tables.memory_leads, [tuple(row.values()) for row in leads])
 
 
 def _live(connection: Connection) -> dict[str, int]:
@@ -49,11 +50,11 @@ def _readable(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table that are whole, column by column, each with its document's new row number."""
     needed = [column.name for column in table.columns if not column.nullable]
-    for row in salvage.rows(table):
+    for row in once(table, salvage.rows(table)):
         if row.get("document") not in now or any(row.get(name) is None for name in needed):
             continue
         try:
-            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(4 * dimension)])
+            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(2 * dimension + 1)])
         except ConfigError:
             continue
         yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from rove.errors import RoveError
@@ -15,10 +16,12 @@ from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
+from rove.store.dialect import within
 from rove.store.documents import Documents
+from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
-from rove.store.rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json, within
+from rove.store.rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
 from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
 
@@ -27,8 +30,9 @@ REMOVALS = 16_384
 
 def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
     """Make what an index keeps of documents that are being kept: the same as `Catalog.index_rows` says later."""
+    kept = dict(zip(vectors, floats(*fixed(np.stack(list(vectors.values())))), strict=True)) if vectors else {}
     return [
-        IndexRow(chunk.chunk_id, terms, vectors[key], fields_of(item.document, chunk, chunk.metadata), chunk.language)
+        IndexRow(chunk.chunk_id, terms, kept[key], fields_of(item.document, chunk, chunk.metadata), chunk.language)
         for item in prepared
         for chunk, terms, key in zip(item.chunks, item.terms, item.vector_keys, strict=True)
     ]

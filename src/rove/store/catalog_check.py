@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import LargeBinary, select
 
 from rove.store import tables
-from rove.store.database import Database, torn
+from rove.store.database import Database
 from rove.store.rows import check_vectors
 
 READ_AT_ONCE = 1_000
@@ -14,15 +14,12 @@ VECTORS = {"vector", "asked"}
 
 
 def check_catalog(database: Database) -> None:
-    """Let SQLite check the whole catalog, and read every text and every vector in it. Blocks.
+    """Let the database check the whole catalog, and read every text and every vector in it. Blocks.
 
     Raises:
         ConfigError: it is torn somewhere.
     """
-    with database.read() as connection:
-        found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one())
-    if found != "ok":
-        raise torn(database.file, found)
+    database.check()
     with database.read() as connection:
         for table in tables.metadata.sorted_tables:
             vectors = [c.name for c in table.columns if c.name in VECTORS and isinstance(c.type, LargeBinary)]

@@ -8,7 +8,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.growing import Growing, blocks_of
+from rove.store.fixed_point import FixedVectors
+from rove.store.growing import blocks_of
 from rove.store.partitions import Floats, Ints, Partitions
 
 SAMPLE = 64
@@ -19,9 +20,7 @@ OUTGROWN = 2
 FOUND_AT_ONCE = 4_096
 
 
-def partitioned(
-    vectors: Growing[np.float32], rows: NDArray[np.intp], known: Ints, before: Partitions | None
-) -> Partitions:
+def partitioned(vectors: FixedVectors, rows: NDArray[np.intp], known: Ints, before: Partitions | None) -> Partitions:
     """Return partitions of rows, in which they are numbered anew, from 0 on.
 
     Args:
@@ -51,7 +50,7 @@ def partitioned(
     )
 
 
-def _drawn(vectors: Growing[np.float32], rows: NDArray[np.intp]) -> Partitions:
+def _drawn(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
     """Partitions by a sample of the rows; none is in them yet."""
     count = isqrt(len(rows))
     chosen = np.random.default_rng(count).choice(rows, min(len(rows), SAMPLE * count), replace=False)
@@ -64,14 +63,12 @@ def _drawn(vectors: Growing[np.float32], rows: NDArray[np.intp]) -> Partitions:
 
 def means_of(sample: Floats, count: int) -> Floats:
     """Return the means of `count` clusters of unit vectors, found by k-means on the sphere: (count, dimension)."""
-    search_context = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
+    centres = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
     for _ in range(ROUNDS):
-        sums, sizes = np.zeros(search_context.shape), np.zeros(count, np.int64)
-        _add_up(sample, nearest_of(sample, _unit(search_context)), sums, sizes)
-        search_context = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], search_context).astype(
-            np.float32
-        )
-    return search_context
+        sums, sizes = np.zeros(centres.shape), np.zeros(count, np.int64)
+        _add_up(sample, nearest_of(sample, _unit(centres)), sums, sizes)
+        centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres).astype(np.float32)
+    return centres
 
 
 def nearest_of(vectors: Floats, directions: Floats) -> Ints:

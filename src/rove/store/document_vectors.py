@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store import Vector
-from rove.store.growing import Growing
+from rove.store.fixed_point import FixedVectors
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -63,7 +63,7 @@ class DocumentVectors:
         rows: NDArray[np.intp],
         *,
         owners: Ints,
-        vectors: Growing[np.float32],
+        vectors: FixedVectors,
         alive: NDArray[np.bool_],
         seen: NDArray[np.bool_],
         mean: Floats,
@@ -101,7 +101,7 @@ class DocumentVectors:
         return self._sums[document]
 
 
-def exact_mean(vectors: Floats | Growing[np.float32], seen: NDArray[np.bool_]) -> Floats:
+def exact_mean(vectors: Floats | FixedVectors, seen: NDArray[np.bool_]) -> Floats:
     """Return the mean of the rows that are seen, (dimension,) float32: the same to the bit, however they are ordered.
 
     Components are rounded to 2⁻³² before. Some 0.07 s for 100,000 rows of 384.

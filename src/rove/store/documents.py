@@ -12,9 +12,10 @@ from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import MetaValue
 from rove.store import IndexRow, tables
 from rove.store.database import Database, get_fact
+from rove.store.dialect import Dialect, holds, within
 from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
-from rove.store.presence import CATALOG, check_not_lost, lost
+from rove.store.presence import CATALOG, check_not_lost
 from rove.store.private import make_folder
 from rove.store.reading import current
 from rove.store.rows import (
@@ -28,8 +29,9 @@ from rove.store.rows import (
     info_of,
     metadata_of,
     slices,
-    within,
+    vectors_of,
 )
+from rove.store.sqlite import SqliteDialect
 from rove.store.unfinished import FORGOTTEN, Unfinished
 
 BATCH = 2_000
@@ -41,10 +43,15 @@ _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 class Documents(LiveChunks, Unfinished):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, dialect: Dialect | None = None) -> None:
+        """Open or make the catalog of the base in a folder; its database is SQLite, or that of the dialect.
+
+        Raises:
+            ConfigError: it is lost or damaged.
+        """
         check_not_lost(folder)
         make_folder(folder)
-        self.database = Database(folder / CATALOG)
+        self.database = Database(dialect or SqliteDialect(folder / CATALOG))
 
     def close(self) -> None:
         """Close the database."""
@@ -140,7 +147,7 @@ class Documents(LiveChunks, Unfinished):
         if exact:
             found = within(func.lower(d.title), [title.lower() for title in titles])
         else:
-            found = or_(*(func.instr(func.lower(d.title), title.lower()) > 0 for title in titles))
+            found = or_(*(holds(func.lower(d.title), title.lower()) for title in titles))
         query = _with_enrichments().where(found, d.revision > 0).order_by(d.seq).limit(limit)
         with self.database.read() as connection:
             return [info_of(row) for row in connection.execute(query)]
@@ -247,9 +254,14 @@ class Documents(LiveChunks, Unfinished):
                 yield self._index_rows(rows)
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
-        check_vectors([row.blob for row in rows])
-        owners = self._owners(rows)
-        return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
+        blobs = [row.blob for row in rows]
+        check_vectors(blobs)
+        owners, vectors = self._owners(rows), vectors_of(blobs)
+        return [
+            index_row(row, vector, *owners[row.document])
+            for row, vector in zip(rows, vectors, strict=True)
+            if row.document in owners
+        ]
 
     def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
         """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""
@@ -270,7 +282,7 @@ class Documents(LiveChunks, Unfinished):
             if not rows:
                 return
             if rows[-1].seq <= last:  # torn pages can lead back to where they came from
-                raise lost(self.database.file.parent, f"{CATALOG} is torn: its chunks have no order")
+                raise self.database.dialect.torn("its chunks have no order")  # noqa: TRY003 - what was found
             last = rows[-1].seq
             yield rows
             if len(rows) < BATCH:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,10 @@ class Columns:
             before = self._packed.column(name)
             # The type is part of the key: True, 1 and 1.0 are one key to a dict, but not to a filter.
             codes = {(type(value), value): code for code, value in enumerate(before.values)}
-            found = (row.get(name) for row in self._rows)
-            numbers = (codes.setdefault((type(v), v), len(codes)) for v in found)
-            after = np.fromiter(numbers, np.int32, len(self._rows))
+            found = [row.get(name) for row in self._rows]
+            keys = list(zip(map(type, found), found, strict=True))
+            codes |= zip((key for key in dict.fromkeys(keys) if key not in codes), count(len(codes)))
+            after = np.fromiter(map(codes.__getitem__, keys), np.int32, len(keys))
             column = Column(np.concatenate([before.codes, after]), [value for _, value in codes])
             self._columns[name] = column
         return column

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Collection
 
-from sqlalchemy import select, true
-from sqlalchemy.sql.functions import func
+from sqlalchemy import select
 
 from rove.errors import meant
 from rove.records import Filter
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
 from rove.store.catalog import Catalog
-from rove.store.rows import enriched, within
+from rove.store.dialect import names_in, within
+from rove.store.rows import enriched
 
 REMEMBERED = 16
 """Callers with different access filters whose names are remembered."""
@@ -65,8 +66,7 @@ class FieldNames:
                 if access_filter is None or access_filter.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
                     names.update(own)
                     visible.append(row.seq)
-            each = func.json_each(c.metadata).table_valued("key")
-            of_chunks = select(each.c.key).select_from(tables.chunks.join(each, true())).distinct()
-            of_chunks = of_chunks.where(c.metadata != "", within(c.document, visible))
-            names.update(connection.execute(of_chunks).scalars())
+            of_chunks = select(names_in(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()
+            for found in connection.execute(of_chunks).scalars():
+                names.update(json.loads(found))
         return frozenset(names)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import namedtuple
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, select
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import ColumnElement, Select, Text, bindparam
 
 from rove.store.database import Database
+from rove.store.dialect import within
 from rove.store.rows import AnyRow
 
 
 class Lookup:
-    """Finds rows of a query whose `key` is one of some texts. Columns are of SQLite's own types.
+    """Finds rows of a query whose `key` is one of some texts. Columns are of the database's own types.
 
     To build such a query anew takes SQLAlchemy five times as long as SQLite takes to answer it for ten keys.
     """
@@ -29,15 +29,11 @@ class Lookup:
         """Return the rows of these keys, in no order; where there are none, nothing is asked."""
         if not keys:
             return []
-        statement, parameters = self._compiled
-        return list(map(self._row, database.rows(statement, {**parameters, "keys": json.dumps(list(keys))})))
+        return list(map(self._row, database.rows(self._whole, {"keys": json.dumps(list(keys))})))
 
     @cached_property
-    def _compiled(self) -> tuple[str, Mapping[str, object]]:
-        each = func.json_each(bindparam("keys")).table_valued("value")
-        query = self._query.where(self._key.in_(select(each.c.value)))
-        compiled = query.compile(dialect=sqlite.dialect(paramstyle="named"))
-        return str(compiled), compiled.params
+    def _whole(self) -> Select[*tuple[Any, ...]]:
+        return self._query.where(within(self._key, bindparam("keys", type_=Text())))
 
     @cached_property
     def _row(self) -> Callable[[Iterable[object]], AnyRow]:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, delete, func, insert, null, select, union_all, update
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from rove.records import Citation
 from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of, within
+from rove.store.dialect import within
+from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of
 
 MOST_LEADS = 2_000
 """Leads of a space that are kept, the latest ones."""
@@ -173,7 +173,7 @@ def _keep_fact(connection: Connection, live: Mapping[str, int], space: str, entr
     m = tables.memory_facts.c
     same = (m.space == space) & (m.question == fact.question) & (m.document == document) & (m.text == fact.text)
     same &= (m.start == start) & (m.end == end)
-    memory_id = connection.execute(select(m.memory_id).where(same)).scalar() or fact.memory_id
+    known = connection.execute(select(m.memory_id).where(same | (m.memory_id == fact.memory_id))).scalar()
     renewed = {
         "relevance": fact.relevance,
         "next_source": fact.next_source,
@@ -182,8 +182,11 @@ def _keep_fact(connection: Connection, live: Mapping[str, int], space: str, entr
         "used": fact.used,
         "stamp": fact.stamp,
     }
-    statement = sqlite_insert(tables.memory_facts).values(
-        memory_id=memory_id,
+    if known:
+        connection.execute(update(tables.memory_facts).where(m.memory_id == known).values(renewed))
+        return True
+    statement = insert(tables.memory_facts).values(
+        memory_id=fact.memory_id,
         space=space,
         document=document,
         chunk_id=citation.chunk_id,
@@ -200,7 +203,7 @@ def _keep_fact(connection: Connection, live: Mapping[str, int], space: str, entr
         created_at=now,
         **renewed,
     )
-    connection.execute(statement.on_conflict_do_update(index_elements=["memory_id"], set_=renewed))
+    connection.execute(statement)
     return True
 
 

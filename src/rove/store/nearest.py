@@ -12,6 +12,7 @@ from rove.store import Vector
 from rove.store.blocks import ArrayInParts
 from rove.store.clustering import partitioned
 from rove.store.codes import AskedCode, Floats, Run, rounded
+from rove.store.fixed_point import FixedVectors
 from rove.store.growing import Growing, blocks_of
 from rove.store.partitions import Ints, PartitionOrder, Partitions
 
@@ -26,17 +27,17 @@ PARTITIONED_FROM = 131_072
 
 
 class Nearest:
-    """Unit vectors in rows, in float32 and in 8 bits: 5 bytes a dimension.
+    """Unit vectors in rows, in 16 bits and in 8: 3 bytes a dimension.
 
-    The scan of 8 bits is bound by memory, and so four times as fast as one of float32. Rounding moves a cosine by about
-    0.0005, which is known; all rows that could be among the best in spite of it are compared in float32.
+    The scan of 8 bits is bound by memory, and so four times as fast as one of float32. It moves a cosine by about
+    0.0005, which is known; all rows that could be among the best in spite of it are compared in full: `FixedVectors`.
 
     What `packed` returns of many vectors has their codes by partition (see `Partitions`): there, a row's code stands at
     another position than its vector. Rows that were added since are at the end of both.
     """
 
     def __init__(self, dimension: int, *, partitioned_from: int = PARTITIONED_FROM) -> None:
-        self.vectors = Growing(np.float32, dimension)
+        self.vectors = FixedVectors(dimension)
         """All rows: an index array or a slice gives (n, dimension) float32."""
         self._codes = Growing(np.int8, dimension)
         self._scales = Growing(np.float32)
@@ -51,8 +52,7 @@ class Nearest:
 
     def extend(self, vectors: Floats) -> None:
         """Add rows: (n, dimension) float32, of unit length."""
-        codes, scales = rounded(vectors)
-        self.vectors.extend(vectors)
+        codes, scales = rounded(self.vectors.extend(vectors))
         self._codes.extend(codes)
         self._scales.extend(scales)
         self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
@@ -63,14 +63,16 @@ class Nearest:
         positions = self._positions()[rows]
         if len(rows) < self._partitioned_from:
             return {
-                "vectors": self.vectors[rows],
+                "vectors": self.vectors.codes[rows],
+                "exponents": self.vectors.exponents[rows],
                 "rounded": self._codes[positions],
                 "scales": self._scales[positions],
             }
         made = partitioned(self.vectors, rows, self._labels()[positions], self._partitions)
         positions = positions[made.order]
         return {
-            "vectors": _blocks(self.vectors, rows),
+            "vectors": _blocks(self.vectors.codes, rows),
+            "exponents": self.vectors.exponents[rows],
             "rounded": _blocks(self._codes, positions),
             "scales": self._scales[positions],
             **made.arrays(),
@@ -78,7 +80,7 @@ class Nearest:
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Hold what `packed` returned, without a copy."""
-        self.vectors.begin(arrays["vectors"])
+        self.vectors.begin(arrays["vectors"], arrays["exponents"])
         self._codes.begin(arrays["rounded"])
         self._scales.begin(arrays["scales"])
         self._coarsest = float(arrays["scales"].max(initial=0))
@@ -203,7 +205,7 @@ class _Likely:
         self.positions, self._cosines = positions, cosines
 
 
-def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> ArrayInParts:
+def _blocks(rows: Growing[np.int16] | Growing[np.int8], chosen: Places) -> ArrayInParts:
     """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
 
     def parts() -> Iterator[Array]:

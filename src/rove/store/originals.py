@@ -1,29 +1,25 @@
 """Originals: the files that documents were read from, where their pages can be drawn.
 
-What was handed in by a client lies in `originals/` of the base, under the SHA-256 of its bytes: once, however many
-documents were read from it, and for as long as one of them is there. Of a file of this machine only the hash is known.
+What was handed in by a client is kept under the SHA-256 of its bytes: once, however many documents were read from it,
+and for as long as one of them is there. Of a file of this machine only the hash is known.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
 
 from sqlalchemy import func, select, update
 
 from rove.errors import ServiceError
 from rove.store import tables
 from rove.store.database import Database, insert_rows, set_fact
-from rove.store.rows import slices, within
+from rove.store.dialect import within
+from rove.store.files import Files, digest_of
+from rove.store.rows import slices
 from rove.store.unfinished import SWEEPING
-
-FOLDER, PART = "originals", ".part"
-PIECE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +48,9 @@ class Offered:
 class Originals:
     """The originals of one base. Calls block; `keep` and `sweep` need the base to be held for writing."""
 
-    def __init__(self, base: Path, database: Database) -> None:
-        self.folder = base.absolute() / FOLDER
+    def __init__(self, files: Files, database: Database) -> None:
+        """Take where the files are kept, and where it is noted which document was read from which."""
+        self._files = files
         self._database = database
 
     def of(self, document_id: str, *, kept: bool = False) -> Original | None:
@@ -67,7 +64,7 @@ class Originals:
             row = connection.execute(query.where(d.document_id == document_id, d.revision > 0)).first()
         if row is None or (kept and not row.kept_bytes):
             return None
-        path = self.folder / row.digest if row.kept_bytes else Path(row.source)
+        path = self._files.local(row.digest) if row.kept_bytes else Path(row.source)
         return Original(path, row.digest) if path.is_absolute() else None
 
     def offered(self, files: Mapping[str, Path]) -> list[Offered]:
@@ -93,7 +90,7 @@ class Originals:
         try:
             refused, kept = self._copied(offered, max_bytes)
         except OSError as error:
-            message = f"Originals could not be kept in {self.folder}: {error.strerror}."
+            message = f"Originals could not be kept: {error.strerror}."
             raise ServiceError(message, cure="Make room on the disk, or set serve.keep_originals to false.") from error
         d = tables.documents.c
         with self._database.write() as connection:
@@ -106,19 +103,15 @@ class Originals:
 
     def sweep(self) -> int:
         """Take off the disk what no document was read from any more; returns how many files that were."""
-        held = self._held()
-        stray = [path for path in self._files() if path.name not in held]
-        for path in stray:
-            path.unlink(missing_ok=True)
-        if stray:
-            sync_folder(self.folder)
+        stray = self._files.sizes().keys() - self._held().keys()
+        self._files.remove(stray)
         with self._database.write() as connection:
             set_fact(connection, SWEEPING, "")
         return len(stray)
 
     def forget_lost(self) -> int:
         """Note which originals are gone, or are not of their size; returns of how many documents. They show as text."""
-        sizes = {path.name: path.stat().st_size for path in self._files()}
+        sizes = self._files.sizes()
         lost = [digest for digest, size in self._held().items() if sizes.get(digest) != size]
         o = tables.originals.c
         changed = 0
@@ -139,12 +132,8 @@ class Originals:
         with self._database.read() as connection:
             return {str(digest): int(size) for digest, size in connection.execute(query)}
 
-    def _files(self) -> list[Path]:
-        return list(self.folder.iterdir()) if self.folder.is_dir() else []
-
     def _copied(self, offered: Sequence[Offered], max_bytes: int) -> tuple[list[Offered], dict[str, tuple[str, int]]]:
         """Copy files under their digests; returns those that there is no room for, and by document what was copied."""
-        self.folder.mkdir(mode=0o700, exist_ok=True)
         held = self._held()
         refused: list[Offered] = []
         kept: dict[str, tuple[str, int]] = {}
@@ -152,46 +141,7 @@ class Originals:
             size = one.file.stat().st_size
             if one.digest not in held and sum(held.values()) + size > max_bytes:
                 refused.append(one)
-            elif self._copy(one):
+            elif self._files.keep(one.file, one.digest):
                 held[one.digest] = size
                 kept[one.document_id] = (one.digest, size)
-        sync_folder(self.folder)
         return refused, kept
-
-    def _copy(self, one: Offered) -> bool:
-        """Copy a file under its digest, to the disk itself, and say whether it was what it is said to be."""
-        part = self.folder / PART
-        try:
-            with one.file.open("rb") as file, part.open("wb") as target:
-                digest = digest_of(file, target)
-                target.flush()
-                os.fsync(target.fileno())
-        except OSError:
-            part.unlink(missing_ok=True)  # what fits in part must not fill the disk
-            raise
-        if digest != one.digest:
-            part.unlink()
-            return False
-        part.replace(self.folder / digest)
-        return True
-
-
-def digest_of(file: BinaryIO, copy: BinaryIO | None = None) -> str:
-    """Read a file to its end; returns its SHA-256 in hex. `copy` is given all that is read."""
-    digest = sha256()
-    while piece := file.read(PIECE_BYTES):
-        digest.update(piece)
-        if copy:
-            copy.write(piece)
-    return digest.hexdigest()
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder durable, where folders can be synced."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import delete, insert, select, update
 
 from rove.store import tables
 from rove.store.database import Database
-from rove.store.rows import slices, within
+from rove.store.dialect import within
+from rove.store.rows import slices
 
 MOST_CHARS = 500  # of a question that is kept: what is longer is a text, and nobody asks it again
 MOST_KEPT = 20_000
@@ -40,12 +40,14 @@ class QuestionLog:
         if not key or len(text) > MOST_CHARS:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        row = insert(tables.asked).values(key=key, text=text, language=language, count=1, last=now)
-        counted = {"count": tables.asked.c.count + 1, "last": now}
+        asked = tables.asked.c
+        again = update(tables.asked).where(asked.key == key).values(count=asked.count + 1, last=now)
         with self.database.write() as connection:
-            connection.execute(row.on_conflict_do_update(index_elements=["key"], set_=counted))
-            oldest = select(tables.asked.c.key).order_by(tables.asked.c.last.desc()).offset(MOST_KEPT)
-            connection.execute(delete(tables.asked).where(tables.asked.c.key.in_(oldest.limit(-1))))
+            if not connection.execute(again).rowcount:
+                row = {"key": key, "text": text, "language": language, "count": 1, "last": now}
+                connection.execute(insert(tables.asked).values(row))
+            latest = select(asked.key).order_by(asked.last.desc()).limit(MOST_KEPT)
+            connection.execute(delete(tables.asked).where(asked.key.not_in(latest)))
 
     def frequent(self, *, most: int, language: str = "") -> list[Frequent]:
         """Return the questions that were asked most often, the latest first among equals."""

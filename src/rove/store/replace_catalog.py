@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rove.errors import ServiceError
-from rove.store.originals import sync_folder
+from rove.store.files import sync_folder
 from rove.store.presence import CATALOG, LOCK, ORIGINALS
 
 FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")

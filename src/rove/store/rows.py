@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from sqlalchemy import ColumnElement, Row, func, select
+from numpy.typing import NDArray
+from sqlalchemy import Row
 
 from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, Section
@@ -16,10 +17,13 @@ from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import LARGEST, SMALLEST, stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector
+from rove.store.fixed_point import fixed, floats
 from rove.store.presence import CURE
 
 T = TypeVar("T")
 SHOWN_CHARS = 40
+UNIT_WITHIN = 0.01
+"""How far from 1 the length of a vector is that was written as a unit vector, at most."""
 TEXTS = frozenset((str,))
 AnyRow = Row[*tuple[Any, ...]]
 
@@ -27,12 +31,6 @@ AnyRow = Row[*tuple[Any, ...]]
 def slices(items: Sequence[T], size: int = 10_000) -> Iterable[Sequence[T]]:
     """Cut a sequence into runs that fit one SQL statement."""
     return (items[i : i + size] for i in range(0, len(items), size))
-
-
-def within(column: ColumnElement[Any], values: Collection[str] | Collection[int]) -> ColumnElement[bool]:
-    """Say that a column's value is one of these: one JSON parameter, however many they are."""
-    each = func.json_each(json.dumps(list(values))).table_valued("value")
-    return column.in_(select(each.c.value))
 
 
 def to_json(value: object) -> str:
@@ -76,22 +74,37 @@ def enriched(text: str, more: str | None) -> dict[str, MetaValue]:
 
 
 def vector_of(blob: bytes) -> Vector:
-    """Read a vector: (dimension,) float32."""
-    return np.frombuffer(blob, dtype="<f4")
+    """Read a vector: (dimension,) float32. See `vectors_of`."""
+    return vectors_of([blob])[0]
+
+
+def vectors_of(blobs: Sequence[bytes]) -> list[Vector]:
+    """Read vectors, (dimension,) float32 each, that have passed `check_vectors`.
+
+    An older Rove wrote them as float32, which is an even number of bytes.
+    """
+    if all(len(blob) % 2 for blob in blobs):
+        return list(floats(*_fixed_of(blobs))) if blobs else []
+    return [vector_of(blob) if len(blob) % 2 else np.frombuffer(blob, "<f4") for blob in blobs]
+
+
+def _fixed_of(blobs: Sequence[bytes]) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
+    rows = np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), -1)
+    return np.ascontiguousarray(rows[:, :-1]).view("<i2"), rows[:, -1].view(np.int8)
 
 
 def check_vectors(blobs: Sequence[bytes]) -> None:
-    """See that vectors are as they were written down: as long as each other, and finite in every number.
+    """See that vectors are as they were written down: as long as each other, and of unit length, or nothing but zeros.
+
+    Of those that an older Rove wrote, as float32, each number has to be finite.
 
     Raises:
         ConfigError: one is not.
     """
-    if not blobs:
-        return
     try:
-        size, *others = set(map(len, blobs))
-        numbers = np.frombuffer(b"".join(blobs), "<f4")
-        whole = size and not others and size % 4 == 0 and bool(np.isfinite(numbers).all())
+        odd, even = ([blob for blob in blobs if len(blob) % 2 == rest] for rest in (1, 0))
+        dimensions = {len(blob) // 2 for blob in odd} | {len(blob) / 4 for blob in even}
+        whole = len(dimensions) <= 1 and 0 not in dimensions and _are_units(odd) and _are_finite(even)
     except (TypeError, ValueError):  # no bytes, or a part of a number
         whole = False
     if not whole:
@@ -99,9 +112,27 @@ def check_vectors(blobs: Sequence[bytes]) -> None:
         raise ConfigError(message, cure=CURE)
 
 
+def _are_units(blobs: Sequence[bytes]) -> bool:
+    if not blobs:
+        return True
+    lengths = np.linalg.norm(floats(*_fixed_of(blobs)).astype(np.float64), axis=1)
+    return bool(((np.abs(lengths - 1) < UNIT_WITHIN) | (lengths == 0)).all())
+
+
+def _are_finite(blobs: Sequence[bytes]) -> bool:
+    return bool(np.isfinite(np.frombuffer(b"".join(blobs), "<f4")).all())
+
+
 def blob_of(vector: Vector) -> bytes:
-    """Write a vector down as little-endian float32."""
-    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+    """Write a vector down: its codes, little-endian, and its exponent. See `rove.store.fixed_point`."""
+    return blobs_of(np.asarray(vector, np.float32)[None])[0]
+
+
+def blobs_of(vectors: NDArray[np.float32]) -> list[bytes]:
+    """Write vectors down, (n, dimension) float32. See `blob_of`."""
+    codes, exponents = fixed(vectors)
+    rows = np.column_stack([codes.astype("<i2").view(np.uint8), exponents.view(np.uint8)])
+    return [row.tobytes() for row in rows]
 
 
 def document_row(item: Prepared, seq: int, *, added_at: str) -> tuple[object, ...]:
@@ -222,8 +253,8 @@ def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Meta
     return fields
 
 
-def index_row(row: AnyRow, document: AnyRow, metadata: Metadata) -> IndexRow:
+def index_row(row: AnyRow, vector: Vector, document: AnyRow, metadata: Metadata) -> IndexRow:
     """Make what an index keeps of a chunk, from the catalog's rows."""
     if row.metadata:
         metadata = {**metadata, **metadata_of(row.metadata)}
-    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields_of(document, row, metadata), row.language)
+    return IndexRow(row.chunk_id, row.terms, vector, fields_of(document, row, metadata), row.language)

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rove.errors import RoveError
+from rove.errors import ConfigError, RoveError
 from rove.records import Document, LedgerEntry, vector_key
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
-from rove.store.rows import document_of, metadata_of, vector_of
+from rove.store.rows import check_vectors, document_of, metadata_of, vector_of
 from rove.store.tables import Table
 
 RANGE = 512
@@ -89,10 +87,10 @@ class Salvage:
         """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""
         keys: dict[int, tuple[str, Vector]] = {}
         for row in self.rows(tables.vectors):
-            if isinstance(row.vector, bytes) and len(row.vector) == 4 * dimension:
-                vector = vector_of(row.vector)
-                if np.isfinite(vector).all():
-                    keys[row.seq] = (str(row.key), vector)
+            if isinstance(row.vector, bytes) and len(row.vector) in {2 * dimension + 1, 4 * dimension}:
+                with suppress(ConfigError):
+                    check_vectors([row.vector])
+                    keys[row.seq] = (str(row.key), vector_of(row.vector))
         for row in self.rows(tables.tokens):
             if row.vector in keys and isinstance(row.tokens, bytes):
                 yield *keys.pop(row.vector), row.tokens
@@ -150,7 +148,18 @@ def _ranges(last: int) -> list[tuple[int, int]]:
 def copied_rows(salvage: Salvage, table: Table) -> list[tuple[object, ...]]:
     """The rows of a table that can be read, with a value for every column, in the table's order."""
     names = [column.name for column in table.columns]
-    return [tuple(row.get(name) for name in names) for row in salvage.rows(table) if _is_json(row)]
+    return [tuple(row.get(name) for name in names) for row in once(table, filter(_is_json, salvage.rows(table)))]
+
+
+def once(table: Table, rows: Iterable[Row]) -> list[Row]:
+    """Leave out rows with a key that a later one has too, as torn pages can bring them."""
+    kept = list(rows)
+    for key in (list(table.primary_key), *([column] for column in table.columns if column.unique)):
+        last = {tuple(row.get(column.name) for column in key): number for number, row in enumerate(kept)}
+        numbers = {number for values, number in last.items() if None not in values}
+        lacking = (number for number, row in enumerate(kept) if any(row.get(column.name) is None for column in key))
+        kept = [kept[number] for number in sorted(numbers.union(lacking))]
+    return kept
 
 
 def _is_json(row: Row) -> bool:

@@ -10,6 +10,8 @@ from rove.store.reading import current
 
 TRIES = 8
 """How often a reader looks again that meets with a change each time; one change is over in less than a look."""
+MOST_LOOKS = 2 * TRIES
+"""How often an index is asked for more when some of what it has found is gone."""
 _gone: ContextVar[set[str] | None] = ContextVar("gone", default=None)
 
 

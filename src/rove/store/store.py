@@ -23,6 +23,7 @@ from rove.store.catalog import Catalog, rows_of
 from rove.store.embedded import NAMES, EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.field_names import FieldNames
+from rove.store.files import FolderFiles
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.ledger import Ledger
@@ -30,13 +31,13 @@ from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX, RESIDENT
+from rove.store.presence import INDEX, ORIGINALS, RESIDENT
 from rove.store.private import keep_private
 from rove.store.reading import Along
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists
-from rove.store.stale_reads import TRIES, note_gone
+from rove.store.stale_reads import MOST_LOOKS, note_gone
 from rove.store.transcript_store import TranscriptStore
 from rove.store.vectors import VectorCache
 from rove.store.visible_documents import VisibleDocuments
@@ -48,7 +49,6 @@ OPTIMIZE_EVERY = 16
 FEW_CHUNKS = 256
 """Chunks that wait for the next tidying; more are taken into the index's structures at the end of an `add`."""
 Search = Callable[..., Awaitable[list[Scored]]]
-MOST_LOOKS = 2 * TRIES
 WRITTEN_TO = "index"
 """The fact that names the index to which the last writer has given all chunks."""
 
@@ -70,7 +70,7 @@ class Store:
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
-        self.originals = Originals(folder, self.catalog.database)
+        self.originals = Originals(FolderFiles(folder.absolute() / ORIGINALS), self.catalog.database)
         self._check_model(model)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,10 @@ class TermNumbers:
         """The number of each of these different terms; one that is new gets the next."""
         asked = list(terms)
         numbers = dict(zip(asked, self.find(asked), strict=True))
-        for term, number in numbers.items():
-            if number < 0:
-                numbers[term] = self._later[term] = len(self)
-        return numbers
+        new = [term for term, number in numbers.items() if number < 0]
+        numbered = dict(zip(new, count(len(self)), strict=False))
+        self._later |= numbered
+        return numbers | numbered
 
     def packed(self, used: NDArray[np.bool_]) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
         """Return what `restore` needs of the terms to keep, (n,) bool, and their numbers in the order that they get."""

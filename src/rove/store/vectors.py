@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from sqlalchemy import Connection, func, select
 
 from rove.store import Vector, tables
 from rove.store.database import Database, insert_rows
-from rove.store.rows import blob_of, slices, vector_of, within
+from rove.store.dialect import within
+from rove.store.rows import blobs_of, slices, vector_of
 
 
 class VectorCache:
@@ -65,7 +67,10 @@ def keep_vectors(connection: Connection, vectors: Mapping[str, Vector], tokens: 
     }
     last = int(connection.execute(select(func.max(v.seq))).scalar() or 0)
     fresh = {key: last + i for i, key in enumerate((key for key in vectors if key not in seqs), start=1)}
-    insert_rows(connection, tables.vectors, [(seq, key, blob_of(vectors[key])) for key, seq in fresh.items()])
+    if fresh:
+        blobs = blobs_of(np.stack([vectors[key] for key in fresh]))
+        rows = [(seq, key, blob) for (key, seq), blob in zip(fresh.items(), blobs, strict=True)]
+        insert_rows(connection, tables.vectors, rows)
     seqs |= fresh
     insert_rows(connection, tables.tokens, [(seqs[key], blob) for key, blob in tokens.items()], replace=True)
     return seqs

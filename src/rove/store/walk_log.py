@@ -13,6 +13,7 @@ from rove.errors import InputError
 from rove.records.walk_events import WalkInfo
 from rove.store import tables
 from rove.store.database import Database, insert_rows
+from rove.store.dialect import holds
 from rove.store.rows import AnyRow
 
 COLUMNS = tuple(tables.walks.c[field.name] for field in fields(WalkInfo))
@@ -87,7 +88,7 @@ class WalkLog:
                     walk_id
                     for word in words
                     for walk_id in connection.execute(
-                        select(e.walk_id).where(func.instr(e.event, word) > 0).distinct()
+                        select(e.walk_id).where(holds(e.event, word)).distinct()
                     ).scalars()
                 }
             )

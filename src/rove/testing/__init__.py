@@ -14,12 +14,13 @@ from __future__ import annotations
 import pytest
 
 SUITES = (
-    "chat_models chunkers datasets durable_indexes embedders enrichers fallbacks indexes loaders metrics readers "
-    "rerankers retrievers rules sentiments"
+    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks indexes loaders metrics "
+    "readers rerankers retrievers rules sentiments"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
-from rove.testing.chat_models import ChatModelContract  # noqa: E402 - asserts are rewritten in what comes after
+from rove.testing.catalogs import CatalogContract  # noqa: E402 - asserts are rewritten in what comes after
+from rove.testing.chat_models import ChatModelContract  # noqa: E402
 from rove.testing.chunkers import ChunkerContract, ModelChunkerContract  # noqa: E402
 from rove.testing.contract import Contract  # noqa: E402
 from rove.testing.datasets import LayoutContract  # noqa: E402
@@ -37,7 +38,8 @@ from rove.testing.rules import RuleContract  # noqa: E402
 from rove.testing.sentiments import SentimentContract  # noqa: E402
 
 __all__ = [
-    "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract", "EnricherContract",
-    "FallbackContract", "IndexContract", "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract",
-    "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
+    "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
+    "EnricherContract", "FallbackContract", "IndexContract", "LayoutContract", "LoaderContract", "MetricContract",
+    "ModelChunkerContract", "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract",
+    "SentimentContract",
 ]  # fmt: skip

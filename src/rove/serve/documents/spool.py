@@ -23,7 +23,7 @@ from rove.errors import ServiceError
 from rove.load.discover import PAGE, Location, suffix_kind
 from rove.records import Text
 from rove.records.source import MetaValue
-from rove.store.originals import sync_folder
+from rove.store.files import sync_folder
 
 FOLDER, JOB, LOCK = "incoming", "job.json", "lock"
 log = logging.getLogger("rove.serve")

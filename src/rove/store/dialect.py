@@ -1,0 +1,142 @@
+"""What differs between the databases that can hold a catalog. The statements on its tables are the same for all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
+
+from sqlalchemy import BigInteger, ColumnElement, Engine, Integer, String
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from rove.errors import RoveError
+
+
+class Dialect(Protocol):
+    """A database that can hold a catalog: how it is opened, takes turns, gives back room, and says what is wrong.
+
+    A new one is a class as this, and a rendering for it of the four functions below. `rove.testing.CatalogContract`
+    tests it. Calls block; any thread may make them.
+    """
+
+    @property
+    def engine(self) -> Engine:
+        """What opens connections; what a transaction committed survives kill -9 and power loss."""
+        ...
+
+    @property
+    def snapshot(self) -> Mapping[str, Any]:
+        """SQLAlchemy's execution options of a transaction whose statements all see the same state."""
+        ...
+
+    @property
+    def writing(self) -> Mapping[str, Any]:
+        """SQLAlchemy's execution options of a transaction that writes, which waits until every other one has ended."""
+        ...
+
+    def check_not_lost(self, found: Collection[str]) -> None:
+        """Look at a database with tables of these names, before any is made in it.
+
+        Raises:
+            ConfigError: a catalog was here once, or this is somebody else's database.
+        """
+        ...
+
+    def check_used(self) -> None:
+        """Look at a catalog that has never been written to.
+
+        Raises:
+            ConfigError: what lies beside it says that documents were here.
+        """
+        ...
+
+    def revision(self) -> int:
+        """Read the fact "revision" as it is now, whatever transaction the thread is in. Costs microseconds."""
+        ...
+
+    def shrink(self) -> bool:
+        """Overwrite what was deleted and give back its space; False where a reader holds on to some of it."""
+        ...
+
+    def thin(self, free_pages: int) -> None:
+        """Give back room that nothing takes, where it is more than these pages of 4 kB."""
+        ...
+
+    def check_whole(self) -> None:
+        """Let the database check its own files.
+
+        Raises:
+            ConfigError: something in them is damaged.
+        """
+        ...
+
+    def torn(self, what: str) -> RoveError:
+        """Make the error that says: this catalog is damaged; `what` was found."""
+        ...
+
+    def error(self, raised: Exception, done: str) -> RoveError | None:
+        """Say what the driver, or SQLAlchemy for it, has raised while the catalog was "read" or "written".
+
+        None where it is a mistake of who asked.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close every connection."""
+        ...
+
+
+class _Texts(FunctionElement[str]):
+    inherit_cache = True
+    type = String()
+
+
+class _Numbers(FunctionElement[int]):
+    inherit_cache = True
+    type = BigInteger()
+
+
+class _PlaceIn(FunctionElement[int]):
+    inherit_cache = True
+    type = Integer()
+
+
+class _NamesIn(FunctionElement[str]):
+    inherit_cache = True
+    type = String()
+
+
+def within(
+    column: ColumnElement[Any], values: Collection[str] | Collection[int] | ColumnElement[str]
+) -> ColumnElement[bool]:
+    """Say that a column's value is one of these: one JSON parameter, however many they are, or one that is given."""
+    every = _Numbers if isinstance(column.type, Integer) else _Texts
+    return column.bool_op("IN")(every(values if isinstance(values, ColumnElement) else json.dumps(list(values))))
+
+
+def holds(column: ColumnElement[str], word: str) -> ColumnElement[bool]:
+    """Say that a column's text holds a word as it is written; case counts."""
+    return _PlaceIn(column, word) > 0
+
+
+def names_in(column: ColumnElement[str]) -> ColumnElement[str]:
+    """The names in the JSON object of a column, as a JSON array."""
+    return _NamesIn(column)
+
+
+@compiles(_Texts, "sqlite")
+@compiles(_Numbers, "sqlite")
+def _values_in_sqlite(element: _Texts | _Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"(SELECT value FROM json_each({compiler.process(element.clauses, **given)}))"
+
+
+@compiles(_PlaceIn, "sqlite")
+def _place_in_sqlite(element: _PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"instr({compiler.process(element.clauses, **given)})"
+
+
+@compiles(_NamesIn, "sqlite")
+def _names_in_sqlite(element: _NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"(SELECT json_group_array(key) FROM json_each({compiler.process(element.clauses, **given)}))"

@@ -1,0 +1,156 @@
+"""SQLite as the catalog's database: one file in the base's folder, durable, with one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection, Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+
+from sqlalchemy import Connection, QueuePool, create_engine, event
+from sqlalchemy.exc import DatabaseError
+
+from rove.errors import ConfigError, RoveError, ServiceError
+from rove.store import tables
+from rove.store.presence import holds_chunks, lost, remains_of
+
+BUSY_TIMEOUT_MS = 60_000
+PRAGMAS = (
+    f"busy_timeout={BUSY_TIMEOUT_MS}",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+)
+IMMUTABLE = "?immutable=1"
+PRIMARY = 0xFF
+BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+"""SQLite's codes for a file that is torn, or none of its own."""
+SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
+"""What is said of a text that is none, and of tables that are not those that were made, without a code for it."""
+SHOWN_CHARS = 100
+DISK = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOMEM,
+}
+"""SQLite's codes for what is the fault of the disk, or of another process that holds on to it."""
+
+
+class SqliteDialect:
+    """A SQLite file in WAL mode with synchronous=FULL. See `Dialect`."""
+
+    snapshot = {"rove_begin": "BEGIN"}  # noqa: RUF012 - as the contract has it
+    writing = {"rove_begin": "BEGIN IMMEDIATE"}  # noqa: RUF012
+
+    def __init__(self, file: Path) -> None:
+        """Open the file, or make it."""
+        self._file = file
+        self._address = _address(file)
+        self.engine = create_engine("sqlite://", creator=self._connect, poolclass=QueuePool, paramstyle="named")
+        event.listen(self.engine, "connect", self._connected)
+        event.listen(self.engine, "begin", _begin)
+        self._watch = sqlite3.connect(self._address, uri=True, check_same_thread=False)
+        self._watching = Lock()
+
+    def check_not_lost(self, found: Collection[str]) -> None:
+        """See that a file without tables lies beside nothing that was a base, and that its tables are a catalog's."""
+        folder, name = self._file.parent, self._file.name
+        if not found and (remains := remains_of(folder)).any:
+            raise lost(folder, f"{name} holds no tables", remains)
+        if found and tables.facts.name not in found:
+            raise lost(folder, f"{name} is not a Rove catalog")
+
+    def check_used(self) -> None:
+        """See that no index beside a catalog that has never heard of a document was given chunks."""
+        if holds_chunks(self._file.parent):
+            raise lost(self._file.parent, f"{self._file.name} knows of no document")
+
+    def revision(self) -> int:
+        """Read the revision by a connection of its own that never writes."""
+        with self._watching:
+            found = self._watch.execute("SELECT value FROM facts WHERE name = 'revision'").fetchall()
+        return int(found[0][0] or "0") if found else 0
+
+    def shrink(self) -> bool:
+        """Give back free pages, and cut the write-ahead log, which a reader can hold on to."""
+        with self._raw() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # as a script: of a statement the driver takes one step, which frees one page
+            connection.executescript("PRAGMA incremental_vacuum")
+            return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+
+    def thin(self, free_pages: int) -> None:
+        """Give back pages that hold nothing, where they are more than these."""
+        with self._raw() as connection:
+            free = connection.execute("PRAGMA freelist_count").fetchone()[0]
+        if free > free_pages:
+            self.shrink()
+
+    def check_whole(self) -> None:
+        """Let SQLite read all pages."""
+        with self._raw() as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        if found != "ok":
+            raise self.torn(found)
+
+    def torn(self, what: str) -> ConfigError:
+        """Say where the catalog is, and how it is made anew."""
+        said = " ".join(what.split())
+        return lost(self._file.parent, f"{self._file.name} is torn, or is not a Rove catalog ({said})")
+
+    def error(self, raised: Exception, done: str) -> RoveError | None:
+        """Tell a torn file from a disk that is full, slow or not ours, by SQLite's codes."""
+        said = raised.orig if isinstance(raised, DatabaseError) else raised
+        code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
+        if code in BROKEN or isinstance(said, UnicodeDecodeError) or any(words in str(said) for words in SAID_OF_TORN):
+            return self.torn(str(said)[:SHOWN_CHARS])
+        if code not in DISK:
+            return None
+        message = f"The catalog {self._file} could not be {done}: {said}."
+        return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._watch.close()
+        self.engine.dispose()
+
+    @contextmanager
+    def _raw(self) -> Generator[sqlite3.Connection]:
+        with closing(self.engine.raw_connection()) as connection:
+            yield cast("sqlite3.Connection", connection.driver_connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        timeout = BUSY_TIMEOUT_MS / 1000
+        return sqlite3.connect(self._address, uri=True, check_same_thread=False, timeout=timeout)
+
+    def _connected(self, connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
+        del record
+        connection.isolation_level = None
+        if self._address.endswith(IMMUTABLE):
+            return
+        if connection.execute("PRAGMA page_count").fetchone() == (0,):
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # on a base that is there, a write without effect
+        for pragma in PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    if begin := connection.get_execution_options().get("rove_begin"):
+        connection.exec_driver_sql(begin)
+
+
+def _address(file: Path) -> str:
+    """The file as SQLite opens it; one on a medium that nobody can write to, as one that does not change."""
+    address = file.absolute().as_uri()
+    changes = os.access(file.parent, os.W_OK) or Path(f"{file}-shm").exists()
+    return address if changes else f"{address}{IMMUTABLE}"

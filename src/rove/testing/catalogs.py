@@ -1,0 +1,210 @@
+"""What the catalog promises, whatever database holds it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from rove.records import Chunk, Document, Prepared
+from rove.records.source import MetaValue
+from rove.store import tables
+from rove.store.catalog import Catalog
+from rove.store.database import get_fact, set_fact
+from rove.store.dialect import Dialect, holds, names_in, within
+from rove.testing.samples import TEXTS
+
+WRITERS, WRITES = 4, 12
+MANY = 70_000
+TIMEOUT_S = 60
+FIELDS: Mapping[str, MetaValue] = {
+    "exact": 2**63 - 1, "least": -(2**63), "half": 0.5, "yes": True, "one": 1, "tags": ("a", "日本"), "name": "Ő'\"\\",
+}  # fmt: skip
+STARTED, ACKNOWLEDGED = "started", "kept"
+WRITER = f"""
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+spec = spec_from_file_location("suite", sys.argv[1])
+module = module_from_spec(spec)
+sys.modules["suite"] = module
+spec.loader.exec_module(module)
+catalog = getattr(module, sys.argv[2])().opened(Path(sys.argv[3]))
+print("{STARTED}", flush=True)
+number = 0
+while True:
+    catalog.set_fact("counted", str(number))
+    print("{ACKNOWLEDGED}", number, flush=True)
+    number += 1
+"""
+"""A process that writes until it is killed, and says what was acknowledged."""
+
+
+def prepared(name: str, text: str, language: str, metadata: Mapping[str, MetaValue] | None = None) -> Prepared:
+    """Make a document of one chunk; its id is `name`."""
+    fields = metadata or {}
+    document = Document(name, f"/{name}", "text", text, title=name.title(), language=language, metadata=fields)
+    chunk = Chunk(f"{name}:0", name, text, (0, len(text)), 0, language=language, metadata={**fields, "own": 1})
+    return Prepared(f"/{name}", "", document, [chunk], [text.lower()], [f"key {text}"])
+
+
+def keep(catalog: Catalog, *items: Prepared) -> list[str]:
+    """Stage and publish documents; returns the ids of the chunks that they took the place of."""
+    vectors = {key: np.full(4, 0.5, np.float32) for item in items for key in item.vector_keys}
+    return catalog.publish(catalog.stage(items, vectors, dict.fromkeys(vectors, b"tokens")))
+
+
+class CatalogContract:
+    """Inherit it, and give `make`.
+
+    Args of `make`: a folder, which is there, for what the database keeps there, or knows its place by. Two dialects
+    made for one folder, in one process or in two, are one catalog; those of two folders are two.
+    """
+
+    def make(self, folder: Path) -> Dialect:
+        """Return the dialect of a database for the base in `folder`."""
+        raise NotImplementedError
+
+    def opened(self, folder: Path) -> Catalog:
+        """Open the catalog of the base in `folder`."""
+        return Catalog(folder, self.make(folder))
+
+    @contextmanager
+    def open(self, folder: Path) -> Generator[Catalog]:
+        """Open a catalog, and close it."""
+        catalog = self.opened(folder)
+        try:
+            yield catalog
+        finally:
+            catalog.close()
+
+    def test_documents_come_back_as_they_were_kept(self, tmp_path: Path) -> None:
+        """Texts in every script, and fields of every type, to the last digit; for the next one who opens it too."""
+        with self.open(tmp_path) as catalog:
+            keep(catalog, *(prepared(name, text, name, FIELDS) for name, text in TEXTS.items()))
+        with self.open(tmp_path) as catalog:
+            assert catalog.texts(list(TEXTS)) == TEXTS
+            for name, text in TEXTS.items():
+                document, chunks = catalog.document(name) or pytest.fail(name)
+                assert (document.text, document.language) == (text, name)
+                assert {key: (type(value), value) for key, value in document.metadata.items()} == {
+                    key: (type(value), value) for key, value in FIELDS.items()
+                }
+                assert [chunk.text for chunk in chunks] == [text] and chunks[0].metadata["own"] == 1
+            found = catalog.find([f"{name}:0" for name in TEXTS], "vectors")
+            assert {entry.chunk.document_id: entry.chunk.text for entry in found.values()} == TEXTS
+            assert set(map(bytes, catalog.chunk_tokens(list(found)).values())) == {b"tokens"}
+            assert all(np.array_equal(v, np.full(4, 0.5)) for v in catalog.chunk_vectors(list(found)).values())
+            assert [info.document_id for info in catalog.titled(["EN", "hU"], exact=True)] == ["en", "hu"]
+
+    def test_a_version_takes_the_place_of_the_one_before(self, tmp_path: Path) -> None:
+        """What is staged is not seen; what is published is seen alone; what was taken away is known."""
+        with self.open(tmp_path) as catalog, self.open(tmp_path) as reader:
+            keep(catalog, prepared("a", "First.", "en"))
+            revision = reader.revision()
+            seqs = catalog.stage([prepared("a", "Second.", "en")], {"key Second.": np.full(4, 0.5, np.float32)}, {})
+            assert (reader.text("a"), reader.revision(), reader.is_finished()) == ("First.", revision, False)
+            removed = catalog.publish(seqs)
+            assert (reader.text("a"), reader.count()) == ("Second.", 1)
+            assert reader.newest_revision() == revision + 1
+            catalog.forgotten(removed)
+            catalog.delete(["a"])
+            assert (reader.text("a"), reader.count()) == ("", 0)
+            assert reader.removed_since(revision + 1) == ["a:0"]
+            assert reader.unforgotten() == ["a:0"]
+
+    def test_what_raises_is_undone(self, tmp_path: Path) -> None:
+        """Of a transaction that raises nothing is kept."""
+        with self.open(tmp_path) as catalog:
+            catalog.set_fact("mine", "before")
+            with suppress(LookupError), catalog.database.write() as connection:
+                set_fact(connection, "mine", "after")
+                raise LookupError
+            assert catalog.fact("mine") == "before"
+
+    def test_a_snapshot_stays_as_it_was(self, tmp_path: Path) -> None:
+        """All statements in it see one state; the newest revision is seen past it, and the rest afterwards."""
+        with self.open(tmp_path) as catalog, self.open(tmp_path) as writer:
+            keep(writer, prepared("a", "First.", "en"))
+            with catalog.database.snapshot() as connection:
+                assert catalog.text("a") == "First."
+                keep(writer, prepared("a", "Second.", "en"))
+                assert (catalog.text("a"), get_fact(connection, "revision")) == ("First.", "1")
+                assert catalog.newest_revision() == 2
+            assert catalog.text("a") == "Second."
+
+    def test_writers_take_turns(self, tmp_path: Path) -> None:
+        """None reads what another is about to change, none is refused, and each write is counted."""
+        with self.open(tmp_path) as one, self.open(tmp_path) as other:
+
+            def write(number: int) -> None:
+                for n in range(WRITES):
+                    catalog = (one, other)[n % 2]
+                    keep(catalog, prepared(f"d{number}", f"Writer {number} for the time {n}.", "en"))
+
+            with ThreadPoolExecutor(WRITERS) as threads:
+                list(threads.map(write, range(WRITERS)))
+            assert one.newest_revision() == WRITERS * WRITES
+            assert one.texts([f"d{n}" for n in range(WRITERS)]) == {
+                f"d{n}": f"Writer {n} for the time {WRITES - 1}." for n in range(WRITERS)
+            }
+
+    def test_what_dialects_render_themselves(self, tmp_path: Path) -> None:
+        """Values among very many, words in a text, names in an object."""
+        with self.open(tmp_path) as catalog:
+            keep(catalog, *(prepared(name, text, name, {f"f {name}": 1, "日": 2}) for name, text in TEXTS.items()))
+            d, c, t = tables.documents.c, tables.chunks.c, tables.texts.c
+            numbers, names = list(range(3, MANY)), [*map(str, range(MANY)), "zh", "it's"]
+            with catalog.database.read() as connection:
+                ask: Callable[..., list[str]] = lambda *where: list(  # noqa: E731 - five statements of one shape
+                    connection.execute(select(d.document_id).join(tables.texts).where(*where).order_by(d.seq)).scalars()
+                )
+                assert ask(within(d.document_id, names)) == ["zh"]
+                assert ask(~within(d.document_id, [*names, "de"])) == ["en", "hu", "ja"]
+                assert ask(within(d.seq, numbers)) == list(TEXTS)[2:]
+                assert ask(within(d.seq, [])) == []
+                assert ask(holds(t.text, "远程")) == ["zh"]
+                assert ask(holds(t.text, "remote")) == [] and ask(holds(t.text, "Remote")) == ["en"]
+                assert ask(holds(t.text, "%")) == []
+                found = connection.execute(select(names_in(c.metadata)).where(c.chunk_id == "zh:0")).scalar_one()
+            assert found == '["own"]', "a chunk keeps what its document has not"
+
+    def test_room_is_given_back(self, tmp_path: Path) -> None:
+        """After an erasure the database can be told to overwrite what was there; it is whole before and after."""
+        with self.open(tmp_path) as catalog:
+            keep(catalog, *(prepared(f"d{n}", f"Text number {n}. " * 100, "en") for n in range(200)))
+            catalog.database.check()
+            catalog.delete([f"d{n}" for n in range(200)], erase=True)
+            assert catalog.database.shrink() is True
+            catalog.database.thin(0)
+            catalog.database.check()
+
+    def test_kill_9_loses_nothing_acknowledged(self, tmp_path: Path) -> None:
+        """A process is killed while it writes: what it was told was kept is there, and the catalog takes writes."""
+        suite = type(self)
+        file = sys.modules[suite.__module__].__file__ or ""
+        command = [sys.executable, "-c", WRITER, file, suite.__qualname__, str(tmp_path)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            last, until = -1, monotonic() + TIMEOUT_S
+            for line in writer.stdout:
+                last = int(line.split()[1]) if line.startswith(ACKNOWLEDGED) else last
+                if last >= WRITES or monotonic() > until:
+                    break
+            writer.send_signal(signal.SIGKILL)
+        assert last >= WRITES
+        with self.open(tmp_path) as catalog:
+            assert int(catalog.fact("counted")) >= last
+            catalog.set_fact("counted", "again")
+            assert catalog.fact("counted") == "again"
