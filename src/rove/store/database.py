@@ -31,9 +31,9 @@ FREE_PAGES = 1_024
 """Pages, of 4 kB, that may lie free in the file: the next writes fill them."""
 PRIMARY = 0xFF
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-"""SQLite's codes for a file that is torn, or none of its own."""
+"""SQLite's codes for a file that is damaged, or is no SQLite database."""
 SAID_OF_TORN = ("Could not decode to UTF-8", "foreign key mismatch", "malformed database schema", "no such column")
-"""What is said of a text that is none, and of tables that are not those that were made, without a code for it."""
+"""Messages of damage that has no code of its own: texts that are not UTF-8, and tables that are not the catalog's."""
 SHOWN_CHARS = 100
 DISK = {
     sqlite3.SQLITE_PERM,
@@ -46,7 +46,7 @@ DISK = {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_NOMEM,
 }
-"""SQLite's codes for what is the fault of the disk, or of another process that holds on to it."""
+"""SQLite's codes for a failing or full disk, and for a file that another process holds."""
 
 
 class Database:
@@ -81,7 +81,7 @@ class Database:
             return int(get_fact(connection, "schema", "0")) if there >= set(tables.metadata.tables) else 0
 
     def _check_filled(self) -> None:
-        """Refuse a catalog that has never heard of a document, beside an index that was given chunks."""
+        """Refuse a catalog that never had a document, beside an index that was given chunks."""
         with self.read() as connection:
             used = (
                 get_fact(connection, "revision") or connection.execute(select(tables.documents.c.seq).limit(1)).first()
@@ -211,7 +211,7 @@ class Database:
             raise _said(self.file, error) or error from error
 
     def thin(self, free_pages: int) -> None:
-        """Give back pages that hold nothing, where they are more than these. Raises as `read` does."""
+        """Give free pages back where there are more than `free_pages`. Raises as `read` does."""
         if self.rows("PRAGMA freelist_count", {})[0][0] > free_pages:
             self.shrink()
 
@@ -254,7 +254,7 @@ def next_revision(connection: Connection) -> int:
 
 
 def _address(file: Path) -> str:
-    """The file as SQLite opens it; one on a medium that nobody can write to, as one that does not change."""
+    """Return the address by which SQLite opens the file: as immutable where it lies on a read-only medium."""
     address = file.absolute().as_uri()
     changes = os.access(file.parent, os.W_OK) or Path(f"{file}-shm").exists()
     return address if changes else f"{address}{IMMUTABLE}"
@@ -263,7 +263,7 @@ def _address(file: Path) -> str:
 def _said(
     file: Path, error: DatabaseError | sqlite3.DatabaseError | UnicodeDecodeError, done: str = "read"
 ) -> RoveError | None:
-    """Say what SQLite says of a file; None where it is a mistake of who asked it."""
+    """Make one of Rove's errors of an error of SQLite; None where the statement was wrong, not the file."""
     said = error.orig if isinstance(error, DatabaseError) else error
     code = getattr(said, "sqlite_errorcode", 0) & PRIMARY
     if code in BROKEN or isinstance(said, UnicodeDecodeError) or any(words in str(said) for words in SAID_OF_TORN):

@@ -1,7 +1,8 @@
-"""BM25 in LanceDB for who may see a part: the engine's own counts the whole table, hidden chunks included.
+"""BM25 in LanceDB for a caller who may see a part of the base: the engine's own statistics count hidden chunks too.
 
-The engine finds candidates, and they are scored anew by what the access filter lets through. Which are candidates the
-engine's scores still say: hidden chunks can move that where more than `CANDIDATES` hold a word of the question.
+The engine finds candidates, and they are scored anew by what the access filter lets through. The candidates themselves
+are still chosen by the engine's scores: hidden chunks can change the choice where more than `CANDIDATES` chunks hold a
+word of the question.
 """
 
 # LanceDB's own annotations name pandas and polars, which are not installed.

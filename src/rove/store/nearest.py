@@ -1,4 +1,4 @@
-"""Nearest vectors: a look at 8 bits of all, or of those in likely partitions, then the few that can matter in full."""
+"""Nearest neighbours: 8-bit codes of all rows or of likely partitions are scanned, then the few that matter in float32."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from rove.store.partitions import Ints, PartitionOrder, Partitions
 Array = NDArray[Any]
 Places = NDArray[np.intp]
 FEW = 2_048
-"""Vectors up to which the look at 8 bits does not pay."""
+"""Vectors up to which all are compared in float32."""
 MANY = 32_768
-"""Vectors up to which those that a filter keeps are looked at one by one, where there are partitions."""
+"""Vectors that a filter keeps up to which all their codes are scanned, also where there are partitions."""
 PARTITIONED_FROM = 131_072
 """Vectors from which on there are partitions. Below, what is found is exact."""
 
 
 class Nearest:
-    """Unit vectors in rows, in float32 and in 8 bits: 5 bytes a dimension.
+    """Rows of unit vectors, in float32 and in 8-bit codes: 5 bytes a dimension.
 
-    The scan of 8 bits is bound by memory, and so four times as fast as one of float32. Rounding moves a cosine by about
-    0.0005, which is known; all rows that could be among the best in spite of it are compared in float32.
+    A scan is bound by memory, and so one of codes is four times as fast as one of float32. Quantization moves a cosine
+    by about 0.0005; all rows that could be among the best in spite of it are compared in float32.
 
-    What `packed` returns of many vectors has their codes by partition (see `Partitions`): there, a row's code stands at
-    another position than its vector. Rows that were added since are at the end of both.
+    A vector stands at its row. A code stands at its row too, unless there are partitions: then codes are in the order
+    of `Partitions`, and rows that were added since come at the end. Where a code stands is called its position.
     """
 
     def __init__(self, dimension: int, *, partitioned_from: int = PARTITIONED_FROM) -> None:
@@ -58,7 +58,7 @@ class Nearest:
         self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
 
     def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | ArrayInParts]:
-        """Return what `restore` needs of the rows to keep, (count,) bool: blocks where there are partitions."""
+        """Return the arrays that `restore` takes, of the rows to keep, (count,) bool; in parts where they are many."""
         rows = np.flatnonzero(keep)
         positions = self._positions()[rows]
         if len(rows) < self._partitioned_from:
@@ -77,7 +77,7 @@ class Nearest:
         }
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
-        """Hold what `packed` returned, without a copy."""
+        """Take over what `packed` returned, without a copy."""
         self.vectors.begin(arrays["vectors"])
         self._codes.begin(arrays["rounded"])
         self._scales.begin(arrays["scales"])
@@ -93,7 +93,7 @@ class Nearest:
             vector: (dimension,) float32, unit length.
             top_k: how many are wanted.
             keep: (count,) bool, the rows to choose from; all by default.
-            exact: leave no row out. Without it, where there are partitions, now and then one of the best is missed.
+            exact: scan all partitions. Otherwise, one of the best is missed now and then where there are partitions.
         """
         kept = self.count if keep is None else int(np.count_nonzero(keep))
         if kept <= max(FEW, 2 * top_k):
@@ -127,19 +127,19 @@ class Nearest:
         vector: Vector,
         keep: NDArray[np.bool_] | None,
     ) -> None:
-        """Look at what was added since, and at the partitions where the best may be."""
+        """Scan what was added since, then the partitions where the best may be."""
         starts = partitions.starts
         held = int(starts[-1])
         likely.take(*self._scan(asked, [(held, self.count)], keep))
-        way = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
-        while len(chosen := way.next(likely.edge, likely.top_k)):
+        order = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
+        while len(chosen := order.next(likely.edge, likely.top_k)):
             spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
             likely.take(*self._scan(asked, list(spans), keep))
 
     def _scan(
         self, asked: AskedCode, spans: list[tuple[int, int]], keep: NDArray[np.bool_] | None
     ) -> tuple[Places, Floats]:
-        """Return the positions in these spans that are kept, and their cosines in 8 bits."""
+        """Return the positions in these spans that are kept, and their approximate cosines."""
         runs: list[Run] = []
         for first, end in spans:
             runs += zip(self._codes.runs(first, end), self._scales.runs(first, end), strict=True)
@@ -182,7 +182,7 @@ class Nearest:
 
 
 class _Likely:
-    """The positions that may be among the best of all that were looked at."""
+    """The positions that may be among the `top_k` best of all that were scanned; `edge`: the cosine of the last."""
 
     def __init__(self, top_k: int, margin: float) -> None:
         self.top_k = top_k
@@ -192,7 +192,7 @@ class _Likely:
         self._margin = margin
 
     def take(self, positions: Places, cosines: Floats) -> None:
-        """Take in positions that were not seen before, with their cosines in 8 bits."""
+        """Take in positions that were not scanned before, with their approximate cosines."""
         near = np.flatnonzero(cosines >= self.edge - self._margin)
         positions = np.concatenate([self.positions, positions[near]])
         cosines = np.concatenate([self._cosines, cosines[near]])
@@ -204,7 +204,7 @@ class _Likely:
 
 
 def _blocks(rows: Growing[np.float32] | Growing[np.int8], chosen: Places) -> ArrayInParts:
-    """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
+    """Give these rows, in this order, block by block. Rows may be added meanwhile."""
 
     def parts() -> Iterator[Array]:
         for block in blocks_of(len(chosen)):

@@ -1,4 +1,4 @@
-"""Noticing that the base has moved on under a reader: what a list has named is gone when it is fetched."""
+"""Notices that the base has changed under a reader: a chunk that a list named is gone when it is fetched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from rove.store.reading import current
 
 TRIES = 8
-"""How often a reader looks again that meets with a change each time; one change is over in less than a look."""
+"""How often a reader tries, at most, where the base changes each time; a change takes less time than a try."""
 _gone: ContextVar[set[str] | None] = ContextVar("gone", default=None)
 
 

@@ -1,4 +1,4 @@
-"""What a caller can notice of the documents as a whole: those that its labels hide change nothing of it."""
+"""What a caller may know of the documents as a whole: documents that its labels hide change nothing in it."""
 
 from __future__ import annotations
 
