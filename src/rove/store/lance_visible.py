@@ -25,7 +25,7 @@ from rove.store.lance_fields import compile_filter
 K1, B = 1.2, 0.75
 """The parameters of BM25, which LanceDB does not let one set."""
 CANDIDATES = 1_000
-REMEMBERED = 10_000
+CACHED_COUNTS = 10_000
 
 
 class VisibleWords:
@@ -42,7 +42,7 @@ class VisibleWords:
         names = (await table.schema()).names
         within = compile_filter(access_filter, names)
         version = await table.version()
-        if version != self._version or len(self._counts) > REMEMBERED:
+        if version != self._version or len(self._counts) > CACHED_COUNTS:
             self._counts.clear()
             self._version = version
         asked = Counter(terms)

@@ -1,4 +1,4 @@
-"""Nearest neighbours: 8-bit codes of all rows or of likely partitions are scanned, then the few that matter in float32."""
+"""Nearest neighbours: 8-bit codes of all rows, or of likely partitions, are scanned; the best are compared in full."""
 
 from __future__ import annotations
 

@@ -176,11 +176,11 @@ class RowOut(Reply):
 
 
 class AnswersOut(Reply):
-    """What the answers of some `configurations`, which answer alike, are worth; see `rove.evaluate.answering.Answered`.
+    """What the answers of some `configurations`, which answer alike, are worth.
 
-    `beside` is the difference from the first of all, by metric. Latencies are of an answer. Tokens were used by the
-    chat model for the answers, and by it as the judge; `estimated`: it did not say how many. `graded_by`: who gave the
-    relevancy. `errors` questions could not be asked.
+    See `rove.evaluate.answering.AnswerScores`. `beside` is the difference from the first of all, by metric. Latencies
+    are of an answer. Tokens were used by the chat model for the answers, and by it as the judge; `estimated`: it did
+    not say how many. `graded_by`: who gave the relevancy. `errors` questions could not be asked.
     """
 
     configurations: tuple[str, ...]
