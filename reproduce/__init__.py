@@ -2,6 +2,7 @@
 
     python -m reproduce                                   # every check; the last line is the best configuration's
     python -m reproduce --write docs/reproduction.md      # the page, with its plots
+    python -m reproduce votes --to FOLDER                 # the votes as published, for: rove sweep pawsitive FOLDER
     python -m reproduce beat                              # Rove's own pipeline on the same questions and posts
 
 The data (MIT, github.com/marcoswastaken/erdos_paware) is not part of the package: it stands in `shared/data/pawsitive`.

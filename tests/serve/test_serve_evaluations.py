@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +224,21 @@ async def test_what_cannot_be_run_says_why(open_town: Opener, body: Any, status:
         assert str(folder(town).parent) not in text
         again = await client.post(EVALUATIONS, json=asking())
         assert again.status_code == 202, again.text
+
+
+async def test_a_server_starts_without_the_lab_whatever_was_evaluated_before(open_town: Opener) -> None:
+    """It is loaded with the first evaluation that is run."""
+    async with open_town() as town, town.client() as client:
+        await finished(client, await client.post(EVALUATIONS, json=asking(configurations=[{"mode": "keyword"}])))
+        base = folder(town).parent
+    code = (
+        "import sys, pathlib, rove.serve.run; from rove.serve.evaluations.folders import EvaluationFolders\n"
+        "(record,) = EvaluationFolders(pathlib.Path(sys.argv[1])).records()\n"
+        "print(record.state, *(name for name in sys.modules if name.startswith('rove.evaluate')))"
+    )
+    command = [sys.executable, "-c", code, str(base)]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["done"]
 
 
 async def test_only_administrators_measure(town: Town) -> None:

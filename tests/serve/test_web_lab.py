@@ -152,6 +152,15 @@ async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, scheme
     assert found == []
 
 
+async def test_the_lab_is_loaded_for_who_opens_it(visit: Visit) -> None:
+    before, script = len(visit.asked), f"{visit.address}/web/lab.js"
+    async with visit.page("ask") as page:
+        assert script not in visit.asked[before:]
+        await visit.go(page, "lab")
+        await page.locator(".lab-form").wait_for()
+        assert script in visit.asked[before:]
+
+
 async def test_nothing_was_asked_of_anyone_else(visit: Visit) -> None:
     """Stands last: over all that the tests above have done."""
     elsewhere = [url for url in visit.asked if not url.startswith((visit.address, f"blob:{visit.address}", "data:"))]

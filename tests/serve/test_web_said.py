@@ -18,7 +18,7 @@ from rove.records.ledger import OUTCOMES
 from rove.serve import caller_view, problems
 from rove.serve.admission import callers, middleware, rate_limits, request_body
 from rove.serve.documents import jobs, upload
-from rove.serve.evaluations import folders, runner
+from rove.serve.evaluations import folders, measuring, runner
 from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
 from rove.serve.pages.web_page import FOLDER
@@ -35,8 +35,8 @@ SAYING = (
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, step, text_leads, unknown_words,
 )  # fmt: skip
 REFUSING = (
-    request_body, asking, callers, drawn_pages, runner, middleware, upload, pictures, problems, resolve, folders,
-    rate_limits, caller_view, live_walks,
+    request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
+    folders, rate_limits, caller_view, live_walks,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

@@ -127,12 +127,12 @@ def test_counts_take_a_byte_until_they_need_more() -> None:
         same(some, ["dog", "cat"], np.ones(4, bool), 1, None)
 
 
-def test_sights_in_turn_are_counted_once() -> None:
+def test_access_filters_in_turn_are_counted_once() -> None:
     held = Postings(k1=1.2, b=0.75)
     held.extend(drawn(random.Random(5), 50))
     sights = [np.arange(50) % 7 != at for at in range(7)]
     first = [held._count(access_filter) for access_filter in sights]
     assert [held._count(access_filter) for access_filter in sights] == first
-    for at in range(3 * postings.SIGHTS):
+    for at in range(3 * postings.CACHED_FILTERS):
         held.scores(["dog"], np.arange(50) % 5 != at % 5)
-    assert len(held._counted) == postings.SIGHTS
+    assert len(held._counted) == postings.CACHED_FILTERS

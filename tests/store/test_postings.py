@@ -12,7 +12,7 @@ from rove.records import field
 from rove.records.filter import AccessFilter
 from rove.store import IndexRow
 from rove.store.memory_index import MemoryIndex
-from rove.store.postings import MET, Postings
+from rove.store.postings import CACHED_TERMS, Postings
 
 ROWS = ("red fox", "red red hen", "grey goose and hen", "fox")
 MORE = ("red hen nowhere", "a long row without a word of the question")
@@ -92,10 +92,10 @@ def test_rows_that_go_count_no_more() -> None:
 
 def test_many_words_are_asked_for_in_bounded_memory() -> None:
     postings = made(ROWS)
-    for number in range(3 * MET):
+    for number in range(3 * CACHED_TERMS):
         postings.rows(f"word{number}")
     assert postings.rows("fox").tolist() == [0, 3]
-    assert len(postings._met) <= MET
+    assert len(postings._runs) <= CACHED_TERMS
 
 
 def test_what_is_hidden_does_not_count() -> None:

@@ -24,7 +24,7 @@ class Label:
         """Return what the label leaves of a chunk's size.
 
         Raises:
-            ConfigError: nothing.
+            ConfigError: the label leaves nothing.
         """
         if size_chars <= self.reserved:
             message = f"size_chars is {size_chars}, and the longest label with its blank line takes {self.reserved}."

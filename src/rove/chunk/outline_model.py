@@ -1,4 +1,4 @@
-"""The outline by a chat model: it names headings and their lines, window by window; each is held to the text."""
+"""The outline by a chat model: it names headings and their lines, window by window; each is checked in the text."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Packer:
         return self._without_runt(spans, sentences)
 
     def _without_runt(self, spans: list[Span], sentences: list[Span]) -> list[Span]:
-        """Part the last two anew, about equally, where the last is a scrap: its vector is near to every question."""
+        """Part the last two anew, about equally, where the last is very short: its vector is near to every question."""
         size = self.cutter.settings.size_chars
         if len(spans) < 2 or spans[-1][1] - spans[-1][0] >= size // 4:
             return spans

@@ -1,4 +1,4 @@
-"""Stage 3 of 7: give chunks what they are found by: their terms and their vectors; and, later, what is worked out.
+"""Stage 3 of 7: give chunks the terms and vectors by which they are found; later, work out further fields of documents.
 
 An enricher works fields out for documents that are in the base, from what is stored of them; nothing is embedded
 again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs it.
@@ -34,7 +34,7 @@ class EnrichContext:
 
 @dataclass(frozen=True, slots=True)
 class Enriched:
-    """What a run of an enricher did: how many documents have fields of it, how many changed, what is to be known."""
+    """What a run of an enricher did: how many documents have fields of it, how many changed, and notes for the user."""
 
     documents: int
     changed: int

@@ -19,7 +19,7 @@ from rove.records.document import Span
 MAX_NAME_CHARS = 80
 MAX_QUOTED_WORDS = 8
 ARTICLE_CHARS = 4
-"""What may stand before the name that a text opens with."""
+"""Characters that may stand before the name that a text opens with: "The "."""
 CAPITALISED_NOUNS = frozenset({"de", "lb"})
 """Languages that write every noun with a capital, so that one alone says little."""
 
@@ -134,7 +134,7 @@ def _runs(text: str, language: str) -> Iterator[Mention]:
 
 def _opens(text: str, start: int) -> bool:
     """Say whether a sentence begins at `start`."""
-    if start > 1 and text[start - 1] == " " and text[start - 2].isalnum():  # as most do not
+    if start > 1 and text[start - 1] == " " and text[start - 2].isalnum():  # the usual case, told quickly
         return False
     return _OPENS.search(text, max(0, start - _LOOK_BACK), start) is not None
 

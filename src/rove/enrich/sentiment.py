@@ -20,7 +20,7 @@ Labels = NDArray[np.float32]
 
 
 class SentimentModel(Protocol):
-    """Tells what mood texts are in. Built as `SentimentModel(settings, embedder)`."""
+    """Labels texts by their sentiment. Built as `SentimentModel(settings, embedder)`."""
 
     reads_texts: bool
     """False for one that needs the vectors alone: the texts are then not fetched."""

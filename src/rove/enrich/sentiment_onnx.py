@@ -16,11 +16,11 @@ from rove.settings import EnrichSettings
 
 STARS = re.compile(r"([1-5])\W*stars?")
 UNNAMED = {2: (-1, 1), 3: (-1, 0, 1), 5: (-1, -1, 0, 1, 1)}
-"""What the classes of a model mean that calls them LABEL_0, LABEL_1 …: from bad to good, as is the custom."""
+"""The meaning of classes named LABEL_0, LABEL_1 …, by how many there are: from bad to good, as is the custom."""
 
 
 class OnnxSentiment:
-    """See `Sentiment`. The class with the highest logit counts; its name says what it means.
+    """See `SentimentModel`. The class with the highest logit counts; its name says what it means.
 
     Raises:
         ConfigError: no folder is set, or it does not hold the files, or its classes are not those of a sentiment.
@@ -44,7 +44,7 @@ class OnnxSentiment:
             raise ConfigError(message, cure='Its config.json must have id2label with "positive" and "negative".')
 
     def scores(self, texts: Sequence[str], vectors: NDArray[np.float32], languages: Sequence[str]) -> Labels:
-        """See `Sentiment.scores`."""
+        """See `SentimentModel.scores`."""
         del vectors, languages
         return self._labels[np.argmax(self._model.logits(texts), axis=1)] if texts else np.zeros(0, np.float32)
 

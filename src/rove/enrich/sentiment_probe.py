@@ -1,6 +1,6 @@
-"""Sentiment read off the vectors that ingest has made anyway: a linear probe on the packaged embedder.
+"""Sentiment from the vectors that ingest has made anyway: a linear probe on the packaged embedder.
 
-In every language that the embedder knows, at the cost of one product of matrices. How it was made and what it is worth:
+It works in every language of the embedder, and costs one matrix product. How it was trained and what it is worth:
 train/sentiment.md.
 """
 
@@ -22,7 +22,7 @@ LABELS = np.array([-1, 0, 1], np.float32)
 
 
 class ProbeSentiment:
-    """See `Sentiment`. Logistic regression: the label of the largest of v · `weights` + `bias`.
+    """See `SentimentModel`. Logistic regression: the label of the largest of v · `weights` + `bias`.
 
     `sentiment.npz` holds `weights` (384, 3) and `bias` (3,), for −1, 0, +1, and the name of the embedder's `model`.
 
@@ -49,13 +49,13 @@ class ProbeSentiment:
             return str(file["model"]) == embedder.fingerprint.model
 
     def scores(self, texts: Sequence[str], vectors: NDArray[np.float32], languages: Sequence[str]) -> Labels:
-        """See `Sentiment.scores`."""
+        """See `SentimentModel.scores`."""
         del texts, languages
         return LABELS[np.argmax(vectors @ self._weights + self._bias, axis=1)]
 
 
 class NoSentiment:
-    """See `Sentiment`. Has no opinion of anything, and says so."""
+    """See `SentimentModel`. Has no opinion of anything, and says so."""
 
     reads_texts = False
 
@@ -67,6 +67,6 @@ class NoSentiment:
         )
 
     def scores(self, texts: Sequence[str], vectors: NDArray[np.float32], languages: Sequence[str]) -> Labels:
-        """See `Sentiment.scores`."""
+        """See `SentimentModel.scores`."""
         del texts, languages
         return np.full(len(vectors), np.nan, np.float32)

@@ -1,4 +1,4 @@
-"""Signatures of texts: what two documents are compared by, to find that they say the same.
+"""Signatures of texts, by which documents that say the same are found.
 
 MinHash (Broder 1997) by rensa's R-MinHash over the runs of five characters of the text without white space, so that
 languages that write none are treated alike.
@@ -22,7 +22,7 @@ RUN = 5
 SHORT_BYTES = 200
 """A text of fewer bytes (without white space, in UTF-8) has only exact twins: one word more or less is another text."""
 LONG_CHARS = 4_000_000
-"""So has a text of more characters, whose runs would take too much memory."""
+"""A text of more characters, too, has only exact twins: its runs would take too much memory."""
 BATCH_CHARS = 1 << 15  # as many as stay in the processor's cache while they are hashed
 SEED = 42
 MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xBF58476D1CE4E5B9], np.uint64)
@@ -50,8 +50,8 @@ def signature(text: str) -> bytes:
 def signatures(texts: Sequence[str]) -> list[bytes]:
     """Return the signatures of texts, at most 242 bytes each: see `rove.store.duplicates`.
 
-    Exactly the same are texts that differ in white space and in Unicode's ways to write a letter only; near ones are
-    compared without white space and without case.
+    Texts that differ only in white space, and in Unicode's ways to write a letter, are exactly the same. Near ones are
+    compared without white space and case.
     """
     plain = [" ".join(unicodedata.normalize("NFC", text).split()) for text in texts]
     found = [VERSION + blake2b(_encoded(text), digest_size=HASH_BYTES).digest() for text in plain]

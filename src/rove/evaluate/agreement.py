@@ -17,7 +17,7 @@ Distance = Callable[[int, int, Mapping[int, float]], float]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All are None where they cannot be told: no item with two labels, or nothing but one label (save `pairs`).
+    """How far annotators agree. None: it cannot be told, without an item with two labels or (save `pairs`) two labels.
 
     `items`: those with at least two labels. `pairs`: share of pairs of labels on one item that are equal, 0 … 1.
     `cohen`: the mean of Cohen's kappa over the pairs of annotators. `fleiss`: Fleiss' kappa. `alpha`: Krippendorff's,

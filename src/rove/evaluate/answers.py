@@ -71,7 +71,7 @@ class RefusalScore:
 
 
 def refusal_accuracy(refused: Mapping[str, bool], answerable: Mapping[str, bool]) -> RefusalScore:
-    """Compare who was refused with what could be answered; questions that stand in only one are left out.
+    """Compare which questions were refused with which can be answered; a question that only one names is left out.
 
     >>> refusal_accuracy({"q": False, "r": True, "s": True}, {"q": True, "r": False, "s": True})
     RefusalScore(accuracy=0.6666666666666666, kept=0.5, refused=1.0)

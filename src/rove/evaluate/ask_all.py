@@ -14,7 +14,7 @@ from rove.records import Hit, content_hash
 
 DIGITS = 6  # of a cosine
 KEEP_EVERY_S = 0.5
-"""How often what was found is put on the disk: what a crash can cost."""
+"""Seconds between two writes of what was found: what a crash can cost."""
 WARM_UP = "warm up"
 """Asked before the first question, so that no question waits for a model or an index to be loaded."""
 Keep = Callable[[Sequence[Outcome]], None]
@@ -87,9 +87,9 @@ def question_key(question: Question) -> str:
 
 
 def gold_name(hit: Hit, grades: Grades) -> str:
-    """Return the name by which the gold speaks of a hit's document: its id, its record's, its source or its title.
+    """Return the name that the gold has for a hit's document: its id, its record's id, its source or its title.
 
-    The id, where the gold does not speak of it.
+    Its id, where the gold has none of them.
     """
     record = hit.chunk.metadata.get("record_id")
     source = hit.uri.rpartition("/")[2]

@@ -76,9 +76,9 @@ def sign_flip(
 ) -> float | None:
     """Return the two-sided p-value of the paired permutation test (Fisher's; Smucker et al., CIKM 2007).
 
-    If the two were one, each difference could as well have the other sign. p = the share of all flips of signs whose
-    mean is at least as far from 0 as the one seen. All are tried up to `EXACT_QUESTIONS` questions that differ; beyond,
-    p = (1 + as far) / (1 + resamples). Range: above 0 … 1. None of no values.
+    If the two were alike, each difference could as well have the other sign. p = the share of all flips of signs whose
+    mean is at least as far from 0 as the observed one. All flips are tried where at most `EXACT_QUESTIONS` questions
+    differ; beyond, p = (1 + as far) / (1 + resamples). Range: above 0 … 1. None of no values.
 
     >>> sign_flip([1.0, 1.0, 1.0]), sign_flip([0.0, 0.0])
     (0.25, 1.0)

@@ -24,7 +24,7 @@ from rove.sandbox.pool import Pool
 from rove.settings import Settings
 
 LOOK_S = 20.0
-"""How long sources are read for the sample; beyond, all is worked out from the share of them that was read."""
+"""Seconds for which sources are read for the sample; the rest is extrapolated from the share that was read."""
 LATER = "later"
 SAMPLE = 1_000
 TIMED_S, TIMED_BATCH = 3.0, 8
@@ -57,7 +57,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Some of the documents, and by what their numbers are to be multiplied."""
+    """Some of the documents, and the factor from their numbers to those of all documents."""
 
     documents: Sequence[Document]
     factor: float

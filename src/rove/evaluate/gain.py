@@ -1,7 +1,7 @@
-"""Metrics that weigh a document's grade by its place: nDCG with the ideal over all relevant ones, and as published.
+"""Metrics that weigh a document's grade by its place: nDCG in its usual forms, and as one study published it.
 
 DCG = Σ gain(gradeᵢ) / log2(i + 1), i from 1; nDCG = DCG / ideal DCG (Järvelin and Kekäläinen, TOIS 2002). The gain is
-2^grade − 1 (Burges et al., ICML 2005), or the grade itself (trec_eval); the two are one where grades are 0 and 1.
+2^grade − 1 (Burges et al., ICML 2005), or the grade itself (trec_eval); both are the same where grades are 0 and 1.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def ndcg_linear(judged: JudgedRanking) -> float | None:
 def ndcg_blind(judged: JudgedRanking) -> float | None:
     """NDCG as the Pawsitive Retrieval study published it: the ideal is the found list itself, re-sorted by grade.
 
-    It cannot see recall: whoever finds one relevant document of a hundred, and puts it first, has 1. Every occurrence
-    of an id gains. Range 0 … 1; 0 where nothing found has a grade above 0, None where nothing at all has one.
+    It is blind to recall: a list with one relevant document of a hundred, at its top, has 1. Every occurrence of an id
+    gains. Range 0 … 1; 0 where nothing found has a grade above 0, None where no document at all has one.
 
     >>> ndcg_blind(JudgedRanking(["a"], {"a": 1, "b": 1}, frozenset("ab")))
     1.0
@@ -80,8 +80,8 @@ def ndcg_blind(judged: JudgedRanking) -> float | None:
 def ndcg_condensed(judged: JudgedRanking) -> float | None:
     """NDCG of the condensed list: what was not judged is taken out before the list is cut (Sakai, SIGIR 2007).
 
-    To be read beside "judged": it does not punish a run for finding what nobody has looked at. Range 0 … 1.
-    None where no grade is above 0.
+    A run is not punished for finding what nobody has judged; read "judged" beside it. Range 0 … 1. None where no grade
+    is above 0.
 
     >>> ndcg_condensed(JudgedRanking(["x", "a"], {"a": 1}, frozenset("a")))
     1.0

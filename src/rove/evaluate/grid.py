@@ -48,7 +48,10 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Everything that a sweep runs. `configurations` come in the order of the factors, the last one varying fastest."""
+    """Everything that a sweep runs. `configurations` come in the order of the factors, the last one varying fastest.
+
+    `each_place` and `ties`: see `GridFile`.
+    """
 
     name: str
     title: str
@@ -144,7 +147,7 @@ def grid_of(tree: Mapping[str, Any], name: str) -> Grid:
 
 
 def merged(parts: Sequence[tuple[str, Tree]]) -> dict[str, Any]:
-    """Put together what several choices set. Lists add up, in order; for anything else one choice may speak.
+    """Put together what several choices set. Lists add up, in order; anything else may be set by one choice only.
 
     Raises:
         ConfigError: two choices set the same key; the message names both.
@@ -207,7 +210,7 @@ def _several(names: str | list[str]) -> tuple[str, ...]:
 
 
 def _check_names(factors: Sequence[Factor], file: GridFile, name: str) -> None:
-    """See that everything which names a factor or a choice names one that there is."""
+    """See that every factor and choice that is named exists."""
     check_keys(file.common, "common")
     known = {factor.name: {choice.name for choice in factor.choices} for factor in factors}
     named: list[tuple[str, str, tuple[str, ...]]] = [(f"when.{factor}", factor, ()) for factor in file.when]

@@ -1,4 +1,4 @@
-"""Metrics for incomplete judgements: how much of a ranking was judged at all, and what can be said nevertheless."""
+"""Metrics for incomplete judgements: the share of a ranking that was judged, and bpref, which leaves out the rest."""
 
 from __future__ import annotations
 

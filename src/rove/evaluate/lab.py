@@ -1,8 +1,7 @@
-"""A base under study: asked in many ways, and what two ways have in common is done once.
+"""A base that is asked in many ways; what two ways have in common is done once.
 
-What runs is the engine itself; only the store, the reranker and the embedder have a memory for what they were asked
-last, so that each way gives exactly what `Rove.search` would. What a way did not have to wait for, because another had
-asked before, is added to its time.
+What runs is the engine itself, so that each way gives exactly what `Rove.search` would; only the store, the reranker
+and the embedder cache what they were asked last. Time that a way saved by the cache is added to its own.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ LASTING = "question"
 
 @dataclass(slots=True)
 class LabCache:
-    """What was done before, and how long it took; shared by the bases that one process studies, one after another.
+    """What was done before, and how long it took; shared by the bases that one process asks, one after another.
 
-    `borrowed_s` is what the search in hand was spared. What is kept under a key that begins with `LASTING` outlives the
-    question. `models` are the embedders that are loaded, by their settings.
+    `borrowed_s`: seconds that the present search was spared. What is kept under a key that begins with `LASTING`
+    outlives the question. `models`: the embedders that are loaded, by their settings.
     """
 
     known: dict[Key, tuple[Any, float]] = field(default_factory=dict[Key, tuple[Any, float]])
@@ -51,12 +50,12 @@ class LabCache:
     borrowed_s: float = 0.0
 
     def begin(self) -> None:
-        """A search begins."""
+        """Begin a search."""
         self.used.clear()
         self.borrowed_s = 0.0
 
     def forget(self) -> None:
-        """The next question comes, or the next base."""
+        """Drop what belongs to the last question: the next one, or the next base, is to come."""
         self.known.clear()
 
     async def once(self, key: Key, make: Callable[[], Awaitable[T]]) -> T:
@@ -73,10 +72,7 @@ class LabCache:
 
 
 class CachingStore:
-    """Stands before an open store and remembers what was searched; all else is the store's own.
-
-    It has no state of the store, and is not closed: the store is.
-    """
+    """A cache of searches in front of an open store; all else is the store's own, its closing too."""
 
     def __init__(self, store: Store, memory: LabCache) -> None:
         self._store = store
@@ -156,7 +152,7 @@ class CachingReranker:
 
 
 class CachingEmbedder(QueryCache):
-    """An embedder that knows for how long each question kept it busy, and what other bases have embedded already."""
+    """An embedder in front of another one: it times each question, and takes over what other bases have embedded."""
 
     def __init__(self, embedder: Embedder, memory: LabCache) -> None:
         super().__init__(embedder)
@@ -269,7 +265,7 @@ class Lab:
         return answer, perf_counter() - began + self.memory.borrowed_s
 
     def settings_of(self, way: Configuration) -> Settings:
-        """The settings that a configuration comes to here. Raises as `Configuration.settings` does."""
+        """The settings that a configuration has here. Raises as `Configuration.settings` does."""
         path = self.base.settings.path
         settings = way.over(self._under) if self._under else way.settings(path)
         return settings.model_copy(update={"path": path})

@@ -14,8 +14,6 @@ TIES: dict[tuple[int, ...], int] = {
     (RELATED, NOT_RELEVANT): RELATED,
     LABELS: RELATED,
 }
-PUBLISHED_FIRST = {"00": "mo", "02": "kk"}
-"""Whose votes the Pawsitive Retrieval study began with when it merged each of its rounds. See `published_votes`."""
 GRADES = {RELEVANT: 2, RELATED: 1, NOT_RELEVANT: 0}
 
 
@@ -67,30 +65,6 @@ def merge_votes(votes: Iterable[Vote]) -> list[Merged]:
     for vote in votes:
         cast.setdefault((vote.question_id, vote.document_id), {})[vote.annotator] = vote.label
     return [Merged(*key, plurality(labels.values())) for key, labels in cast.items()]
-
-
-def published_votes(votes: Iterable[Vote], first: str) -> list[Merged]:
-    """Merge votes of one round as the Pawsitive Retrieval study did, to get its digits.
-
-    The rows of the annotator `first` are kept in their order, repeated ones too, and the others' labels joined to them
-    by question and document; what only others voted on is dropped. Which annotator each of the study's rounds starts
-    from: `PUBLISHED_FIRST`. Relevant is what has label 1 in either, and its nDCG counts every other label as 0.
-
-    >>> votes = [Vote("a", "q", "d", 1), Vote("b", "q", "d", 2), Vote("b", "q", "only b", 1)]
-    >>> published_votes(votes, "a")
-    [Merged(question_id='q', document_id='d', label=2)]
-    """
-    votes = list(votes)
-    others: dict[tuple[str, str], list[int | None]] = {}
-    for vote in votes:
-        if vote.annotator != first:
-            others.setdefault((vote.question_id, vote.document_id), []).append(vote.label)
-    own = (vote for vote in votes if vote.annotator == first)
-    return [
-        Merged(key[0], key[1], plurality((vote.label, *others.get(key, ()))))
-        for vote in own
-        for key in [(vote.question_id, vote.document_id)]
-    ]
 
 
 def gold_of(merged: Iterable[Merged], grades: Mapping[int, int] = GRADES) -> dict[str, dict[str, int]]:

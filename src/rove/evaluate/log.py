@@ -1,4 +1,4 @@
-"""Files that grow line by line while somebody works: what stands in them is kept, whatever happens to the program."""
+"""Files that grow line by line while somebody works; a line once written survives a crash of the program."""
 
 from __future__ import annotations
 

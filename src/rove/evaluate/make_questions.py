@@ -62,7 +62,7 @@ async def make_questions(
 
     With a model: one question for each passage in turn, `TRIES` · `count` passages at most, each question held to
     `fault`. A model that fails again and again is given up, and what it made so far is kept. Without one: see
-    `topics.questions_from`.
+    `questions_from_headings.questions_from`.
     """
     if chat is None:
         return Making(tuple(questions_from(documents)[:count]))
@@ -182,6 +182,6 @@ def _answering(chunk: Chunk, answer: str, language: str) -> Span:
 
 
 def _letters(text: str) -> int:
-    """Count letters; a character that is a word or half of one counts for several."""
+    """Count letters; a character of a script without spaces counts for several, since it is a word or half of one."""
     found = tokens(text)
     return sum(len(token) if len(token) > 1 else 3 for token in found)

@@ -1,4 +1,4 @@
-"""What a run of rankings is worth: metrics by name, one value a question or none, and how many questions had one."""
+"""Scores of rankings: metrics by name, one value or none for each question, and how many questions have one."""
 
 from __future__ import annotations
 

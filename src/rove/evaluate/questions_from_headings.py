@@ -49,11 +49,11 @@ class _Topic:
 
 
 def questions_from(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> list[MadeQuestion]:
-    """Ask about every topic that occurs once; they come in an order that no one chose, the kinds by turns.
+    """Ask about every topic that occurs once, in the order of their hashes, the kinds in turn.
 
     A heading that stands twice in the base is no question, since it would have two right answers. Such questions share
-    words with what they ask for: they tell configurations apart, and flatter all of them (300 pages of lohelp_de and of
-    pgdocs, keyword search, RR@10: 0.95 and 0.92, where people's index entries have 0.83 and 0.84).
+    words with what they ask for: they tell configurations apart, but score too high with all of them (300 pages of
+    lohelp_de and of pgdocs, keyword search, RR@10: 0.95 and 0.92; index entries by people have 0.83 and 0.84).
     """
     topics = [topic for document, chunks in documents for topic in _topics(document, chunks)]
     counts = Counter(topic.key for topic in topics)

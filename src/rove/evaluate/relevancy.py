@@ -53,9 +53,9 @@ async def relevancy(answer: Answer, embedder: Embedder, chat: ChatModel | None =
 async def relevancy_by_nearness(answer: Answer, embedder: Embedder) -> Relevancy:
     """Grade without a chat model: 5 · (nearness + words) / 2.
 
-    nearness = 1 − distance / (2 · max_distance), at least 0, by the embedder, the distance being that of the answer
-    from the question; words: the share of the question's telling terms that stand in the answer. Deterministic; a poor
-    judge of one answer, and of use to compare configurations of one base by their means.
+    nearness = 1 − distance / (2 · max_distance), at least 0, with the embedder's cosine distance of answer and
+    question. words = the share of the question's terms, function words left out, that stand in the answer.
+    Deterministic. A poor judge of one answer; its means are of use to compare configurations of one base.
     """
     said = " ".join(sentence.text for sentence in answer.sentences if sentence.supported) or answer.text
     asked = await embedder.queries([answer.question])

@@ -50,7 +50,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What one way of answering gave for one question: `values` are its scores by metric; see `answering.Answered`.
+    """What one way of answering gave for one question: `values` are its scores by metric; see `answering.AnswerScores`.
 
     `usage` is the chat model's for the answer, `judging` the judge's; `graded_by`: who gave the relevancy, "" where
     nobody did. `error` is why there is no answer, where that has a reason.

@@ -1,4 +1,4 @@
-"""Runs to be judged: rankings in a file of TREC's, of JSON lines, or of a sweep; and the pool of what they found."""
+"""Runs to be judged: rankings in a TREC run file, in JSON lines or of a sweep; and the pool of what they found."""
 
 from __future__ import annotations
 

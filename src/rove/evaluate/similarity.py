@@ -42,7 +42,7 @@ def retrieval_similarity(near: Cosines) -> float | None:
 def best_similarity(near: Cosines) -> float | None:
     """Return the mean, over the expected texts, of the cosine with the nearest text that was found.
 
-    The form that does not fall because more was found. Range and None: see `retrieval_similarity`.
+    Unlike the mean over all, it does not fall where more is found. Range and None: see `retrieval_similarity`.
 
     >>> best_similarity(np.array([[1.0, 0.0]]))
     1.0
@@ -85,7 +85,7 @@ class Expected:
 
 
 def _names(documents: Sequence[DocumentInfo]) -> dict[str, str]:
-    """Return the names by which a gold may speak of documents (see `gold_name`), each with the document's id."""
+    """Return the names that a gold may have for documents (see `gold_name`), each with the document's id."""
     found: dict[str, str] = {}
     for info in documents:
         record = info.metadata.get("record_id")

@@ -234,7 +234,7 @@ def frontier(lines: Sequence[StudyLine], metric: str) -> tuple[str, ...]:
 
 
 def undominated(points: Sequence[tuple[str, tuple[float, ...]]]) -> tuple[str, ...]:
-    """Return the names of points that no other is at least as good as in everything, and better in something.
+    """Return the names of the points of the Pareto front: no other is as good in everything and better in something.
 
     Higher is better. In the order of the first number, the highest first.
 

@@ -1,1 +1,1 @@
-"""Pure text in many languages: which language, which words, which sentences, how many tokens."""
+"""Analysis of text in many languages: its language, words, sentences and number of tokens. All of it is pure."""

@@ -12,7 +12,7 @@ from rove.language.words import CACHED_CHARS, query_terms
 
 MAX_KEY_TERMS = 12
 REMEMBERED = 20_000
-"""Names, some 650 bytes each with the words in them."""
+"""Names whose keys are cached; some 650 bytes each, with the words in them."""
 JOINT = "_"
 
 _IDEOGRAPH = regex.compile(r"[\p{Han}〇]")

@@ -10,7 +10,7 @@ import regex
 import sentencex
 
 MAX_SENTENCE_CHARS = 600
-WINDOW_CHARS = 8000  # sentencex grows faster than its input
+WINDOW_CHARS = 8000  # the time that sentencex takes grows faster than its input
 
 
 class _Bound(TypedDict):

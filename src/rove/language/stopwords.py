@@ -1,4 +1,4 @@
-"""Function words by language: what a question can lose, and what gives a language away."""
+"""Function words by language: a search can do without them, and they tell which language a text is in."""
 
 from __future__ import annotations
 

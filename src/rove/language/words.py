@@ -1,4 +1,4 @@
-"""Words as index terms: one analyser for what is indexed and what is asked, whatever store holds the terms.
+"""Words as index terms: one analyser for texts and for questions, whichever store holds the terms.
 
 Words are normalised (NFKC, case), stemmed (Snowball) and folded (accents dropped). Scripts written without spaces, and
 Hangul, give overlapping pairs of characters. Compounds and identifiers give their parts and the whole.
@@ -31,7 +31,7 @@ _UNSPACED = regex.compile(rf"[{_HAN}{_KANA}{_OPEN}]")
 _HAN_LETTER = regex.compile(f"[{_HAN}]")
 _NOT_HAN = regex.compile(f"[^{_HAN}]+")
 _HANGUL = regex.compile(r"\p{Hangul}")
-_DROPPED = regex.compile(r"[\ud800-\udfff\u00ad\u0640]")  # half characters, soft hyphens, Arabic stretching
+_DROPPED = regex.compile(r"[\ud800-\udfff\u00ad\u0640]")  # lone surrogates, soft hyphens, the Arabic tatweel
 _PIECES = regex.compile(r"[^\W_]+")
 _CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})\d*|\p{Lu}?[^\p{Lu}]+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)+")
@@ -53,7 +53,7 @@ _ELISION = {
 def terms(text: str, language: str) -> list[str]:
     """Return the terms to index: those of words in their order, then each stop word that was met, once.
 
-    A stop word can so be found, and does not lengthen the text. `language`: ISO 639-1; one without a stemmer (or
+    So a stop word can be found, and does not lengthen the text. `language`: ISO 639-1; one without a stemmer (or
     "und") is folded only. No term holds white space, and none is longer than `stems.MAX_TERM_BYTES` in UTF-8.
 
     >>> terms("The Panthers' max_connections", "en")
@@ -101,7 +101,8 @@ def query_terms(text: str, language: str) -> list[str]:
 def foreign_terms(text: str, language: str, spoken: str) -> list[str]:
     """Return the terms to search documents of `language` for by a question in another one, each once.
 
-    Its function words are left out, lest "die" find what dies. What is left, names above all, is read both ways.
+    Its function words are left out, lest the German "die" find what dies. What is left, names above all, is analysed in
+    both languages.
 
     >>> foreign_terms("Wann spielten die Denver Broncos?", "en", "de")
     ['spielten', 'denver', 'bronco', 'spielt', 'denv', 'broncos']
@@ -134,7 +135,7 @@ class _Analyser(dict[str, str]):
         return self._any(piece)
 
     def _plain(self, piece: str, form: str) -> str:
-        """One word of Latin letters, as most are: what `_any` would say of it, sooner."""
+        """Analyse one word of Latin letters, as most are: the result of `_any`, faster."""
         found = self.term(form)
         if form in self.stops:
             self.stop_terms[piece] = found

@@ -14,7 +14,7 @@ Canonical text is markdown-like, whatever the source is:
 - code between fences; formulas as LaTeX (or plain text where there is none) between `$$`, in a line between `$`
 - links as `[text](target)`, footnotes as `[^1]` and `[^1]: …`
 - pictures as `![what it shows](name)`, by caption or alternative text; no bytes, no data: URLs
-- what a speaker notes, a reviewer comments: a paragraph `> Note: …`, `> Comment (Name): …`
+- speakers' notes and reviewers' comments as paragraphs `> Note: …`, `> Comment (Name): …`
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class LoadOptions:
 
     `keep_boilerplate`: menus, banners and footers of a page are text too. `ocr`: pictures of text are read.
     `depth` and `inflated` are the readers' own: how deep in other files this one lies, and what those unpacked to;
-    `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: has a file that no
-    loader reads made into one that is read, None where nothing does that.
+    `transcripts`: what OCR has said of pictures of the source, and how long it may go on; `convert`: converts a file
+    that no loader reads into one that is read, None where nothing can.
     """
 
     keep_boilerplate: bool = False

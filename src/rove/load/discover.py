@@ -1,4 +1,4 @@
-"""Where the sources are: folders are walked, files are told by what they hold, and each is read when it is its turn."""
+"""Where the sources are: folders are walked, files recognised by their content, and each is read in its turn."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ USER = re.compile(r"^([^:/]+://)[^/@]*@")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """One place that can be read: a file's path, or a text that the caller brings. It costs no read to have one.
+    """One place that can be read: a file's path, or a text that the caller brings. Making one reads nothing.
 
     `uri` names it in the ledger; `kind` is the loader that its suffix names, "" where the content has to tell, `PAGE`
     and `DATABASE` for what has to be fetched from `address`, which may hold a password; `data` is what was fetched.
@@ -141,9 +141,9 @@ def suffix_kind(name: str) -> str:
 
 
 def kind_of(data: bytes, location: Location) -> str:
-    """Return the loader's name for these bytes. What they are counts for more than what the suffix says.
+    """Return the loader's name for these bytes. Their content counts for more than the suffix.
 
-    Only the loader of another package is taken at its suffix: its format is one that Rove does not know by its bytes.
+    Only a loader of another package is chosen by the suffix: Rove does not know its format by its content.
 
     One of `formats.CONVERTED` is a kind too, though no loader reads it.
 

@@ -52,7 +52,7 @@ for _tag, _form, _first in (
 
 
 def front_fields(block: str) -> dict[str, MetaValue] | None:
-    r"""Return the fields of a block of front matter; None where it is none.
+    r"""Return the fields of a block of front matter; None where the block is something else.
 
     >>> front_fields("version: 2\ndate: 2024-05-01\ndraft: false\ntags: [a, 3]\nlanguage: no\nid: 007\n")
     {'version': 2, 'date': '2024-05-01', 'draft': False, 'tags': ('a', '3'), 'language': 'no', 'id': '007'}

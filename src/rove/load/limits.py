@@ -1,4 +1,4 @@
-"""What a parser may use up, and how it is told that it has."""
+"""Limits on what a parser may use: depth, size, parts and time; and the signal that its time is over."""
 
 from __future__ import annotations
 

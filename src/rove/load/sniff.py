@@ -1,4 +1,4 @@
-"""What bytes are: the loader's name by what they begin with and hold, which counts for more than the suffix."""
+"""Recognises formats by their bytes: how a file begins, and what it holds, counts for more than its suffix."""
 
 from __future__ import annotations
 

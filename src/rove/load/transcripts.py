@@ -1,7 +1,7 @@
 """What OCR has said of the pictures of one source, and how long it may go on.
 
-It takes seconds a page. So what it said is told picture by picture and can be kept, and a source whose reading was cut
-off goes on at the picture where it stopped.
+OCR takes seconds a page. So what it said is reported picture by picture and can be kept, and a source whose reading was
+cut off goes on at the picture where it stopped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from time import monotonic
 
 MAX_S = 14_400.0
 MAX_BYTES = 64 << 20
-"""A transcript that unpacks to more is none."""
+"""A transcript that unpacks to more bytes is taken for damaged."""
 
 
 @dataclass(frozen=True, slots=True)

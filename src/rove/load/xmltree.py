@@ -76,10 +76,10 @@ class Node(Protocol):
 
 
 def parse(data: bytes) -> Node:
-    """Return the root of a whole XML document.
+    """Return the root of an XML document.
 
     Raises:
-        XmlError: it is no whole XML.
+        XmlError: it is not well-formed.
     """
     return cast("Node", etree.fromstring(data, etree.XMLParser(**OPTIONS)))  # pyright: ignore[reportUnknownMemberType]
 
@@ -104,7 +104,7 @@ def stream(data: IO[bytes], *tags: str) -> Iterator[Node]:
     """Yield the elements with one of `tags` as they end; each is dropped when the next is asked for.
 
     Raises:
-        XmlError: at the place where the XML is not whole.
+        XmlError: at the place where the XML is not well-formed.
     """
     for _, item in etree.iterparse(data, tag=tags, **OPTIONS):  # pyright: ignore
         element = cast("Node", item)
@@ -118,7 +118,7 @@ def children_of_root(data: IO[bytes]) -> Iterator[Node]:
     A root without any is yielded itself.
 
     Raises:
-        XmlError: at the place where the XML is not whole.
+        XmlError: at the place where the XML is not well-formed.
     """
     depth = 0
     found = False

@@ -1,4 +1,4 @@
-"""Models behind three contracts: what embeds, what reranks, what writes.
+"""Models behind three contracts: embedders, rerankers and chat models.
 
 A new model is one file and one line in its table. Heavy libraries load when a model is first built.
 """
@@ -49,10 +49,10 @@ class Embedder(Protocol):
 
     @property
     def min_lead(self) -> float:
-        """How far (in cosine) a passage that answers stands above the run of its list; 0 where that says nothing.
+        """How far the cosine of a passage that answers lies above those of the rest of its list, at least.
 
-        Cosines of some models crowd together and shift with the languages of question and passage: their lead then
-        tells more than their size.
+        0 where that says nothing. Cosines of some models lie close together, and shift with the languages of question
+        and passage: the lead of a passage then tells more than its cosine.
         """
         ...
 
@@ -71,9 +71,9 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class LateEmbedder(Protocol):
-    """An `Embedder` that keeps a passage's tokens too, so that each word of a question can find its own counterpart.
+    """An `Embedder` for late interaction: it keeps the tokens of a passage too, to compare them with a question's.
 
-    What it keeps of a passage is its own affair: a few kilobytes, made in the same pass as the vector.
+    In which form is its own affair: a few kilobytes a passage, made in the same pass as the vector.
     """
 
     async def passages_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[bytes]]:
@@ -81,7 +81,7 @@ class LateEmbedder(Protocol):
         ...
 
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
-        """Return how well the question's tokens are met by those of each passage: (n,) float32, higher is better.
+        """Return how well each passage's tokens match those of the question: (n,) float32, higher is better.
 
         None where it cannot say.
         """
@@ -108,7 +108,7 @@ class KeptOfChunks(Protocol):
 
 
 class Reranker(Protocol):
-    """Looks again at what a first stage found. Built as `Reranker(embedder, store, settings)`."""
+    """Scores anew what a first stage found. Built as `Reranker(embedder, store, settings)`."""
 
     @property
     def weight(self) -> float:

@@ -1,4 +1,4 @@
-"""What an endpoint sends, within bounds: how many bytes a reply and a line of it may have, and none of them packed."""
+"""Bounds on what an endpoint sends: how many bytes a reply and a line of it may have, none of them compressed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEGABYTE = 1_000_000
 PIECE_BYTES = 8_192  # of a stream of lines, handed on at once: others have their turn between two
 ERROR_BYTES = 65_536  # of a reply that says an error, of which little is quoted
 PLAIN = {"Accept-Encoding": "identity"}
-"""Headers that ask for a reply as it is: what is packed can be a thousand times as long as it looks."""
+"""Headers that ask for an uncompressed reply: a compressed one can be a thousand times as long as it looks."""
 TOO_LONG = "{origin} sent a reply of more than {most} MB."
 TOO_LONG_CURE = "Look at the server, or raise {table}.max_reply_mb."
 LINE_TOO_LONG = "{origin} sent a line of more than {most} MB."

@@ -1,4 +1,4 @@
-"""An embedder that remembers the last questions: searching, reranking and answering ask for the same vector."""
+"""A cache of the last questions' vectors: searching, reranking and answering ask for the same one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMEMBERED = 512
 
 
 def remembering(embedder: Embedder) -> Embedder:
-    """Return the embedder with a memory for questions before it."""
+    """Return the embedder with a cache of questions before it."""
     return LateQueryCache(embedder) if isinstance(embedder, LateEmbedder) else QueryCache(embedder)
 
 

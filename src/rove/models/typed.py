@@ -18,7 +18,7 @@ Partial = Callable[[Mapping[str, object]], None]
 
 REPAIR = "Your last reply was not of the right shape: {problem}. Reply again, with nothing but the JSON object."
 MAX_CHARS = 200_000  # a reply past this never ends: what was written by then is taken
-GROWTH = 32  # the part of a reply that comes between two looks at it, as a divisor of its length
+GROWTH = 32  # a reply is parsed anew whenever it has grown by one part in so many of its length
 TRIES = 8  # places where the object may begin
 DEEPEST = 200  # objects and lists within one another; the parser's own bound
 _OPENING = re.compile(r'\{(?=\s*(?:["}]|\Z))')
@@ -74,9 +74,9 @@ async def _written(
 
 
 class _Growing:
-    """A reply that is being written. Who listens is told of it each time it has grown by a share of its length.
+    """A reply that is being written. The listener is told of it each time it has grown by a share of its length.
 
-    So the time to read it over and over grows with its length, whether it comes in one piece or in a million.
+    So the time to parse it again and again is linear in its length, whether it comes in one piece or in a million.
     """
 
     def __init__(self, partial: Partial | None) -> None:

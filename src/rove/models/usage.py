@@ -1,4 +1,4 @@
-"""What chat models cost: tokens, counted by whoever asks for it, whatever lies between it and the model."""
+"""What chat models cost: requests and tokens, added up by meters that see every call made within them."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class LeadEnd:
     """How a lead ended that a walk followed: in the answer, in a fact that the answer does not need, or in nothing.
 
     `chunk_id` and `document_id`: where it was found, "" where the user gave it. `terms`: its words as index terms.
-    `where`: what that walk could see, a filter as `walk.wire` writes it, "" for all; None where that is not known.
+    `where`: what that walk could see, a filter as `walk.json_format` writes it, "" for all; None: not known.
     """
 
     text: str

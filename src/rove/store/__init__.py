@@ -35,10 +35,10 @@ class IndexRow:
 
 
 class Index(Protocol):
-    """Finds chunk ids. Every method may be called at any time; one writer at a time is the caller's care.
+    """Finds chunk ids. Every method may be called at any time; the caller sees to it that no two writers are at work.
 
-    Scores: higher is better; ties come by chunk id. At the cut an index in memory keeps the first of them by id, while
-    LanceDB, which stops at `top_k` by itself, keeps any. Filters apply before the search, never after.
+    Scores: higher is better; ties are ordered by chunk id. Where a tie goes on beyond `top_k`, the embedded index keeps
+    the lowest ids, while LanceDB keeps any. Filters apply before the search, never after.
     """
 
     async def add(self, rows: Sequence[IndexRow], *, fresh: bool = False) -> None:
@@ -78,7 +78,7 @@ class Index(Protocol):
         ...
 
     async def tidy(self) -> None:
-        """Give back what room many writes have taken and nobody needs; a search that is under way is made anew."""
+        """Free the space that many writes have left behind. A search that is under way meanwhile is repeated."""
         ...
 
     async def erase(self) -> None:

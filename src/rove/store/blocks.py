@@ -1,4 +1,4 @@
-"""Arrays that are given block by block, so that a large one is never whole in memory."""
+"""Arrays that are handed over block by block, so that a large one is never whole in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class ArrayInParts:
-    """An array of that shape and type, whose rows `parts` yields in their order, some at a time."""
+    """An array of `shape` and `dtype`, whose rows `parts` yields in their order, some at a time."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -20,5 +20,5 @@ class ArrayInParts:
 
     @classmethod
     def of(cls, array: NDArray[Any]) -> Self:
-        """Give a whole array as one block."""
+        """Make one of a whole array, which is its only block."""
         return cls(array.shape, array.dtype, lambda: iter([array]))

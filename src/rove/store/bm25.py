@@ -1,4 +1,4 @@
-"""What BM25 counts for one access filter: how long texts are, and how many of them hold a term."""
+"""Statistics of BM25 under one access filter: the lengths of texts, and how many of them hold a term."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rove.store.segments import Counts, Ints, Run
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-REMEMBERED = 4_096
-"""Terms of which it is remembered how many living rows hold them."""
-MOST = 1_000_000
-"""Documents of terms that are remembered with their sums."""
+CACHED_TERMS = 4_096
+"""Terms whose statistics by row are cached."""
+CACHED_SUMS = 1_000_000
+"""Entries of the cache of statistics by document: one for each document of each term."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermWeights:
-    """See `Postings`."""
+    """The parameters of BM25, and what share of a row's score is its document's. See `Postings`."""
 
     k1: float
     b: float
@@ -30,7 +30,11 @@ class TermWeights:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many texts there are, and of each what BM25 adds to a count below the line, (n,) float32, and the least."""
+    """What BM25 needs of the lengths of texts.
+
+    `texts`: how many there are. `norms`: k1 · (1 - b + b · length / average length) of each, (n,) float32. `least`: the
+    smallest of these.
+    """
 
     texts: int
     norms: Floats
@@ -39,7 +43,11 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Wholes:
-    """The documents that hold a term, ascending, how often each does, and the most that it gives to a row of each."""
+    """Where a term stands, by document.
+
+    `owners`: the documents that hold it, ascending, (m,). `sums`: how often it stands in each. `most`: the highest
+    score that it gives to a row of each, the document's share included.
+    """
 
     owners: Ints
     sums: Floats
@@ -48,16 +56,17 @@ class Wholes:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many living rows hold a term, and how often it stands in a row at most."""
+    """Where a term stands, by row: `holding` live rows have it, each of them at most `most` times."""
 
     holding: int
     most: int
 
 
 class Counted:
-    """What BM25 counts of the rows that are `alive`, (n,) bool, which nobody changes afterwards.
+    """Statistics of the rows that count.
 
-    `lengths`: terms of each row, (n,) float32; `owners`: the number of each row's document, ascending.
+    `alive`: which rows these are, (n,) bool; nobody changes it afterwards. `lengths`: how many terms each row has, (n,)
+    float32. `owners`: the number of each row's document, ascending.
     """
 
     def __init__(self, weights: TermWeights, alive: Mask, lengths: Floats, owners: Ints) -> None:
@@ -75,7 +84,7 @@ class Counted:
             self._sum_up(count, lengths)
 
     def _sum_up(self, count: int, lengths: Floats) -> None:
-        """Count documents too, unless each is one passage and says nothing new."""
+        """Count documents too, unless each has one live row only: then they say nothing new."""
         living, owners = (lengths, self.owners) if self.every else (lengths[self.alive], self.owners[self.alive])
         texts = np.bincount(owners, living, count).astype(np.float32)
         there = owners[np.diff(owners, prepend=-1) > 0]
@@ -89,10 +98,10 @@ class Counted:
         return Sizes(len(living), norms, float(norms.min(initial=np.inf)))
 
     def rows(self, term: str, runs: Sequence[Run]) -> Rows:
-        """Count the living rows of a term."""
+        """Return where a term stands among the live rows; `runs`: its postings."""
         known = self._rows.get(term)
         if known is None:
-            if len(self._rows) >= REMEMBERED:
+            if len(self._rows) >= CACHED_TERMS:
                 self._rows.clear()
             most = max((int(counts.max(initial=0)) for _, counts in runs), default=0)
             known = self._rows[term] = Rows(sum(map(self._living, runs)), most)
@@ -102,10 +111,10 @@ class Counted:
         return len(run[0]) if self.every else int(np.count_nonzero(self.alive[run[0]]))
 
     def wholes(self, term: str, runs: Sequence[Run], documents: Sizes) -> Wholes:
-        """Sum a term up by document: that of living rows."""
+        """Return where a term stands by document, dead rows left out; `runs`: its postings."""
         known = self._wholes.get(term)
         if known is None:
-            if self._held > max(MOST, len(self.owners)):
+            if self._held > max(CACHED_SUMS, len(self.owners)):
                 self._wholes.clear()
                 self._held = 0
             known = self._wholes[term] = self._summed(runs, self.rows(term, runs).holding, documents)
@@ -129,11 +138,11 @@ class Counted:
         return Wholes(owners, sums, most.astype(np.float32))
 
     def weight(self, holding: int, sizes: Sizes) -> np.float64:
-        """What a term gives at most to a text, if so many of the texts hold it."""
+        """Return idf · (k1 + 1): no text has a higher score of a term that `holding` texts hold."""
         idf = np.log1p((sizes.texts - holding + 0.5) / (holding + 0.5))
         return idf * (self.weights.k1 + 1)
 
     def gain(self, holding: int, counts: Counts | Floats, sizes: Sizes, at: NDArray[Any]) -> NDArray[np.float64]:
-        """What a term, which so many of the texts hold, gives to those of them where it stands so often."""
+        """Return a term's scores in the texts `at`, which have it `counts` times; in all, `holding` texts have it."""
         often = counts.astype(np.float32, copy=False)
         return self.weight(holding, sizes) * often / (often + sizes.norms[at])

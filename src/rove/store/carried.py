@@ -1,4 +1,4 @@
-"""What walks have learned, carried from a torn catalog to the one that takes its place, where its words still stand."""
+"""Carries what walks have learned from a damaged catalog to its replacement, where the sources still say it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ VECTORS = ("vector", "asked")
 def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int], dimension: int) -> None:
     """Take over facts and leads that can be read and whose source is there as it was. Blocks.
 
-    Facts lose their stamp, which says of which state of the base they are all that a walk found.
+    Facts lose their stamp: it says that they are all that a walk found, which is no longer sure.
 
     Args:
-        salvage: the torn catalog.
+        salvage: the damaged catalog.
         database: the new one.
-        rows: document id → the document's row number in the torn one.
+        rows: document id → the document's row number in the damaged one.
         dimension: of the embedder.
     """
     with database.write() as connection:

@@ -98,9 +98,9 @@ class Catalog(Documents):
         return removed
 
     def let_go(self, seqs: Sequence[int], refused: Mapping[str, Exception]) -> list[LostChunk]:
-        """Take chunks that the index refuses out of staged documents, and a document that then has none.
+        """Remove chunks that the index refuses from staged documents, and documents that have none left.
 
-        What is left of a document is not known by its fingerprint, so that it is read anew when it is added again.
+        A document that has lost chunks loses its fingerprint, so that it is read anew when it is added again.
         """
         c, d = tables.chunks.c, tables.documents.c
         with self.database.write() as connection:
@@ -201,10 +201,10 @@ class Catalog(Documents):
                 connection.execute(update(tables.removals).where(within(r.chunk_id, part)).values(pending=False))
 
     def tidy(self, *, free_pages: int = FREE_PAGES) -> None:
-        """Let go of what ordinary writing leaves behind: what was taken away long ago, and pages that hold nothing.
+        """Clear away what ordinary writing leaves behind: notes of old removals, and pages that hold nothing.
 
-        `free_pages` may lie free in the file. Of removals the latest `REMOVALS` at least stay, by which readers follow;
-        who has seen less starts again.
+        At most `free_pages` stay free in the file. At least the latest `REMOVALS` removals stay noted, since readers
+        follow by them; a reader that is further behind reads everything anew.
         """
         r = tables.removals.c
         with self.database.read() as connection:
@@ -267,7 +267,7 @@ def _drop_unused(connection: Connection, vectors: Collection[int]) -> None:
 
 
 def _beyond(fields: Metadata, common: Metadata) -> Metadata:
-    """The fields that `common` has not, or has with another value or of another type: True is not 1."""
+    """Return the fields that `common` lacks, or has with another value or another type: True is not 1."""
     if fields is common:
         return {}
     return {

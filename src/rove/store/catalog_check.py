@@ -10,7 +10,7 @@ from rove.store.rows import check_vectors
 
 READ_AT_ONCE = 1_000
 VECTORS = {"vector", "asked"}
-"""What columns that hold vectors are called."""
+"""Names of the columns that hold vectors."""
 
 
 def check_catalog(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Puts vectors into partitions: k-means on the sphere over a sample, then all rows, block by block."""
+"""Puts vectors into partitions: spherical k-means over a sample, then each row to the nearest mean, block by block."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from rove.store.growing import blocks_of
 from rove.store.partitions import Floats, Ints, Partitions
 
 SAMPLE = 64
-"""Rows for each partition that k-means looks at."""
+"""Rows of the sample for each partition."""
 ROUNDS = 8
 OUTGROWN = 2
-"""How many times as many rows there must be until k-means is run anew."""
+"""k-means is run anew once there are so many times as many rows as when it was last run."""
 FOUND_AT_ONCE = 4_096
 
 
 def partitioned(vectors: FixedVectors, rows: NDArray[np.intp], known: Ints, before: Partitions | None) -> Partitions:
-    """Return partitions of rows, in which they are numbered anew, from 0 on.
+    """Return partitions of some rows, which are numbered in them from 0, in the order of `rows`.
 
     Args:
-        vectors: all vectors, of unit length.
+        vectors: all vectors, (n, dimension), of unit length.
         rows: those to put in, ascending.
         known: for each of them its partition in `before`, or -1.
-        before: partitions that were made earlier. As long as there are not many more rows, they are kept.
+        before: earlier partitions, None where there are none. They are kept unless outgrown, see `OUTGROWN`.
     """
     if before is None or len(rows) > OUTGROWN * before.trained:
         before = _drawn(vectors, rows)
@@ -51,7 +51,7 @@ def partitioned(vectors: FixedVectors, rows: NDArray[np.intp], known: Ints, befo
 
 
 def _drawn(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
-    """Partitions by a sample of the rows; none is in them yet."""
+    """Make empty partitions from a sample of the rows."""
     count = isqrt(len(rows))
     chosen = np.random.default_rng(count).choice(rows, min(len(rows), SAMPLE * count), replace=False)
     sample = vectors[np.sort(chosen)]
@@ -62,7 +62,7 @@ def _drawn(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
 
 
 def means_of(sample: Floats, count: int) -> Floats:
-    """Return the means of `count` clusters of unit vectors, found by k-means on the sphere: (count, dimension)."""
+    """Return the means of `count` clusters of unit vectors, found by spherical k-means: (count, dimension) float32."""
     centres = sample[np.random.default_rng(count).choice(len(sample), count, replace=False)]
     for _ in range(ROUNDS):
         sums, sizes = np.zeros(centres.shape), np.zeros(count, np.int64)
@@ -72,7 +72,7 @@ def means_of(sample: Floats, count: int) -> Floats:
 
 
 def nearest_of(vectors: Floats, directions: Floats) -> Ints:
-    """Return for each vector the number of the direction that it lies nearest to: (n,) int32."""
+    """Return the index of the nearest direction, by dot product, of each vector: (n,) int32."""
     found = np.empty(len(vectors), np.int32)
     for block in blocks_of(len(vectors), FOUND_AT_ONCE):
         found[block] = (vectors[block] @ directions.T).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Vectors in 8 bits a number: a quarter of the bytes, and so a quarter of the time to look at each."""
+"""Scalar quantization of vectors to 8 bits: a quarter of the bytes, and so a quarter of the time of a scan."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from rove.store import Vector
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
 Run = tuple[Bytes, Floats]
-"""Codes and their scales, one after the other in memory."""
+"""Codes, (n, dimension), and their scales, (n,), one after the other in memory."""
 LEVELS = 127
 SIGMAS = 6.0
-"""How far, in standard deviations of the rounding error, a vector may stand below the edge and still be looked at."""
+"""A vector is compared in full if its approximate cosine is below the edge by so many standard deviations at most."""
 CORES = os.cpu_count() or 1
 PARALLEL_FROM = 20_000
 THREADS = ThreadPoolExecutor(CORES, thread_name_prefix="rove-nearest")
 
 
 def rounded(vectors: Floats) -> Run:
-    """Return (n, dimension) int8 and the scale of each row, (n,) float32: vector = scale · bytes, nearly."""
+    """Quantize (n, dimension) float32 to int8; beside it the scale of each row, (n,): vector ≈ scale · code."""
     scales = np.abs(vectors).max(axis=1) / np.float32(LEVELS)
     scales[scales == 0] = 1
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales
 
 
 class AskedCode:
-    """What is asked for, in 8 bits, to be held against codes."""
+    """A query vector in 8 bits, to be compared with codes."""
 
     def __init__(self, vector: Vector) -> None:
         self._code, scale = rounded(vector[None])
         self._scale = float(scale[0])
 
     def margin(self, coarsest: float) -> float:
-        """How far rounding can move a cosine, where no scale is above `coarsest`."""
+        """Return how far rounding moves a cosine, `SIGMAS` standard deviations, where no scale is above `coarsest`."""
         return SIGMAS * sqrt((coarsest**2 + self._scale**2) / 12)
 
     def cosines(self, runs: Sequence[Run]) -> Floats:
-        """Return the cosines to the vectors of all runs, one after the other. Many are shared out to the cores."""
+        """Return the approximate cosines to all vectors of the runs, (n,), in their order. Many use all cores."""
         count = sum(len(scales) for _, scales in runs)
         found = np.empty(count, np.float32)
         if count < PARALLEL_FROM:

@@ -1,4 +1,4 @@
-"""One contiguous array that grows at its end without being copied each time."""
+"""A contiguous array that grows at its end without being copied each time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Contiguous(Generic[Number]):
-    """Begins with any array, a mapped one too, which is never written to: the first growth copies it."""
+    """Begins with an array, which may be mapped and is never written to: the first growth copies it."""
 
     def __init__(self, begun: NDArray[Number]) -> None:
         self._held = begun

@@ -12,20 +12,20 @@ from rove.store.fixed_point import FixedVectors
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
-REMEMBERED = 8_192
-"""Documents of several chunks whose sums are kept; 4 · dimension bytes each."""
+CACHED_SUMS = 8_192
+"""Documents of several chunks whose sums are cached; 4 · dimension bytes each."""
 LEAST_SQUARE = 1e-12
 UNITS = np.float32(2**32)
-"""What a component is a whole number of for `exact_mean`: sums of whole numbers are the same in any order."""
+"""`exact_mean` rounds components to multiples of 1 / UNITS: sums of whole numbers are the same in any order."""
 PART = 8_192
 
 
 class DocumentVectors:
-    """Documents are runs of rows that belong together; see `Postings.extend`.
+    """Compares documents with a question. A document is a run of rows, its chunks; see `Postings.extend`.
 
     nearness(q, D) = (q - μ) · u(D), where u(D) is the unit vector of Σ (v - μ) over the chunks v of D, and μ the mean
-    of all chunks: embedders put every text into one narrow cone, and what tells documents apart is what is left without
-    it (Mu & Viswanath, All-but-the-Top, ICLR 2018).
+    of all chunks. Embedders put every text into one narrow cone; documents differ in what is left without its mean
+    (Mu & Viswanath, All-but-the-Top, ICLR 2018).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -72,12 +72,12 @@ class DocumentVectors:
 
         Args:
             vector: (dimension,) float32, unit length.
-            rows: rows that are seen.
+            rows: rows that the caller may see.
             owners: (n,) the number of each row's document, ascending.
             vectors: (n, dimension).
             alive: (n,) bool, the rows that are not deleted.
-            seen: (n,) bool, those of them that count for who asks; `alive` itself where all do.
-            mean: (dimension,) float32, of the rows that are seen.
+            seen: (n,) bool, those of them that the caller may see; `alive` itself where it may see all.
+            mean: (dimension,) float32, of the rows that the caller may see.
         """
         documents, of = np.unique(owners[rows], return_inverse=True)
         firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
@@ -95,14 +95,14 @@ class DocumentVectors:
 
     def _sum(self, document: int, vectors: Floats, alive: NDArray[np.bool_]) -> Floats:
         if document not in self._sums:
-            if len(self._sums) >= REMEMBERED:
+            if len(self._sums) >= CACHED_SUMS:
                 self._sums.clear()
             self._sums[document] = vectors[alive].sum(axis=0)
         return self._sums[document]
 
 
 def exact_mean(vectors: Floats | FixedVectors, seen: NDArray[np.bool_]) -> Floats:
-    """Return the mean of the rows that are seen, (dimension,) float32: the same to the bit, however they are ordered.
+    """Return the mean of the rows of a mask, (n,) bool: (dimension,) float32, the same to the bit in any order of rows.
 
     Components are rounded to 2⁻³² before. Some 0.07 s for 100,000 rows of 384.
     """

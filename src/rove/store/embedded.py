@@ -1,4 +1,4 @@
-"""The embedded search as an index: the catalog holds its rows, so that nothing has to be written a second time."""
+"""The embedded index: it searches the catalog's own rows, so that nothing is written a second time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ("embedded", "memory")
 
 
 class EmbeddedIndex:
-    """See `Index`. What the catalog has is what is found: adding and removing have nothing left to do."""
+    """See `Index`. It finds what the catalog holds: adding and removing have nothing left to do."""
 
     def __init__(self, catalog: Catalog, resident: Resident) -> None:
         self.catalog = catalog

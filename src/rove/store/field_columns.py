@@ -22,7 +22,7 @@ MAX_CACHED = 64
 
 @dataclass(slots=True)
 class Column:
-    """One field: a code per row, and the value behind each code; code 0 is "not there"."""
+    """One field, dictionary-encoded: a code for each row, and the value of each code. 0: the row lacks the field."""
 
     codes: NDArray[np.int32]
     values: list[MetaValue | None]
@@ -103,7 +103,7 @@ class PackedColumns:
     arrays: Mapping[str, NDArray[Any]]
 
     def column(self, name: str) -> Column:
-        """One field of all rows; one that no row has is nowhere there."""
+        """One field of all rows; all codes are 0 where no row has it."""
         codes = np.zeros(self.rows, np.int32)
         if name not in self.places:
             return Column(codes, [None])
@@ -114,9 +114,9 @@ class PackedColumns:
 
 
 def pack_columns(columns: Columns, keep: Mask) -> PackedColumns:
-    """Write the columns of the rows to keep, (n,) bool, one after the other: which rows have a value, and which value.
+    """Pack the columns of the rows to keep, (n,) bool, one after the other: which rows have a value, and its code.
 
-    No value is written that only other rows have.
+    A value that only other rows have is left out.
     """
     number = np.cumsum(keep, dtype=np.int32) - 1
     rows: list[NDArray[np.int32]] = []
@@ -145,7 +145,7 @@ def pack_columns(columns: Columns, keep: Mask) -> PackedColumns:
 
 
 def _verdicts(values: Sequence[MetaValue | None], op: str, wanted: Scalar | tuple[Scalar, ...]) -> Mask:
-    """Say of each value what `value_matches` does; one of many texts is looked up, not compared with each."""
+    """Apply `value_matches` to each value; "in" a list of texts is one look-up, not many comparisons."""
     if op == "in" and isinstance(wanted, tuple) and all(isinstance(item, str) for item in wanted):
         texts = frozenset(wanted)
         found = (value_matches(v, op, wanted) if isinstance(v, tuple) else v in texts for v in values)

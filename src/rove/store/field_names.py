@@ -1,4 +1,4 @@
-"""Names of the fields that documents have: to say of a filter that it asks for one that there is not."""
+"""Names of the fields that documents have, so that a filter on a field that is not there can be told."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rove.store.catalog import Catalog
 from rove.store.dialect import names_in, within
 from rove.store.rows import enriched
 
-REMEMBERED = 16
-"""Callers with different access filters whose names are remembered."""
+CACHED_FILTERS = 16
+"""Access filters for which the names of fields are cached."""
 
 
 class FieldNames:
@@ -28,7 +28,7 @@ class FieldNames:
         self._known: dict[Filter | None, tuple[int, frozenset[str]]] = {}
 
     async def on(self, where: Filter | None) -> list[str]:
-        """Say of each field that a filter names and no document has, which was meant. See `notes`."""
+        """Return a note on each field that a filter names and no document has. See `notes`."""
         names, access_filter = fields_named(where), access_filter_of(where)
         if self.are_known(names, access_filter):
             return []
@@ -39,7 +39,7 @@ class FieldNames:
         return self._known.get(access_filter, (-1, frozenset[str]()))[1].issuperset(set(names).difference(BUILT_IN))
 
     def notes(self, names: Collection[str], access_filter: Filter | None) -> list[str]:
-        """Say of each of these fields that no document has which may be seen, and what may be meant. Blocks.
+        """Return a note on each of these fields that no visible document has, with the name that may be meant. Blocks.
 
         What is said is the same whether documents that are hidden have the field or not.
         """
@@ -48,7 +48,7 @@ class FieldNames:
         revision = self.catalog.revision()
         if at != revision and not known.issuperset(wanted):
             known = self._look(access_filter)
-            if len(self._known) >= REMEMBERED:
+            if len(self._known) >= CACHED_FILTERS:
                 self._known.clear()
             self._known[access_filter] = (revision, known)
         absent = [name for name in wanted if name not in known]

@@ -1,4 +1,4 @@
-"""An array that grows at its end: rows that are there are never copied, be they mapped from a file or not."""
+"""An array in blocks that grows at its end: the rows that it holds, mapped from a file or not, are never copied."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 Number = TypeVar("Number", bound=np.generic)
 BLOCK = 8_192
-"""Rows that are worked on at once."""
+"""Rows that are processed at once."""
 LEAST, MOST = 1_024, 65_536
-"""Rows of the blocks that are added: each has as many as are there already, within these bounds."""
+"""Bounds of the size of a block that is added, in rows; within them it is as large as all that is there already."""
 
 
 class Growing(Generic[Number]):
@@ -50,7 +50,7 @@ class Growing(Generic[Number]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """As of an array."""
+        """The shape, as an array has it."""
         return self._count, *self._row
 
     @overload

@@ -1,7 +1,7 @@
-"""The edge of an index: whatever it raises becomes a `ServiceError` that names the cure, plug-ins' errors too.
+"""Wraps an index, so that whatever it raises, also as a plug-in, becomes a `ServiceError` that names the cure.
 
-An index is a projection of the catalog: nothing that happens to it may end in an error that `heal` does not know. What
-a library in Rust panics with is a `BaseException`, which no `except Exception` stops.
+An index is a projection of the catalog: nothing that happens to it may end in an error that `heal` does not know. A
+panic of a library in Rust arrives as a `BaseException`, which no `except Exception` stops.
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ async def heal(
 ) -> Health:
     """Finish what was begun, compare, mend. The caller holds the base for writing.
 
-    Not `thorough`: chunks are compared one by one only where their numbers differ, originals not at all. An index that
-    cannot be read is made anew from the catalog; nothing is embedded again. So is one that is `stale`: others have
-    written to the base since, and not to it.
+    Not `thorough`: chunks are compared one by one only where their counts differ, originals not at all. An index that
+    cannot be read is made anew from the catalog; nothing is embedded again. So is one that is `stale`: writers have
+    since written to the base without it.
 
     Raises:
         ConfigError: the catalog itself is torn.

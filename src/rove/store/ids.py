@@ -1,4 +1,4 @@
-"""Which chunk each row is, and in which row each chunk stands: mapped from disk, what came later in memory."""
+"""Chunk ids by row, and rows by chunk id: mapped from a snapshot on disk, later ones in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, decod
 
 
 class Ids:
-    """The chunk ids of rows 0…n-1. A row that is discarded keeps its id, but is found by it no more."""
+    """The chunk ids of rows 0…n-1. A discarded row keeps its id, but is no longer found by it."""
 
     def __init__(self) -> None:
         self._begun: Directory = EMPTY
@@ -29,7 +29,7 @@ class Ids:
         return len(self._begun) - len(self._gone) + len(self._row)
 
     def of(self, rows: NDArray[Any]) -> list[str]:
-        """The ids of these rows, dead ones too."""
+        """The ids of these rows, discarded ones too."""
         first = len(self._begun)
         mapped = iter(self._begun.texts.of(rows[rows < first]))
         return [decoded(next(mapped)) if row < first else self._later[row - first] for row in rows.tolist()]
@@ -49,7 +49,7 @@ class Ids:
         return self.rows([chunk_id])[0]
 
     def extend(self, chunk_ids: Collection[str]) -> None:
-        """Add rows at the end: chunks that are not there."""
+        """Add rows at the end; none of these chunks may be there already."""
         first = len(self)
         self._row.update((chunk_id, first + at) for at, chunk_id in enumerate(chunk_ids))
         self._later.extend(chunk_ids)
@@ -64,7 +64,7 @@ class Ids:
         return [row for row in rows if row is not None]
 
     def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-        """Return what `restore` needs of the rows to keep, (n,) bool: rows that are found by their ids."""
+        """Return the arrays that `restore` takes, of the rows to keep, (n,) bool; none of them is discarded."""
         first = len(self._begun)
         later = [encoded(self._later[row]) for row in np.flatnonzero(keep[first:]).tolist()]
         ids = joined(chosen(self._begun.texts, np.flatnonzero(keep[:first])), packed(later))
@@ -73,6 +73,6 @@ class Ids:
         return {"ids": ids.letters, "id_bounds": ids.bounds, "id_heads": heads[order], "id_order": order}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Hold what `packed` returned, in place of what is held, without reading it."""
+        """Replace all ids by what `packed` returned, without reading it."""
         self.__init__()
         self._begun = Directory(PackedTexts(arrays["ids"], arrays["id_bounds"]), arrays["id_heads"], arrays["id_order"])

@@ -1,4 +1,4 @@
-"""The embedded index: vectors, full text and filters in one LanceDB table (https://lancedb.github.io/lancedb/).
+"""The index in LanceDB, an extra: vectors, full text and filters in one table (https://lancedb.github.io/lancedb/).
 
 What was learnt of it, and what is done about each: no fsync, and a torn manifest makes a table unopenable (the catalog
 is the truth; `Store.heal` rebuilds); concurrent upserts can duplicate rows (unenforced primary key, one writer at a

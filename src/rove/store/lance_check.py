@@ -11,7 +11,7 @@ from lancedb.table import AsyncTable
 
 INCOMPLETE = "its full-text index does not find what it should"
 PARTS = 16
-"""Queries that this takes: each asks for a part of all terms, and counts the chunks that it finds."""
+"""Queries that the check consists of: each asks for a part of all terms, and counts the chunks that it finds."""
 LONGEST_TERM = 40
 """Bytes from which on the full-text index leaves a term out."""
 

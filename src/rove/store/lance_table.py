@@ -88,7 +88,7 @@ def rewrite(folder: Path) -> None:
 
     names = table.schema.names
     fields = names[len(FIXED) :]
-    # A column is named after a field, which may have been told by what is erased: those that hold nothing go.
+    # A column is named after a field, perhaps of erased documents only: columns that hold nothing go.
     for some in slices(fields, SCANNED_COLUMNS):
         unused = set(some)
         for batch in left(some):

@@ -11,7 +11,7 @@ from time import time
 TIDY_VERSIONS, ROWS_A_VERSION = 48, 64
 """Versions from which on a table is tidied, and one more for so many rows: the larger it is, the longer that takes."""
 GRACE, GRACE_VERSIONS = timedelta(minutes=10), 12
-"""How long old versions are kept for readers that still use them, and how many at most; who loses one asks again."""
+"""How long old versions are kept for readers that still use them, and how many; a reader that loses one asks again."""
 
 
 def versions_of(table: Path) -> list[float]:

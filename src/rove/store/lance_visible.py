@@ -1,7 +1,8 @@
-"""BM25 in LanceDB for who may see a part: the engine's own counts the whole table, hidden chunks included.
+"""BM25 in LanceDB for a caller who may see a part of the base: the engine's own statistics count hidden chunks too.
 
-The engine finds candidates, and they are scored anew by what the access filter lets through. Which are candidates the
-engine's scores still say: hidden chunks can move that where more than `CANDIDATES` hold a word of the question.
+The engine finds candidates, and they are scored anew by what the access filter lets through. The candidates themselves
+are still chosen by the engine's scores: hidden chunks can change the choice where more than `CANDIDATES` chunks hold a
+word of the question.
 """
 
 # LanceDB's own annotations name pandas and polars, which are not installed.
@@ -24,7 +25,7 @@ from rove.store.lance_fields import compile_filter
 K1, B = 1.2, 0.75
 """The parameters of BM25, which LanceDB does not let one set."""
 CANDIDATES = 1_000
-REMEMBERED = 10_000
+CACHED_COUNTS = 10_000
 
 
 class VisibleWords:
@@ -41,7 +42,7 @@ class VisibleWords:
         names = (await table.schema()).names
         within = compile_filter(access_filter, names)
         version = await table.version()
-        if version != self._version or len(self._counts) > REMEMBERED:
+        if version != self._version or len(self._counts) > CACHED_COUNTS:
             self._counts.clear()
             self._version = version
         asked = Counter(terms)

@@ -1,4 +1,4 @@
-"""The language of each row as a small number, so that those of many rows are counted at once."""
+"""The language of each row, dictionary-encoded, so that those of many rows are counted at once."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Languages:
         self._codes.extend(np.array(codes, np.uint16))
 
     def counts(self, among: NDArray[np.bool_]) -> dict[str, int]:
-        """How many of the rows `among` which to count, (n,) bool, are in each language; none with 0."""
+        """Count the languages of the rows of a mask, (n,) bool; one that none of them is in is absent."""
         counts = np.bincount(self._codes.array[among], minlength=len(self._code)).tolist()
         return {language: count for language, count in zip(self._code, counts, strict=True) if count}
 
     def packed(self, keep: NDArray[np.bool_]) -> tuple[list[str], NDArray[Any]]:
-        """Return what `restore` needs of the rows to keep, (n,) bool: the languages that any of them has, and codes."""
+        """Return what `restore` takes, of the rows to keep, (n,) bool: the languages that they are in, and codes."""
         used, codes = np.unique(self._codes.array[keep], return_inverse=True)
         names = list(self._code)
         return [names[code] for code in used.tolist()], codes.astype(np.uint16)
 
     def restore(self, languages: Sequence[str], codes: NDArray[Any]) -> None:
-        """Hold what `packed` returned, in place of what is held."""
+        """Replace all rows by what `packed` returned."""
         self._code = {language: code for code, language in enumerate(languages)}
         self._codes = Contiguous(codes)

@@ -88,7 +88,7 @@ class LiveChunks:
         return {chunk_id: vector_of(blob) for chunk_id, blob in found.items()}
 
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
-        """What late interaction compares of chunks; one that has none is absent."""
+        """What late interaction compares, the packed token vectors of chunks; a chunk that has none is absent."""
         found, missing = self._came_along(chunk_ids, "tokens")
         return found | {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, missing)}
 

@@ -1,4 +1,8 @@
-"""The best by a sum of parts without working out every sum: MaxScore (Turtle & Flood, Query Evaluation, 1995)."""
+"""The best by the sum of their terms' scores, without summing for each: MaxScore (Turtle & Flood, 1995).
+
+Turtle & Flood, "Query Evaluation: Strategies and Optimizations", Information Processing & Management 31. What is scored
+is called a unit: a row, or a document with all its rows.
+"""
 
 from __future__ import annotations
 
@@ -13,41 +17,41 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Number = TypeVar("Number", bound=np.generic)
 MARGIN = 1 - 1e-4
-"""Bounds are worked out in float32; what is under the floor by less than that is looked at."""
+"""The score to reach is lowered by this factor, since bounds are worked out in float32."""
 
 WORTH = 4_096
-"""Units of which it pays to know that they need no look."""
+"""Leaving units out pays from so many on."""
 
 
 class Part(Protocol):
-    """What one term gives to units: rows, or documents with all their rows."""
+    """The scores that one term gives to units, or upper bounds of them."""
 
     bound: float
-    """The most that it gives to any."""
+    """No unit is given more."""
     count: int
-    """How many units it gives to, about."""
+    """About how many units have the term."""
 
     def above(self, floor: float) -> tuple[Ints, Floats]:
-        """The units to which it gives at least `floor`, ascending, and what it gives them at most."""
+        """Return the units that may be given `floor` or more, ascending, and an upper bound of the score of each."""
         ...
 
     def to(self, units: Ints) -> Floats:
-        """What it gives at most to each of these units, which ascend."""
+        """Return an upper bound of the score of each of these units, which ascend."""
         ...
 
 
 class Scorer(Protocol):
-    """Works out in full what units come to."""
+    """Scores units by all terms."""
 
     def scored(self, units: Ints) -> tuple[NDArray[Any], Floats]:
-        """The rows of these units, which ascend, that have any of the terms, and their scores."""
+        """Return the rows of these units, which ascend, that have any of the terms, and their scores."""
         ...
 
 
 def best(parts: Sequence[Part], scorer: Scorer, top_k: int, tried: int) -> tuple[NDArray[Any], Floats]:
     """Return rows and scores, unordered: at least the `top_k` best and all that tie with the last, or all there are.
 
-    So many units as are `tried` are scored in full early, so that it is known what the others have to reach.
+    `tried`: how many units are scored by all terms early, to know the score that the others have to reach.
     """
     parts = sorted(parts, key=lambda part: -part.bound)
     rest = [*accumulate([0.0, *(part.bound for part in reversed(parts))])][::-1]
@@ -69,14 +73,14 @@ def best(parts: Sequence[Part], scorer: Scorer, top_k: int, tried: int) -> tuple
 
 
 def _floor(scorer: Scorer, units: Ints, top_k: int) -> float:
-    """What the best have to reach, given that these units are among those to choose from."""
+    """Return the score that a unit has to reach: that of the `top_k`-th of these, 0 where they are fewer."""
     scores = scorer.scored(units)[1]
     edge = len(scores) - top_k
     return float(np.partition(scores, edge)[edge]) * MARGIN if edge >= 0 else 0.0
 
 
 def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Floats]:
-    """Add what a part gives: to the units that are in the running, and the units that it brings in."""
+    """Add a term's scores to the sums of the candidates, and the candidates that it brings in."""
     new, gains = part.above(floor)
     if not len(units):
         return new, gains
@@ -89,14 +93,14 @@ def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Fl
 
 
 def _highest(units: Ints, sums: Floats, count: int) -> Ints:
-    """So many of the units with the highest sums, ascending."""
+    """Return the `count` units with the highest sums, ascending."""
     if len(units) <= count:
         return units
     return np.sort(units[np.argpartition(sums, len(sums) - count)[len(sums) - count :]])
 
 
 def common(a: NDArray[Number], b: NDArray[Number]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where what two arrays have in common stands in each; both ascend and have nothing twice.
+    """Return the positions, in each of two arrays, of what both have. Both ascend, and have nothing twice.
 
     >>> [places.tolist() for places in common(np.array([2, 5, 7]), np.array([5, 6, 7, 9]))]
     [[1, 2], [0, 2]]

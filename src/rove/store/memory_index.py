@@ -1,4 +1,4 @@
-"""The in-memory index: exact, the reference for every other one, and what small bases are searched with."""
+"""The index of the embedded search: arrays in memory or mapped from a snapshot; the reference for other indexes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ from rove.store.snapshot import Mapped, Snapshot
 
 DEFAULTS = StoreSettings(document_share=0.0)
 DECIMALS = 6
-"""Of cosines: beyond them processors differ, and so would the order of ties."""
-SIGHTS = 16
-"""Filters by label for which it is remembered what they let through."""
+"""Decimals of a cosine: beyond them processors differ, and so would the order of ties."""
+CACHED_FILTERS = 16
+"""Access filters for which the visible rows are cached."""
 
 
 @dataclass(slots=True)
 class VisibleRows:
-    """The rows of `alive` that an access filter lets through: (n,) bool each; and what was worked out of them."""
+    """What an access filter lets through. `alive`: the live rows; `rows`: those of them that are visible; (n,) bool.
+
+    `mean`: of the visible vectors. `languages`: of the visible rows, most frequent first. None: not yet worked out.
+    """
 
     alive: NDArray[np.bool_]
     rows: NDArray[np.bool_]
@@ -42,9 +45,9 @@ class VisibleRows:
 
 
 class MemoryIndex:
-    """See `Index`. Memory: about 5 · dimension bytes a chunk, and 8 a posting.
+    """See `Index`. Exact up to 131,072 chunks; beyond, see `Nearest`. About 5 · dimension bytes a chunk, 5 a posting.
 
-    By itself it scores chunks alone: `StoreSettings.document_share`, see `Postings`, is 0 where no settings are given.
+    Without settings, chunks are scored by themselves: `StoreSettings.document_share` is 0 then, see `Postings`.
     """
 
     def __init__(
@@ -68,10 +71,10 @@ class MemoryIndex:
         self._columns = Columns()
         self._languages = Languages()
         self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
-        self._sights: dict[Filter, VisibleRows] = {}
+        self._visible: dict[Filter, VisibleRows] = {}
 
     def packed(self, revision: int) -> Snapshot:
-        """Return the living chunks as arrays, of the base at that revision. See `restore`."""
+        """Return the live chunks as arrays: a snapshot of the base at that revision. See `restore`."""
         keep = self._alive
         columns = pack_columns(self._columns, keep)
         languages, codes = self._languages.packed(keep)
@@ -92,7 +95,7 @@ class MemoryIndex:
         return Snapshot(revision, arrays, facts)
 
     def restore(self, kept: Mapped) -> None:
-        """Hold what `packed` returned, in place of what is held; arrays are taken over without a copy."""
+        """Replace everything by what `packed` returned; arrays are taken over without a copy."""
         self._clear()
         self._ids.restore(kept.arrays)
         self._languages.restore(kept.facts["languages"], kept.arrays["language_codes"])
@@ -110,7 +113,7 @@ class MemoryIndex:
 
     @property
     def added(self) -> int:
-        """Rows that were added since `restore`, or since the beginning: those that are held in memory."""
+        """Number of rows that were added since `restore`, if any: these are in memory, and not mapped."""
         return len(self._ids) - self._restored
 
     def ids(self) -> list[str]:
@@ -135,7 +138,7 @@ class MemoryIndex:
 
     @property
     def dead(self) -> int:
-        """Rows of forgotten chunks, which cost memory until the index is made anew."""
+        """Number of rows of forgotten chunks, which cost memory until the index is made anew."""
         return len(self._ids) - self._ids.live
 
     def extend(self, rows: Sequence[IndexRow]) -> None:
@@ -173,15 +176,15 @@ class MemoryIndex:
         return self._best(rows, scores, top_k)
 
     def _rows(self, access_filter: Filter | None) -> NDArray[np.bool_]:
-        """The live rows that are counted for who sees so much: (n,) bool, the same array until something changes."""
+        """The live rows that an access filter lets through: (n,) bool, the same array until something changes."""
         return self._alive if access_filter is None else self._seen(access_filter).rows
 
     def _seen(self, access_filter: Filter) -> VisibleRows:
-        seen = self._sights.get(access_filter)
+        seen = self._visible.get(access_filter)
         if seen is None or seen.alive is not self._alive:
-            if len(self._sights) == SIGHTS:
-                self._sights.clear()
-            seen = self._sights[access_filter] = VisibleRows(
+            if len(self._visible) == CACHED_FILTERS:
+                self._visible.clear()
+            seen = self._visible[access_filter] = VisibleRows(
                 self._alive, self._alive & self._columns.mask(access_filter)
             )
         return seen
@@ -195,7 +198,7 @@ class MemoryIndex:
         return seen.mean
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
-        """Return those of the chunks that are here and that an access filter lets through."""
+        """Return those of the chunks that are held and that an access filter lets through."""
         rows = self._seen(access_filter).rows
         asked = list(chunk_ids)
         held = zip(asked, self._ids.rows(asked), strict=True)
@@ -209,7 +212,7 @@ class MemoryIndex:
         return seen.languages
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.semantic`. Exact where there are no partitions, and for who sees a part: nothing hidden counts."""
+        """See `Index.semantic`. With an access filter always exact: what is hidden must not change what is found."""
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
         rows, scores = self._vectors.best(
             vector, top_k, None if keep.all() else keep, exact=access_filter_of(where) is not None
@@ -218,9 +221,9 @@ class MemoryIndex:
         return self._best(rows[sound], scores[sound].round(DECIMALS), top_k)
 
     def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
-        """How near each chunk's whole document is to `vector`, for chunks that are here. See `DocumentVectors`.
+        """Return how near each chunk's whole document is to `vector`. All chunks are held. See `DocumentVectors`.
 
-        Counted is what the access filter in `where` lets through, as for keywords.
+        Only what the access filter in `where` lets through counts, as for keywords.
         """
         rows = np.array(self._ids.rows(chunk_ids), np.intp)
         access_filter = access_filter_of(where)
@@ -236,12 +239,12 @@ class MemoryIndex:
         return dict(zip(chunk_ids, np.nan_to_num(found, posinf=0, neginf=0).tolist(), strict=True))
 
     def coverage(self, terms: Sequence[str], chunk_id: str) -> float:
-        """See `lists.coverage`, for a chunk that is here."""
+        """See `search_lists.coverage`."""
         row = self._ids.row(chunk_id)
         return coverage(terms, [term for term in set(terms) if row is not None and self._postings.has(term, row)])
 
     def _best(self, rows: NDArray[np.intp], scores: NDArray[np.float32], top_k: int) -> list[Scored]:
-        """The best of these rows, each with its score."""
+        """Return the `top_k` best of these rows, each with its score."""
         if len(rows) > top_k:
             edge = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
             near = scores >= edge

@@ -1,4 +1,4 @@
-"""Nearest vectors: a look at 8 bits of all, or of those in likely partitions, then the few that can matter in full."""
+"""Nearest neighbours: 8-bit codes of all rows, or of likely partitions, are scanned; the best are compared in full."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rove.store.partitions import Ints, PartitionOrder, Partitions
 Array = NDArray[Any]
 Places = NDArray[np.intp]
 FEW = 2_048
-"""Vectors up to which the look at 8 bits does not pay."""
+"""Vectors up to which all are compared in float32."""
 MANY = 32_768
-"""Vectors up to which those that a filter keeps are looked at one by one, where there are partitions."""
+"""Vectors that a filter keeps up to which all their codes are scanned, also where there are partitions."""
 PARTITIONED_FROM = 131_072
 """Vectors from which on there are partitions. Below, what is found is exact."""
 
@@ -32,8 +32,8 @@ class Nearest:
     The scan of 8 bits is bound by memory, and so four times as fast as one of float32. It moves a cosine by about
     0.0005, which is known; all rows that could be among the best in spite of it are compared in full: `FixedVectors`.
 
-    What `packed` returns of many vectors has their codes by partition (see `Partitions`): there, a row's code stands at
-    another position than its vector. Rows that were added since are at the end of both.
+    A vector stands at its row. A code stands at its row too, unless there are partitions: then codes are in the order
+    of `Partitions`, and rows that were added since come at the end. Where a code stands is called its position.
     """
 
     def __init__(self, dimension: int, *, partitioned_from: int = PARTITIONED_FROM) -> None:
@@ -58,7 +58,7 @@ class Nearest:
         self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
 
     def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | ArrayInParts]:
-        """Return what `restore` needs of the rows to keep, (count,) bool: blocks where there are partitions."""
+        """Return the arrays that `restore` takes, of the rows to keep, (count,) bool; in parts where they are many."""
         rows = np.flatnonzero(keep)
         positions = self._positions()[rows]
         if len(rows) < self._partitioned_from:
@@ -95,7 +95,7 @@ class Nearest:
             vector: (dimension,) float32, unit length.
             top_k: how many are wanted.
             keep: (count,) bool, the rows to choose from; all by default.
-            exact: leave no row out. Without it, where there are partitions, now and then one of the best is missed.
+            exact: scan all partitions. Otherwise, one of the best is missed now and then where there are partitions.
         """
         kept = self.count if keep is None else int(np.count_nonzero(keep))
         if kept <= max(FEW, 2 * top_k):
@@ -129,19 +129,19 @@ class Nearest:
         vector: Vector,
         keep: NDArray[np.bool_] | None,
     ) -> None:
-        """Look at what was added since, and at the partitions where the best may be."""
+        """Scan what was added since, then the partitions where the best may be."""
         starts = partitions.starts
         held = int(starts[-1])
         likely.take(*self._scan(asked, [(held, self.count)], keep))
-        way = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
-        while len(chosen := way.next(likely.edge, likely.top_k)):
+        order = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
+        while len(chosen := order.next(likely.edge, likely.top_k)):
             spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
             likely.take(*self._scan(asked, list(spans), keep))
 
     def _scan(
         self, asked: AskedCode, spans: list[tuple[int, int]], keep: NDArray[np.bool_] | None
     ) -> tuple[Places, Floats]:
-        """Return the positions in these spans that are kept, and their cosines in 8 bits."""
+        """Return the positions in these spans that are kept, and their approximate cosines."""
         runs: list[Run] = []
         for first, end in spans:
             runs += zip(self._codes.runs(first, end), self._scales.runs(first, end), strict=True)
@@ -184,7 +184,7 @@ class Nearest:
 
 
 class _Likely:
-    """The positions that may be among the best of all that were looked at."""
+    """The positions that may be among the `top_k` best of all that were scanned; `edge`: the cosine of the last."""
 
     def __init__(self, top_k: int, margin: float) -> None:
         self.top_k = top_k
@@ -194,7 +194,7 @@ class _Likely:
         self._margin = margin
 
     def take(self, positions: Places, cosines: Floats) -> None:
-        """Take in positions that were not seen before, with their cosines in 8 bits."""
+        """Take in positions that were not scanned before, with their approximate cosines."""
         near = np.flatnonzero(cosines >= self.edge - self._margin)
         positions = np.concatenate([self.positions, positions[near]])
         cosines = np.concatenate([self._cosines, cosines[near]])

@@ -1,4 +1,4 @@
-"""Many texts in a few arrays, mapped from disk where wanted: to open them or to look one up reads little of them."""
+"""Many texts in a few arrays that can be mapped from disk: opening them, or looking one up, reads little of them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 Arrays = Mapping[str, NDArray[Any]]
 HEAD = 8
-"""Bytes of a text that are compared as one number."""
+"""The first bytes of a text, which are compared as one number."""
 PART = 65_536
-"""Texts that are worked on at once."""
+"""Texts that are processed at once."""
 
 
 def encoded(text: str) -> bytes:
-    """Write any text as bytes, half a pair of surrogates too."""
+    """Encode a text in UTF-8; lone surrogates, which UTF-8 lacks, are let through."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def decoded(text: bytes) -> str:
-    """Read what `encoded` wrote."""
+    """Decode what `encoded` returned."""
     return text.decode("utf-8", "surrogatepass")
 
 
@@ -39,16 +39,16 @@ class PackedTexts:
         return len(self.bounds) - 1
 
     def at(self, number: int) -> bytes:
-        """One of the texts."""
+        """The text of that number, in UTF-8."""
         return self.letters[self.bounds[number] : self.bounds[number + 1]].tobytes()
 
     def of(self, numbers: NDArray[Any]) -> list[bytes]:
-        """These of the texts."""
+        """The texts of these numbers, in UTF-8."""
         letters, starts, ends = self.letters, self.bounds[:-1][numbers].tolist(), self.bounds[1:][numbers].tolist()
         return [letters[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
 
     def heads(self) -> NDArray[np.uint64]:
-        """The first bytes of each text as a number, (n,): in the order of the texts, but for ties."""
+        """The first `HEAD` bytes of each text as a big-endian number, (n,): they sort as the texts do, but for ties."""
         starts, sizes = self.bounds[:-1], np.diff(self.bounds)
         heads = np.zeros(len(self), np.uint64)
         for at in range(HEAD):
@@ -98,7 +98,10 @@ def joined(a: PackedTexts, b: PackedTexts) -> PackedTexts:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """Finds texts by bisection: `order` sorts them (None: they are sorted), `heads` are those of the sorted texts."""
+    """Finds the number of a text by binary search.
+
+    `order`: the numbers of the texts, sorted by their bytes; None where the texts are sorted. `heads`: in this order.
+    """
 
     texts: PackedTexts
     heads: NDArray[np.uint64]
@@ -108,7 +111,7 @@ class Directory:
         return len(self.heads)
 
     def find(self, wanted: Sequence[str]) -> list[int]:
-        """The number of each text, -1 where it is not there. Some 2 µs each."""
+        """Return the number of each text, -1 where it is not there. Some 2 µs each."""
         if not len(self.heads):
             return [-1] * len(wanted)
         keys = [encoded(text) for text in wanted]
@@ -118,7 +121,7 @@ class Directory:
         return [self._among(first, end, key) for first, end, key in zip(firsts, ends, keys, strict=True)]
 
     def _among(self, first: int, end: int, key: bytes) -> int:
-        """The number of a text that stands in this part of the order, if anywhere."""
+        """Return the number of the text `key`, searched from `first` to before `end` in the order; -1 if absent."""
         at = bisect_left(range(first, end), key, key=self._sorted) + first if end - first > 1 else first
         return self._number(at) if at < end and self._sorted(at) == key else -1
 

@@ -1,8 +1,8 @@
-"""An inverted file over vectors: rows near each other are in one partition, so that a search need not look at all.
+"""An inverted file of vectors (IVF): rows that are alike share a partition, so that a search need not scan all of them.
 
-Partitions are the clusters of k-means on the sphere. How a search goes through them is worked out from how the rows of
-a partition lie around its mean: in the direction of the question they are taken to be normally distributed, and so it
-is known how many rows above any cosine are to be expected in the partitions that were not looked at.
+Partitions are the clusters of spherical k-means. A search takes the cosines of a partition's rows to be normally
+distributed around that of its mean. So it knows how many rows above any cosine are to be expected in the partitions
+that it has not scanned, and stops when these are few.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 WIDER = np.float32(1.25)
-"""How much wider than the average partition says the rows are taken to lie, since no partition is quite normal."""
+"""The standard deviation is taken to be so many times that of the average partition: none is quite normal."""
 ROOT = sqrt(2 * pi)
 LEAST_SPREAD = np.float32(1e-3)
 FIRST = 8_192
-"""Rows of the partitions that are looked at first."""
+"""Rows of the partitions that are scanned first."""
 MISSED = 0.01
 """Share of the best that a search may be expected to miss."""
 MOST = 2
-"""At most one in so many rows is looked at."""
+"""At most one in so many rows is scanned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ class Partitions:
     """k partitions of n rows. Rows in the order of their partitions stand at positions 0 to n - 1."""
 
     centres: Floats
-    """(k, dimension), the mean of each."""
+    """(k, dimension), the mean of each; not of unit length."""
     starts: Longs
-    """(k + 1,), the position where each begins; and n."""
+    """(k + 1,), the position where each begins; the last is n."""
     order: Ints
     """(n,), the row at each position."""
     axes: Floats
-    """(dimension, dimension), the covariance of rows around the means of their partitions."""
+    """(dimension, dimension), the covariance of the rows around the means of their partitions."""
     trained: int
     """How many rows there were when k-means was run."""
 
@@ -59,7 +59,7 @@ class Partitions:
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Partitions | None:
-        """Take over what `arrays` returned, without a copy; None where it is not among these arrays."""
+        """Take over what `arrays` returned, without a copy; None where these arrays hold no partitions."""
         if "order" not in arrays:
             return None
         trained = int(arrays["trained"][0])
@@ -81,10 +81,10 @@ class Partitions:
 
 
 class PartitionOrder:
-    """The way of one search through partitions: those first where rows above the edge are most likely."""
+    """The order in which one search scans partitions: those first where rows above the edge are most likely."""
 
     def __init__(self, partitions: Partitions, vector: Vector, left: Longs) -> None:
-        """`left`: how many rows there are to choose from in each partition."""
+        """`vector`: the query. `left`: how many rows there are to choose from in each partition, (k,)."""
         self._near = partitions.centres @ vector
         self._wide = _spreads(partitions) * np.sqrt(max(float(vector @ partitions.axes @ vector), 0.0))
         self._wide = np.maximum(self._wide * WIDER, LEAST_SPREAD)
@@ -93,7 +93,7 @@ class PartitionOrder:
         self._seen = 0.0
 
     def next(self, edge: float, top_k: int) -> NDArray[np.intp]:
-        """Return the partitions to look at next; none where enough was seen.
+        """Return the partitions to scan next; none where enough was scanned.
 
         `edge`: the cosine that a row must have to be among the `top_k` best so far.
         """
@@ -114,13 +114,13 @@ class PartitionOrder:
         return chosen
 
     def _above(self, edge: float) -> NDArray[np.float64]:
-        """How likely a row of each partition is above the edge, at most (the tail of the normal distribution)."""
+        """Return an upper bound of the probability that a row of each partition is above the edge (the normal tail)."""
         far = np.maximum((edge - self._near) / self._wide, 0).astype(np.float64)
         return np.exp(-far * far / 2) / np.maximum(2, far * ROOT)
 
 
 def _spreads(partitions: Partitions) -> Floats:
-    """How wide each partition is, beside all: of unit vectors, the square is 1 less the square of their mean."""
+    """Return the standard deviation of each partition, relative to the average; of unit vectors, σ² = 1 - |mean|²."""
     squares = np.maximum(1 - np.vecdot(partitions.centres, partitions.centres), 0)
     average = float(np.average(squares, weights=partitions.sizes)) if len(squares) else 0.0
     return np.sqrt(squares / max(average, 1e-12)).astype(np.float32)

@@ -21,30 +21,30 @@ from rove.store.term_numbers import TermNumbers
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-MET = 256
-"""Terms that are remembered with where they stand."""
-SIGHTS = 8
-"""Kinds of access filter for which it is remembered what they count."""
+CACHED_TERMS = 256
+"""Terms whose postings are cached."""
+CACHED_FILTERS = 8
+"""Access filters whose statistics are cached."""
 FEW = 100_000
-"""Rows up to which each is scored, rather than those alone that may be among the best."""
+"""Rows up to which each is scored; of more, those alone that may be among the best (MaxScore)."""
 TRIED = 256
-"""Rows, at least, that are scored in full early."""
+"""Rows, at least, that MaxScore scores by all terms early."""
 RARE = 32
-"""Where a mask leaves one row in so many, or fewer, those are scored."""
+"""Where a mask keeps one row in so many, or fewer, these are scored."""
 
 
 class Postings:
-    """Rows are numbered from 0 in the order they are added. BM25 as in Lucene (Robertson & Zaragoza 2009).
+    """Scores rows, numbered from 0 in the order they are added, by BM25 as in Lucene (Robertson & Zaragoza 2009).
 
     score(row) = Σ over query terms of idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average length)),
     idf = ln(1 + (N - df + 0.5) / (df + 0.5)).
 
-    Rows are passages of documents. With a `document_share` of s a row that has any of the terms scores
-    (1 - s) · score(row) + s · score(its document), which has all its rows' terms and is compared with documents: what
-    a passage leaves unsaid stands in the rest of its document (Callan, Passage-Level Evidence, SIGIR 1994).
+    Rows are passages of documents. With a `document_share` of s, a row that has any of the terms scores
+    (1 - s) · score(row) + s · score(document). The document is scored as one text of all its rows, among documents:
+    what a passage leaves unsaid stands in the rest of its document (Callan, Passage-Level Evidence, SIGIR 1994).
 
-    `alive`, where it is asked for: (n,) bool, the rows that count, which nobody changes afterwards; what depends on it
-    alone is worked out once.
+    `alive`, as an argument: the rows that count, (n,) bool. Nobody changes the array afterwards: statistics are cached
+    by it.
     """
 
     def __init__(self, *, k1: float, b: float, document_share: float = 0.0) -> None:
@@ -55,7 +55,7 @@ class Postings:
         self._lengths = Contiguous(np.zeros(0, np.float32))
         self._owners = Contiguous(np.zeros(0, np.int32))
         self._last: object = None
-        self._met: dict[str, list[Run]] = {}
+        self._runs: dict[str, list[Run]] = {}
         self._counted: list[Counted] = []
 
     @property
@@ -64,9 +64,10 @@ class Postings:
         return self._owners.array
 
     def extend(self, rows: Sequence[str], documents: Sequence[object] | None = None) -> None:
-        """Add rows, each given as space-joined terms, and the id of each one's document; its own if None.
+        """Add rows, each given as space-joined terms.
 
-        The rows of a document come one after the other; if others stand between them, they count as two documents.
+        `documents`: the id of each row's document; None: each row is a document. The rows of a document come one after
+        the other; if others stand between them, they count as two documents.
         """
         first = len(self.owners)
         ids = range(first, first + len(rows)) if documents is None else documents
@@ -80,14 +81,14 @@ class Postings:
         flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(pieces)), np.int64, int(lengths.sum()))
         at = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
         self._lengths.extend(lengths.astype(np.float32))
-        self._met.clear()
+        self._runs.clear()
         self._counted.clear()
         self._segments.append(segment(flat, at, first, len(rows)))
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
             self._segments[-2:] = [merged(self._segments[-2:])]
 
     def packed(self, keep: Mask) -> dict[str, NDArray[Any] | ArrayInParts]:
-        """Return what `restore` needs of the rows to keep, (n,) bool, and of the terms that any of them has."""
+        """Return the arrays that `restore` takes, of the rows to keep, (n,) bool, and of the terms that they have."""
         every = [*self._restored, *self._segments]
         kept = Kept(every, keep)
         held = kept.sizes(len(self._terms))
@@ -110,7 +111,7 @@ class Postings:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Hold what `packed` returned; nothing was added before. The next rows are of other documents.
+        """Take over what `packed` returned; nothing was added before. The next rows are of other documents.
 
         The arrays are neither read through nor copied.
         """
@@ -148,19 +149,19 @@ class Postings:
         return best(question.parts(), question, top_k, question.units(max(TRIED, 2 * top_k)))
 
     def _count(self, alive: Mask) -> Counted:
-        """What is counted of these rows; the access filter that was asked for last stands last."""
+        """Return the statistics of these rows, from the cache if they are there; the latest stand last in it."""
         for at, known in enumerate(self._counted):
             if known.alive is alive:
                 self._counted.append(self._counted.pop(at))
                 return known
-        del self._counted[: max(len(self._counted) - SIGHTS + 1, 0)]
+        del self._counted[: max(len(self._counted) - CACHED_FILTERS + 1, 0)]
         self._counted.append(Counted(self.weights, alive, self._lengths.array, self.owners))
         return self._counted[-1]
 
     def _asked(self, terms: Sequence[str]) -> list[AskedTerm]:
         asked = Counter(terms)
         self._look_up(asked)
-        return [AskedTerm(term, times, self._met[term]) for term, times in asked.items() if self._met[term]]
+        return [AskedTerm(term, times, self._runs[term]) for term, times in asked.items() if self._runs[term]]
 
     def rows(self, term: str) -> Ints:
         """The rows that hold a term, dead ones too: (n,) int32."""
@@ -173,19 +174,19 @@ class Postings:
 
     def _of(self, term: str) -> list[Run]:
         self._look_up([term])
-        return self._met[term]
+        return self._runs[term]
 
     def _look_up(self, terms: Collection[str]) -> None:
-        """Remember where these terms stand, since a search asks twice and words come again."""
-        unknown = [term for term in terms if term not in self._met]
+        """Cache the postings of these terms: a search asks twice, and words come again."""
+        unknown = [term for term in terms if term not in self._runs]
         if not unknown:
             return
-        if len(self._met) + len(unknown) > MET:
-            self._met.clear()
+        if len(self._runs) + len(unknown) > CACHED_TERMS:
+            self._runs.clear()
             unknown = list(terms)
         numbers = np.array(self._terms.find(unknown), np.int32)
         runs = [part.runs(numbers) for part in chain(self._restored, self._segments)]
-        self._met.update((term, [part[at] for part in runs if len(part[at][0])]) for at, term in enumerate(unknown))
+        self._runs.update((term, [part[at] for part in runs if len(part[at][0])]) for at, term in enumerate(unknown))
 
 
 def _stands(rows: Ints, row: int) -> bool:

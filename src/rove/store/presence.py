@@ -1,4 +1,4 @@
-"""Is there a base in a folder, what is left of one whose catalog is lost, and which folder was meant."""
+"""Tells whether a folder holds a base, what is left of one whose catalog is lost, and which folder was meant."""
 
 from __future__ import annotations
 

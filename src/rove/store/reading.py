@@ -11,7 +11,7 @@ from typing import Literal
 Along = Literal["", "tokens", "vectors"]
 """What of a chunk can be fetched in the same query as its text."""
 FRESH_S = 2.0
-"""How long a revision is handed down: an operation that waits for a model or a listener sees afterwards what is new."""
+"""Seconds for which a revision is used: an operation that has waited for a model or a listener sees what is new."""
 
 
 class Reading:
@@ -31,7 +31,7 @@ class Reading:
         return revision
 
     def along(self, catalog: object, along: Along) -> dict[str, bytes]:
-        """What has come along with chunks of a catalog, by their ids: to be read, and added to."""
+        """What was fetched along with chunks of a catalog, by their ids; the caller reads it, and adds to it."""
         return self._along.setdefault((catalog, along), {})
 
     def renew(self) -> None:
@@ -45,7 +45,7 @@ _current: ContextVar[Reading | None] = ContextVar("reading", default=None)
 
 @contextmanager
 def reading() -> Generator[Reading]:
-    """Let all that is read in this block, in its threads and tasks too, share one view; that of an outer block."""
+    """Share one view among all reads in this block, its threads and tasks too; within such a block, that block's."""
     if (outer := _current.get()) is not None:
         yield outer
         return

@@ -1,4 +1,4 @@
-"""What is remembered of documents where the catalog is lost: by the snapshot, and by an index beside it."""
+"""What the snapshot, or an index beside it, still knows of documents where the catalog is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rove.store.snapshot import newest
 
 
 async def recalled(folder: Path, settings: StoreSettings) -> Mapping[str, Recalled]:
-    """What is remembered of each document of the base in `folder`, by its id; nothing of what cannot be read."""
+    """Return what is still known of each document of the base in `folder`, by its id, as far as it can be read."""
     by_index = await _by_index(folder / INDEX, settings)
     return {**by_index, **await asyncio.to_thread(_by_snapshot, folder / RESIDENT)}
 

@@ -1,4 +1,4 @@
-"""The embedded search: everything live in memory or mapped from a snapshot, searched exactly and always up to date."""
+"""The embedded search: all live chunks, in memory or mapped from a snapshot, always up to date with the catalog."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ GROWTH = 5
 GROWTH_AT_REST = 50
 """At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
 SPILL = 131_072
-"""Chunks beyond a snapshot that a process holds in memory before it takes them from a newer one."""
+"""Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
 MARK = "resident"
 
 
 class Follower:
-    """A `MemoryIndex` of what the catalog held at `revision`, which it can follow. Calls block.
+    """A `MemoryIndex` that follows the catalog: it holds what the catalog held at `revision`. Calls block.
 
     It begins with the snapshot in `folder`, and reads from the catalog what has changed since.
     """
@@ -36,7 +36,7 @@ class Follower:
     def __init__(
         self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path, *, spills: bool = False
     ) -> None:
-        """`spills`: what does not fit into little memory goes to the disk meanwhile, into `folder`."""
+        """`spills`: while much is read from the catalog, move it to `folder` now and then, to use little memory."""
         self.catalog = catalog
         self.folder = folder
         self._make = make
@@ -44,12 +44,12 @@ class Follower:
         self.start_again()
 
     def start_again(self) -> None:
-        """Hold nothing."""
+        """Drop everything."""
         self.index = self._make()
         self.revision = 0
 
     def restore(self) -> bool:
-        """Begin with the snapshot; False where there is none of this catalog and of this embedder."""
+        """Begin with the snapshot; False where there is none of this catalog by this embedder."""
         found = (read(self.folder, self.catalog.fact(MARK)) for _ in range(2))  # it may be replaced between two looks
         kept = next(filter(None, found), None)
         if not kept or kept.facts["dimension"] != self.index.dimension:
@@ -60,17 +60,17 @@ class Follower:
         return True
 
     def catch_up(self) -> None:
-        """Hold what the catalog holds at one moment; nothing, where it cannot be read."""
+        """Take in what has changed in the catalog, as of one moment; hold nothing where it cannot be read."""
         try:
             if not self._followed():  # what was taken away since is no longer known
                 self.start_again()
                 self._followed()
-        except BaseException:  # a part of the base, which no search may take for all
+        except BaseException:  # what is held now is half of the base, and must not be searched
             self.start_again()
             raise
 
     def _followed(self) -> bool:
-        if not self.revision:  # read page by page, so that no reader holds up the log; what moves meanwhile comes below
+        if not self.revision:  # page by page, lest a long read hold up the log; what changes meanwhile is read below
             revision = self.catalog.revision()
             self._take(since=0)
             self.revision = revision
@@ -90,7 +90,7 @@ class Follower:
                 self._spill()
 
     def _spill(self) -> None:
-        """Map from the disk what is held in memory."""
+        """Write what is held in memory to the disk, and map it from there."""
         place = self.folder / "spilled"
         mark = write(place, self.index.packed(self.revision))
         sweep(place, mark)
@@ -100,9 +100,9 @@ class Follower:
 
 
 class Resident:
-    """What is live now, whichever process has written it. Calls block; one at a time is carried out.
+    """All live chunks, whichever process has written them. Calls block, and are carried out one at a time.
 
-    A snapshot in `folder` is what processes start from, and share: it is mapped, not read.
+    Processes start from a snapshot in `folder`, and share it: it is mapped, not read.
     """
 
     def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path) -> None:
@@ -125,7 +125,7 @@ class Resident:
     ) -> SearchLists:
         """Search by terms, by vector, or both. See `Store.search`.
 
-        `nearest`: what another index has found by `vector`, in place of what this one finds.
+        `nearest`: what another index has found by `vector`; None: this one compares the vectors.
         """
         with self._lock:
             index = self._follow()
@@ -177,7 +177,7 @@ class Resident:
             self._write()
 
     def renew(self) -> None:
-        """Take what was deleted out of the snapshot, if there is one; what goes wrong takes the snapshot away."""
+        """Take what was deleted out of the snapshot, if there is one. Where that fails, the snapshot is removed."""
         if not self.folder.exists():
             return
         if self.catalog.count() < KEPT_FROM:

@@ -1,4 +1,4 @@
-"""BM25 of a question: every row scored, or some of them, or the most that each of its terms gives to each."""
+"""BM25 scores of a question: of every row, of some rows, or as upper bounds for each term (MaxScore)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rove.store.maxscore import common
 from rove.store.segments import Counts, Ints, Run
 
 ROOM = 1 + 1e-5
-"""Bounds are rounded up."""
+"""The factor by which bounds are rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedTerm:
-    """A term of a question: how often it is asked for, and where it stands."""
+    """A term of a question: how often it stands there, and its postings."""
 
     term: str
     times: int
@@ -27,9 +27,9 @@ class AskedTerm:
 
 
 class AskedTerms:
-    """A question's terms, each once, over what one access filter counts. Scores rows, or documents with all their rows.
+    """Scores rows by a question's terms, with the statistics of one access filter. See `Scorer`.
 
-    `allowed`: (n,) bool, the rows to choose from; all by default.
+    `allowed`: the rows to choose from, (n,) bool; None: all. A unit is a row or, where documents count, a document.
     """
 
     def __init__(self, counted: Counted, asked: Sequence[AskedTerm], allowed: Mask | None) -> None:
@@ -56,7 +56,7 @@ class AskedTerms:
         return total
 
     def some(self, rows: Ints) -> Floats:
-        """Score these living rows, which ascend: the same to the bit."""
+        """Score these live rows, which ascend: to the bit as `every` does."""
         counted = self.counted
         total = np.zeros(len(rows), np.float32)
         for term in self.asked:
@@ -85,11 +85,11 @@ class AskedTerms:
         return np.float32(self.counted.weights.document_share) * (total > 0)
 
     def scored(self, units: Ints) -> tuple[NDArray[Any], Floats]:
-        """See `Scorer`: units are rows that are allowed or, where documents count, documents."""
+        """See `Scorer`. Units that are rows are allowed ones; of documents, the allowed rows are scored."""
         return self.these(self._rows_of(units) if self.counted.documents else units)
 
     def these(self, rows: Ints) -> tuple[NDArray[Any], Floats]:
-        """Those of these living rows, which ascend, that have any of the terms, and their scores."""
+        """Return those of these live rows, which ascend, that have any of the terms, and their scores."""
         scores = self.some(rows)
         there = scores > 0
         return rows[there], scores[there]
@@ -102,20 +102,20 @@ class AskedTerms:
         return (rows if self.allowed is None else rows[self.allowed[rows]]).astype(np.int32)
 
     def units(self, rows: int) -> int:
-        """How many units have about so many rows: half of them at least, since a document has any number."""
+        """Return about how many units have so many rows; at least half as many, since documents differ in size."""
         if not self.counted.documents:
             return rows
         return max(rows // 2, rows * len(self.counted.documents.norms) // len(self.counted.owners))
 
     def parts(self) -> list[RowPart] | list[DocumentPart]:
-        """What each term gives: see `Part`."""
+        """The scores of each term by itself: see `Part`."""
         if self.counted.documents:
             return [DocumentPart(self.counted, self.counted.documents, term) for term in self.asked]
         return [RowPart(self.counted, term, self.allowed) for term in self.asked]
 
 
 class RowPart:
-    """See `Part`: what a term gives to rows, where documents do not count."""
+    """See `Part`: the scores of a term in rows, where documents do not count."""
 
     def __init__(self, counted: Counted, asked: AskedTerm, allowed: Mask | None) -> None:
         self.runs = asked.runs
@@ -168,7 +168,7 @@ class RowPart:
 
 
 class DocumentPart:
-    """See `Part`: what a term gives to the best row of a document, the document's share with it."""
+    """See `Part`: the score of a term in the best row of each document, the document's share included."""
 
     def __init__(self, counted: Counted, documents: Sizes, asked: AskedTerm) -> None:
         held = counted.wholes(asked.term, asked.runs, documents)

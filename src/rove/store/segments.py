@@ -1,4 +1,4 @@
-"""Postings sorted by term in segments: read where they stand, merged and written again block by block."""
+"""Segments of an inverted index: postings sorted by term, read in place, merged and rewritten block by block."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Counts = NDArray[np.unsignedinteger[Any]]
 Run = tuple[Ints, Counts]
-"""Rows that hold a term, ascending, and how often each does."""
+"""Rows that hold a term, ascending, and how often it stands in each."""
 BLOCK = 2_000_000
 """Postings that are moved at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Postings of a run of rows, sorted by term: those of `terms[i]` are rows[starts[i]:starts[i+1]].
+    """Postings of consecutive rows, sorted by term: `rows[starts[i]:starts[i + 1]]` hold `terms[i]`.
 
     Counts have the least width that holds them all, one byte nearly always.
     """
@@ -31,7 +31,7 @@ class Segment:
     counts: Counts
 
     def runs(self, terms: Ints) -> list[Run]:
-        """Where each of these terms stands, as views."""
+        """The postings of each of these terms, as views; empty where the segment lacks the term."""
         firsts, ends = (bounds.tolist() for bounds in self.bounds(terms))
         return [(self.rows[first:end], self.counts[first:end]) for first, end in zip(firsts, ends, strict=True)]
 
@@ -41,7 +41,10 @@ class Segment:
 
 
 def segment(numbers: Longs, rows: Longs, first: int, count: int) -> Segment:
-    """Count terms, given by number and row of each occurrence: rows 0…count-1, which become `first` onwards."""
+    """Make a segment of occurrences of terms: of each, the term's number and the row.
+
+    `rows` go from 0 to `count` - 1; in the segment they are numbered from `first`.
+    """
     pairs, counts = np.unique(numbers * count + rows, return_counts=True)
     terms, starts = np.unique(pairs // max(count, 1), return_index=True)
     rows_of = (pairs % max(count, 1) + first).astype(np.int32)
@@ -78,7 +81,7 @@ def gathered(segments: Sequence[Segment], terms: Ints) -> tuple[Longs, Ints, Cou
 
 
 def blocks(sizes: Longs) -> Iterator[slice]:
-    """Cut a run of terms, of which each has so many postings, into blocks of about `BLOCK`."""
+    """Cut terms into blocks of about `BLOCK` postings; `sizes`: how many each term has."""
     ends = sizes.cumsum()
     first = 0
     while first < len(sizes):
@@ -111,7 +114,7 @@ class Kept:
     keep: NDArray[np.bool_]
 
     def sizes(self, terms: int) -> Longs:
-        """How many rows to keep hold each of the terms 0…terms-1."""
+        """In how many of the rows to keep each of the terms 0…terms-1 stands."""
         sizes = np.zeros(terms, np.int64)
         for part in self.segments:
             for some in blocks(np.diff(part.starts)):
@@ -121,7 +124,7 @@ class Kept:
         return sizes
 
     def read(self, terms: Ints, sizes: Longs) -> Iterator[Run]:
-        """The postings of these terms, in this order, with the new numbers of the rows; `sizes` as above, of each."""
+        """Yield the postings of these terms, in this order, with the new numbers of the rows; `sizes`: see `sizes`."""
         number = np.cumsum(self.keep, dtype=np.int32) - np.int32(1)
         for some in blocks(sizes):
             _, rows, counts = gathered(self.segments, terms[some])

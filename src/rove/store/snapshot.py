@@ -27,7 +27,7 @@ Array = NDArray[Any]
 FORMAT = 3
 FACTS = "facts.json"
 UNCHECKED = {"vectors", "rounded"}
-"""Arrays whose check sums `read` does not look at: most of the bytes, of which a wrong one moves a score, no more."""
+"""Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Mapped(Snapshot):
-    """A snapshot as it is read: its arrays are mapped, so that what is not looked at costs no memory."""
+    """A snapshot as it is read: its arrays are mapped, so that parts that are not used cost no memory."""
 
     arrays: Mapping[str, Array]
 
@@ -70,16 +70,16 @@ def write(folder: Path, snapshot: Snapshot) -> str:
 
 
 def sweep(folder: Path, mark: str) -> None:
-    """Take every other snapshot away, and what killed processes have left of theirs; who has one mapped keeps it."""
+    """Remove every other snapshot, and unfinished ones of killed processes. A process that has one mapped keeps it."""
     for other in folder.iterdir():
         if other.name != mark:
             shutil.rmtree(other, ignore_errors=True)
 
 
 def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
-    """Map the snapshot of that mark; None where there is none that is whole. Takes milliseconds.
+    """Map the snapshot of that mark; None where it is missing or damaged. Takes milliseconds.
 
-    `thorough`: look at the check sum of every array.
+    `thorough`: check the checksum of every array.
     """
     try:
         return _read(folder / mark, mark, frozenset() if thorough else UNCHECKED) if mark else None
@@ -99,7 +99,7 @@ def drop(folder: Path) -> None:
 
 
 def _mark(facts: bytes) -> str:
-    """A snapshot is known by its facts, which have the check sums of all else."""
+    """Return the name of a snapshot: a hash of its facts, which hold the checksums of all arrays."""
     return sha256(facts).hexdigest()[:32]
 
 
@@ -118,7 +118,7 @@ def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
 
 
 def _write_array(file: Path, array: Array | ArrayInParts) -> int:
-    """Write an array so that it is on the disk; returns its check sum."""
+    """Write an array so that it is on the disk; returns its checksum."""
     blocks = array if isinstance(array, ArrayInParts) else ArrayInParts.of(array)
     summed = 0
     with file.open("wb") as stream:

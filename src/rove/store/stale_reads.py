@@ -1,4 +1,4 @@
-"""Noticing that the base has moved on under a reader: what a list has named is gone when it is fetched."""
+"""Notices that the base has changed under a reader: a chunk that a list named is gone when it is fetched."""
 
 from __future__ import annotations
 

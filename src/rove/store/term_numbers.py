@@ -1,4 +1,4 @@
-"""The number of each term: mapped from disk, later terms in memory."""
+"""The number of each term: mapped from a snapshot on disk, later terms in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, encod
 
 
 class TermNumbers:
-    """Terms are numbered from 0: those that were restored as they are sorted, then the others as they come."""
+    """Numbers terms from 0: first restored ones, in their sorted order, then others in the order they come."""
 
     def __init__(self) -> None:
         self._begun: Directory = EMPTY
@@ -32,7 +32,7 @@ class TermNumbers:
         return numbers
 
     def take(self, terms: Collection[str]) -> dict[str, int]:
-        """The number of each of these different terms; one that is new gets the next."""
+        """The number of each of these different terms; a new term gets the next one."""
         asked = list(terms)
         numbers = dict(zip(asked, self.find(asked), strict=True))
         new = [term for term, number in numbers.items() if number < 0]
@@ -41,7 +41,7 @@ class TermNumbers:
         return numbers | numbered
 
     def packed(self, used: NDArray[np.bool_]) -> tuple[dict[str, NDArray[Any]], NDArray[np.int64]]:
-        """Return what `restore` needs of the terms to keep, (n,) bool, and their numbers in the order that they get."""
+        """Return what `restore` takes, of the terms to keep, (n,) bool; and their numbers now, in their new order."""
         first = len(self._begun)
         later = [encoded(term) for term, number in self._later.items() if used[number]]
         terms = joined(chosen(self._begun.texts, np.flatnonzero(used[:first])), packed(later))
@@ -52,6 +52,6 @@ class TermNumbers:
         return arrays, np.flatnonzero(used)[order]
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Hold what `packed` returned, in place of what is held, without reading it."""
+        """Replace all terms by what `packed` returned, without reading it."""
         self._begun = Directory(PackedTexts(arrays["words"], arrays["word_bounds"]), arrays["word_heads"])
         self._later = {}

@@ -1,4 +1,4 @@
-"""What OCR has read of sources that are not read to their end: it takes seconds a page, which no crash may cost."""
+"""Keeps what OCR has read of sources that are not finished: a page takes seconds, which a crash must not cost again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller can notice of the documents as a whole: those that its labels hide change nothing of it."""
+"""What a caller may know of the documents as a whole: documents that its labels hide change nothing in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rove.records import Filter, content_hash
 from rove.store.catalog import Catalog
 from rove.store.search_lists import by_frequency
 
-REMEMBERED = 16
+CACHED_FILTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class VisibleDocuments:
             revision = self.catalog.revision()
             held = self._held.get(access_filter)
             if held is None or held.revision < revision:
-                if len(self._held) >= REMEMBERED:
+                if len(self._held) >= CACHED_FILTERS:
                     self._held.clear()
                 held = self._held[access_filter] = self._made(access_filter, revision)
             return held

@@ -100,16 +100,16 @@ def read_dataset(path: str | Path, *, corpus: str | Path | None = None, layout: 
 
 
 def crossed(asked: Dataset, answering: Dataset) -> Dataset:
-    """Ask the questions of one dataset of the documents of another that has the same ids.
+    """Return the questions of one dataset with the documents of another one that has the same ids.
 
-    Spans are left out, since they belong to other words.
+    Spans are left out, since the documents have other words.
     """
     name = f"{asked.name}>{answering.name}"
     return replace(asked, name=name, documents=answering.documents, spans={})
 
 
 def check_dataset(dataset: Dataset) -> None:
-    """Read the documents once, and hold the gold against them.
+    """Read the documents once, and check the gold against them.
 
     Raises:
         InputError: two documents have one id, the gold names one that is not there, or a span stands outside it.

@@ -13,17 +13,7 @@ import pyarrow.parquet as pq
 
 from rove.errors import InputError
 from rove.evaluate.dataset import Dataset, Question
-from rove.evaluate.labels import (
-    NOT_RELEVANT,
-    PUBLISHED_FIRST,
-    RELATED,
-    RELEVANT,
-    Merged,
-    Vote,
-    gold_of,
-    merge_votes,
-    published_votes,
-)
+from rove.evaluate.labels import NOT_RELEVANT, RELATED, RELEVANT, Vote, gold_of, merge_votes
 from rove.language.detect import detect
 
 POSTS, LABELS = "posts.parquet", "labels.parquet"
@@ -35,8 +25,7 @@ GRADES = {RELEVANT: 1, RELATED: 0, NOT_RELEVANT: 0}
 class VotesLayout:
     """See `Layout`. A question is named by its text, a post by its full name; several rounds of votes ("run") add up.
 
-    Votes of one round are merged as `merge_votes` says; those of the Pawsitive Retrieval study's own rounds as they
-    were merged there (`published_votes`). A post is relevant where it is in any round.
+    Votes of one round are merged as `merge_votes` says. A post is relevant where it is in any round.
     """
 
     def matches(self, path: Path) -> bool:
@@ -48,16 +37,10 @@ class VotesLayout:
         rounds: dict[str, list[Vote]] = {}
         for run, question, post, annotator, label in _rows(path / LABELS):
             rounds.setdefault(str(run), []).append(Vote(str(annotator), str(question), str(post), label))
-        merged = [one for run, votes in rounds.items() for one in _merged(run, votes)]
+        merged = [one for votes in rounds.values() for one in merge_votes(votes)]
         gold = gold_of(merged, GRADES)
         questions = tuple(Question(text, text, (), detect(text)) for text in sorted(gold))
         return Dataset(path.name, questions, [path / POSTS], gold)
-
-
-def _merged(run: str, votes: list[Vote]) -> list[Merged]:
-    first = PUBLISHED_FIRST.get(run, "")
-    is_studys = any(vote.annotator == first for vote in votes)
-    return published_votes(votes, first) if is_studys else merge_votes(votes)
 
 
 def _rows(path: Path) -> list[tuple[object, object, object, object, int | None]]:

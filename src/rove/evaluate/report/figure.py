@@ -15,7 +15,7 @@ CHAR = 6.6
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The numbers behind a plot, for those who cannot or would not look at it."""
+    """The numbers behind a plot, as a table for those who cannot see it or want the numbers."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]

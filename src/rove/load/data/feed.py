@@ -39,7 +39,7 @@ def feed_documents(source: Source) -> Iterator[Document]:
     """Yield the items of a feed that say something, in their order.
 
     Raises:
-        XmlError: at the place where the feed is not whole.
+        XmlError: at the place where the feed is not well-formed.
     """
     seen: set[str] = set()
     feed = ""

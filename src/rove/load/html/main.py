@@ -1,4 +1,4 @@
-"""What of a page is its content: hidden things, menus, banners and forms are taken out, the main part is found."""
+"""The content of a page: hidden things, menus, banners and forms are taken out, and its main part is found."""
 
 from __future__ import annotations
 

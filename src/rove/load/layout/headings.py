@@ -11,8 +11,8 @@ from rove.load.layout.furniture import body_size
 from rove.load.layout.printed import Item, OrderedPage, PrintedLine, lines_of
 
 RATIO = 1.15  # a heading's letters are at least this much higher than the body's
-BOLD_RATIO = 0.93  # and a bold heading's at least as high, but for how high its font is cut
-SAME = 0.95  # of a size: what is larger than that is no other size
+BOLD_RATIO = 0.93  # a bold heading's at least this much: fonts of one size differ a little in height
+SAME = 0.95  # two sizes count as one where the smaller is at least this share of the larger
 MAX_CHARS = 120
 MAX_SHARE = 0.25  # where more of the text is "large" or bold than this, that says nothing
 MAX_LEVEL = 6

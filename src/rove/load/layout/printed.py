@@ -1,4 +1,7 @@
-"""The nouns of a printed page. Lengths are points from the upper left corner of the page as it is read."""
+"""What a printed page consists of: words, lines, cells, tables, figures, ruled lines, remarks; and the page itself.
+
+Lengths are in points (1/72 inch), from the upper left corner of the page as it is read.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from rove.load.posts.tree import UNKNOWN, Rows, Tree, reply_tree
 pc: Any = pyarrow.compute  # its stubs do not know that numbers and text may stand for arrays
 FREQUENT_BYTES = 35
 FREQUENT_TIMES = 7
-"""A text of more bytes than this that occurs more often than this is a robot's, or a chain letter."""
+"""A text of more than `FREQUENT_BYTES` that occurs more than `FREQUENT_TIMES` times is a bot's, or a chain letter."""
 
 
 class Fate(IntEnum):
@@ -90,7 +90,7 @@ def clean_posts(batches: Iterable[pa.RecordBatch]) -> Cleaned:
 
     The rules: a text "[deleted]" or "[removed]" goes; then one of over 35 bytes that occurs more than 7 times in the
     file; then an empty comment goes, and an empty submission takes its title. The batches, which follow
-    `post_columns.SCHEMA`, are let go one by one; some 70 bytes are held for each post, and the submissions' titles.
+    `columns.SCHEMA`, are let go one by one; some 70 bytes are held for each post, and the submissions' titles.
     """
     parts = [_part_of(batch) for batch in batches] or [_part_of(pa.RecordBatch.from_pylist([], SCHEMA))]
     submission = np.concatenate([part.submission for part in parts])

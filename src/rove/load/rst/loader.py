@@ -60,7 +60,7 @@ class RstLoader:
 
 
 def _check(text: str) -> None:
-    """See that docutils can read the text in time: it goes through wide tables and nested substitutions in squares.
+    """See that docutils can read the text in time: wide tables and nested substitutions take it quadratic time.
 
     Raises:
         InputError: "too-large".

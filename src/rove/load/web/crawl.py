@@ -1,4 +1,4 @@
-"""A site's pages: by its links to a depth, by its sitemap, within what its robots.txt allows, and no faster."""
+"""A site's pages: by its links to a depth, by its sitemap; what its robots.txt allows, at the pace that it asks for."""
 
 from __future__ import annotations
 

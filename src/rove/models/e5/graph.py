@@ -1,12 +1,13 @@
-"""The encoder as an ONNX graph with int8 products: what the package's engine computes, in other units.
+"""The encoder as an ONNX graph with int8 matrix products: it computes what the package's engine does.
 
 Weights: int8 by output channel, within ±64, so that the sum of two products with 8-bit activations fits in 16 bits:
-x86 processors without VNNI add in 16 bits and would cut off more. Activations: 8 bits by tensor and text.
+x86 processors without VNNI add in 16 bits and would cut off more. Activations: 8 bits, one scale for each tensor and
+text.
 
-One hidden unit of each early layer answers to the first and last token with up to 60 where others reach 6. It would
-coarsen the scale of all others, and costs most of what 8 bits cost. It is computed apart, in float32.
+One hidden unit of each early layer is an outlier: at the first and last token it reaches 60, where others reach 6. It
+would coarsen the scale of all others, and cause most of the error of 8 bits. It is computed apart, in float32.
 
-The other inputs of a layer differ by their largest values, too, up to thirtyfold. Each is divided by a factor and its
+The largest values of a layer's other inputs differ too, up to thirtyfold. Each input is divided by a factor and its
 weights multiplied by it, so that both lose alike (SmoothQuant with exponent 1/2, Xiao et al., ICML 2023).
 """
 
@@ -27,7 +28,7 @@ CONVERTER = 1
 EPSILON = 1e-12
 LARGEST_WEIGHT = 64
 LOUD_UNITS = (318, 1462, 354, 408, 778, 658, 1152, 413)
-"""Of layers 0–7: measured on 40 passages in many languages."""
+"""The outlier of each of layers 0–7, measured on 40 passages in many languages."""
 
 PEAKS = Path(__file__).with_name("peaks.npy")
 """Largest absolute value of each input on the same texts: (layer, attention | inner product, 384) float16."""

@@ -22,7 +22,7 @@ MODEL = Path(__file__).with_name("interaction.npz")
 MARK_BYTES = 4
 LEVELS = 16
 STEP = 0.335
-"""Between levels, in standard deviations: the best uniform step for 4 bits of a normal variable (Max, 1960)."""
+"""From level to level, in standard deviations: the best uniform step for 4 bits of a normal variable (Max, 1960)."""
 LEAST_NORM = 1e-6
 POWER = 3
 BACK = 0.5

@@ -1,4 +1,4 @@
-"""Embeds texts with the converted graph, one window of 512 tokens at a time, on as many threads as there are to be.
+"""Embeds texts with the converted graph, one window of 512 tokens at a time on each thread.
 
 A text's vector does not depend on what else is embedded with it, and nothing is padded: at 128 tokens and more, windows
 one by one are as quick as batches of them. Each runs on one thread, so that none waits for, or spins beside, another.

@@ -1,4 +1,4 @@
-"""Cuts a text into the pieces that the package's engine cuts it into, to the last tie.
+"""Cuts a text into the same pieces as the package's engine, ties included.
 
 SentencePiece's unigram model (Kudo, ACL 2018): of all ways to cut a text into pieces, the one whose scores add up to
 most; a character that no piece covers counts as unknown, 10 below the worst piece. The engine adds in float32, so of

@@ -9,9 +9,7 @@ from pathlib import PurePosixPath
 from starlette.datastructures import UploadFile
 
 from rove.errors import InputError
-from rove.evaluate.dataset import Dataset
 from rove.load.discover import locate
-from rove.load.text import is_storable
 from rove.records import content_hash
 from rove.records.ledger import UPLOADED
 from rove.records.metadata import stored_fields
@@ -20,8 +18,6 @@ from rove.serve.caller_view import CallerView
 from rove.serve.documents.jobs import Job, Jobs
 from rove.serve.documents.schema import DocumentIn
 from rove.serve.documents.spool import Draft, Item, write_stream
-from rove.serve.problems import TooLargeError
-from rove.settings import ServeSettings
 
 PIECE_BYTES = 1 << 20
 MAX_NAME_CHARS = 200
@@ -96,27 +92,6 @@ async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job
         )
     jobs.check_room(view.caller.name)
     return _queued(view, jobs, jobs.spool.begin(), [item])
-
-
-def check_questions(dataset: Dataset, settings: ServeSettings) -> None:
-    """Look at a file of questions that was handed in.
-
-    Raises:
-        TooLargeError: there are too many, or one is too long.
-        InputError: one is not Unicode.
-    """
-    most, longest = settings.max_eval_questions, settings.max_question_chars
-    if len(dataset.questions) > most:
-        message = f"There are {len(dataset.questions)} questions; {most} are asked at most."
-        raise TooLargeError(message, cure="Hand in fewer, or raise serve.max_eval_questions.")
-    for question in dataset.questions:
-        if len(question.text) > longest:
-            message = f"The question {question.question_id!r} has {len(question.text)} characters."
-            raise TooLargeError(message, cure=f"Shorten it to {longest}, or raise serve.max_question_chars.")
-        sources = dataset.sources.get(question.question_id, ())
-        if not is_storable("".join((question.question_id, question.text, *question.answers, *sources))):
-            message = f"The question {question.question_id!a} is not Unicode."
-            raise InputError(message, cure="Save the file as UTF-8, without halves of surrogate pairs.")
 
 
 def _queued(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:

@@ -7,36 +7,34 @@ import logging
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from rove.engine import AsyncRove
 from rove.errors import InputError, RoveError
-from rove.evaluate.dataset import Dataset, read_dataset
-from rove.evaluate.dataset.resolve import resolve
-from rove.evaluate.grid import Grid
-from rove.evaluate.made import write_rows
-from rove.evaluate.results import Results
-from rove.evaluate.trial import expected_of, grid_of_trial, questions_about, run_trial
 from rove.models.usage import Usage, metered
-from rove.serve.documents.upload import check_questions, safe_name
-from rove.serve.evaluations.folders import QUESTIONS, RESULTS, EvaluationFolders
-from rove.serve.evaluations.reports import finished
+from rove.registry import load
+from rove.serve.documents.upload import safe_name
+from rove.serve.evaluations.folders import QUESTIONS, EvaluationFolders
 from rove.serve.evaluations.schema import EvaluationIn, EvaluationOut, State
 from rove.serve.problems import ThrottledError, problem_of
 from rove.serve.progress import Progress
-from rove.serve.redaction import public_source
 from rove.settings import ServeSettings
 from rove.tracing import operation
 
+if TYPE_CHECKING:  # it needs the lab, which is loaded with the first evaluation that is run
+    from rove.serve.evaluations.reports import FinishedEvaluation
+
+CHECK, MEASURE = "rove.serve.evaluations.measuring:check", "rove.serve.evaluations.measuring:measure"
+
 MOST_STARTS = 3
 """An evaluation that was cut off so often is not begun again: it may be what ends the server."""
-MADE = "Questions made from the documents"
 LEAST_WAIT_S, MOST_WAIT_S = 5.0, 300.0
 log = logging.getLogger("rove.serve")
 
@@ -191,8 +189,7 @@ class Evaluations:
     def _keep(self, folder: Path, record: EvaluationOut, wanted: EvaluationIn) -> None:
         if wanted.table:
             (folder / record.table).write_text(wanted.table.text, "utf-8", newline="")
-            self._read(folder / record.table, record.name)
-        expected_of(self._kb, _grid(record), 0)
+        load(CHECK)(self._kb, self._settings, folder, record)
         self.folders.keep(record)
 
     def _go(self, evaluation: RunningEvaluation) -> RunningEvaluation:
@@ -237,51 +234,12 @@ class Evaluations:
         evaluation.changed()
 
     async def _work(self, evaluation: RunningEvaluation) -> None:
-        record = evaluation.record
-        folder = self.folders.of(record.evaluation_id)
-        path = folder / (record.table or f"{QUESTIONS}.jsonl")
-        if not path.exists():
-            await self._make(path, record)
-        dataset = await asyncio.to_thread(self._read, path, record.name)
-        grid = _grid(record)
-        evaluation.began = monotonic()
-        count = len(dataset.questions)
-        evaluation.searches = expected_of(self._kb, grid, count)
-        expected = expected_of(self._kb, grid, count, answers=record.answers)
-        evaluation.now(state="asking", questions=count, asked=0, expected=expected)
-        infos = await self._kb.documents()
-        dataset = await asyncio.to_thread(resolve, dataset, infos)
-        results = Results(folder / RESULTS)
-        try:
-            study = await run_trial(self._kb, grid, dataset, results, evaluation.asking, answers=record.answers)
-        finally:
-            results.close()
-        study = replace(study, documents=len(infos))
-        titles = {info.document_id: info.title or public_source(info.source) for info in infos}
-        done = await asyncio.to_thread(finished, evaluation.record, study, dataset, titles)
+        folder = self.folders.of(evaluation.name)
+        measure = await asyncio.to_thread(load, MEASURE)
+        done: FinishedEvaluation = await measure(self._kb, self._settings, folder, evaluation)
         record = _ended(done.record, "done")
         await asyncio.to_thread(self.folders.finish, record, done.report, done.page)
         evaluation.record = record
-
-    async def _make(self, path: Path, record: EvaluationOut) -> None:
-        made = await questions_about(self._kb, record.make, model=record.model)
-        if not made:
-            message = "The base holds nothing that a question could be made from."
-            raise InputError(message, cure="Add documents with headings, or hand in a file of questions.")
-        await asyncio.to_thread(write_rows, path, (question.row for question in made))
-
-    def _read(self, path: Path, name: str) -> Dataset:
-        """Read a file of questions; what is said against it names it as its owner does."""
-        try:
-            dataset = replace(read_dataset(path, layout="questions"), name=name or MADE)
-        except InputError as error:
-            raise InputError(error.reason.replace(str(path), path.name), cure=error.cure) from None
-        check_questions(dataset, self._settings)
-        return dataset
-
-
-def _grid(record: EvaluationOut) -> Grid:
-    return grid_of_trial(record.name or MADE, [way.configuration for way in record.configurations], record.metrics)
 
 
 def _record(evaluation_id: str, wanted: EvaluationIn, caller: str) -> EvaluationOut:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 
 from rove.errors import ConfigError, InputError
-from rove.evaluate.configuration import Configuration, check_keys
-from rove.evaluate.scoring import check_metrics
+from rove.registry import load
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.condition import parse_where
 from rove.serve.redaction import Cure, Said
@@ -35,26 +34,20 @@ class WayIn(Wire):
     where: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=10)
     search: dict[str, JsonValue] = Field(default={}, examples=[{"fusion": "rrf"}])
 
-    @model_validator(mode="after")
-    def _can_be_run(self) -> WayIn:
-        try:
-            parse_where(self.where)
-            check_keys({"search": self.search}, self.name)
-        except (InputError, ConfigError) as error:
-            raise ValueError(error.reason) from None
-        if self.mode not in RETRIEVERS.names():
-            message = f"there is no mode {self.mode!r}; there are {', '.join(RETRIEVERS.names())}"
-            raise ValueError(message)
-        if any(isinstance(value, int | float) and value > LARGEST for value in self.search.values()):
-            message = f"a number of the table search is larger than {LARGEST}"
-            raise ValueError(message)
-        return self
 
-    @property
-    def configuration(self) -> Configuration:
-        """The same, as the lab takes it."""
-        overrides = {"search": self.search} if self.search else {}
-        return Configuration(self.name, {}, overrides, self.mode, self.rerank, self.where, self.top_k)
+def _can_be_run(way: WayIn) -> WayIn:
+    try:
+        parse_where(way.where)
+        load("rove.evaluate.configuration:check_keys")({"search": way.search}, way.name)
+    except (InputError, ConfigError) as error:
+        raise ValueError(error.reason) from None
+    if way.mode not in RETRIEVERS.names():
+        message = f"there is no mode {way.mode!r}; there are {', '.join(RETRIEVERS.names())}"
+        raise ValueError(message)
+    if any(isinstance(value, int | float) and value > LARGEST for value in way.search.values()):
+        message = f"a number of the table search is larger than {LARGEST}"
+        raise ValueError(message)
+    return way
 
 
 class TableIn(Wire):
@@ -80,7 +73,9 @@ class EvaluationIn(Wire):
 
     table: TableIn | None = None
     make: MakeIn | None = None
-    configurations: tuple[WayIn, ...] = Field(default=(WayIn(),), min_length=1, max_length=12)
+    configurations: tuple[Annotated[WayIn, AfterValidator(_can_be_run)], ...] = Field(
+        default=(WayIn(),), min_length=1, max_length=12
+    )
     metrics: tuple[Metric, ...] = Field(default=METRICS, min_length=1, max_length=12)
     answers: bool = False
 
@@ -98,7 +93,7 @@ class EvaluationIn(Wire):
     @classmethod
     def _are_known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
         try:
-            check_metrics(metrics)
+            load("rove.evaluate.scoring:check_metrics")(metrics)
         except ConfigError as error:
             raise ValueError(str(error)) from None
         return tuple(dict.fromkeys(metrics))
@@ -181,11 +176,11 @@ class RowOut(Reply):
 
 
 class AnswersOut(Reply):
-    """What the answers of some `configurations`, which answer alike, are worth; see `rove.evaluate.answering.Answered`.
+    """What the answers of some `configurations`, which answer alike, are worth.
 
-    `beside` is the difference from the first of all, by metric. Latencies are of an answer. Tokens were used by the
-    chat model for the answers, and by it as the judge; `estimated`: it did not say how many. `graded_by`: who gave the
-    relevancy. `errors` questions could not be asked.
+    See `rove.evaluate.answering.AnswerScores`. `beside` is the difference from the first of all, by metric. Latencies
+    are of an answer. Tokens were used by the chat model for the answers, and by it as the judge; `estimated`: it did
+    not say how many. `graded_by`: who gave the relevancy. `errors` questions could not be asked.
     """
 
     configurations: tuple[str, ...]

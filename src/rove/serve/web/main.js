@@ -6,7 +6,6 @@ import { ask } from "./ask.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
-import { lab } from "./lab.js";
 import { learn } from "./said.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
@@ -19,6 +18,11 @@ import { speak, t } from "./words.js";
 const VIEWS = { ask, search, walk: walks, documents, add, lab, settings };
 const main = document.getElementById("main");
 let leave = () => {};
+
+/** The lab, which few open, is loaded when it is opened. */
+async function lab(...given) {
+  return (await import("./lab.js")).lab(...given);
+}
 
 /** What an address names: "#/walk/0a1b" is the view "walk" of "0a1b". */
 function place() {
