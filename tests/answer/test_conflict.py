@@ -47,12 +47,14 @@ AGREE = [
     ("en", STAFF, "Volume 3 is an album by the duo.", "Volume 4 is an album by the duo."),
     ("en", "Are Medici and Senet board games?", "Medici is a German board game.", "Senet is an Old board game."),
     ("ja", "第何章ですか？", "第3章は港の歴史を扱う。", "第4章は港の歴史を扱う。"),
+    ("de", "Wer leitet die Bibliothek?", "Die Leiterin der Bibliothek ist Anna Weber.",
+     "Die Leiterin der Bibliothek ist ziemlich jung."),
     ("de", "Wie viele?", "2019 hatte das Werk 1200 Leute.", "2020 hatte das Werk 900 Leute."),
     ("de", "Wie viele?", "Das Werk in Leeds hat 1200 Leute.", "Das Werk in York hat 900 Leute."),
     ("hu", "Hány ember?", "2019-ben a gyárban 1200 ember dolgozott.", "2020-ban a gyárban 900 ember dolgozott."),
     ("zh", "工厂有多少员工？", "2019年工厂有员工1200人。", "2020年工厂有员工900人。"),
     ("ja", "社員は何人ですか？", "2019年の社員は1200人です。", "2020年の社員は900人です。"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "on", "question", "one", "other"), CASES)

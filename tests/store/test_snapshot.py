@@ -166,7 +166,7 @@ def test_what_was_erased_leaves_no_byte(base: Path) -> None:
 
 
 def test_a_disk_that_is_full_costs_the_snapshot_only(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(file: Path, array: object) -> int:
+    def full(file: Path, *_: object) -> int:
         raise OSError(28, "No space left on device", str(file))
 
     monkeypatch.setattr(snapshot, "_write_array", full)

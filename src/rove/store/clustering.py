@@ -56,8 +56,11 @@ def _drawn(vectors: FixedVectors, rows: NDArray[np.intp]) -> Partitions:
     chosen = np.random.default_rng(count).choice(rows, min(len(rows), SAMPLE * count), replace=False)
     sample = vectors[np.sort(chosen)]
     centres = means_of(sample, count)
-    apart = sample - centres[nearest_of(sample, _unit(centres))]
-    axes = (apart.T @ apart / len(sample)).astype(np.float32)
+    of = nearest_of(sample, _unit(centres))
+    axes = np.zeros((sample.shape[1], sample.shape[1]), np.float32)
+    for block in blocks_of(len(sample)):
+        apart = sample[block] - centres[of[block]]
+        axes += apart.T @ apart / np.float32(len(sample))
     return Partitions(centres, np.zeros(count + 1, np.int64), np.zeros(0, np.int32), axes, len(rows))
 
 

@@ -13,7 +13,7 @@ from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
 from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
 from rove.store.search_lists import SearchLists
-from rove.store.snapshot import drop, read, sweep, write
+from rove.store.snapshot import Mapped, drop, read, sweep, write
 from rove.tracing import stage
 
 KEPT_FROM = 1_000
@@ -46,6 +46,7 @@ class Follower:
     def start_again(self) -> None:
         """Drop everything."""
         self.index = self._make()
+        self.begun: Mapped | None = None
         self.revision = 0
 
     def restore(self) -> bool:
@@ -54,10 +55,13 @@ class Follower:
         kept = next(filter(None, found), None)
         if not kept or kept.facts["dimension"] != self.index.dimension:
             return False
-        self.index = self._make()
-        self.index.restore(kept)
+        self._begin(kept)
         self.revision = kept.revision
         return True
+
+    def _begin(self, kept: Mapped) -> None:
+        self.index, self.begun = self._make(), kept
+        self.index.restore(kept)
 
     def catch_up(self) -> None:
         """Take in what has changed in the catalog, as of one moment; hold nothing where it cannot be read."""
@@ -92,11 +96,10 @@ class Follower:
     def _spill(self) -> None:
         """Write what is held in memory to the disk, and map it from there."""
         place = self.folder / "spilled"
-        mark = write(place, self.index.packed(self.revision))
+        mark = write(place, self.index.packed(self.revision), source=self.begun)
         sweep(place, mark)
         if kept := read(place, mark):
-            self.index = self._make()
-            self.index.restore(kept)
+            self._begin(kept)
 
 
 class Resident:
@@ -230,7 +233,7 @@ class Resident:
             copy = Follower(self.catalog, self._make, self.folder, spills=True)
             copy.restore()
             copy.catch_up()
-            mark = write(self.folder, copy.index.packed(copy.revision))
+            mark = write(self.folder, copy.index.packed(copy.revision), source=copy.begun)
         except OSError:
             drop(self.folder)
             return

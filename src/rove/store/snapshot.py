@@ -7,6 +7,7 @@ index it is a projection: one that is torn, damaged or of another catalog is not
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import secrets
 import shutil
@@ -26,6 +27,8 @@ from rove.store.blocks import ArrayInParts
 Array = NDArray[Any]
 FORMAT = 3
 FACTS = "facts.json"
+PARTS_HELD = 16
+"""Parts of an array after which the memory of what was read for them is given back."""
 UNCHECKED = {"vectors", "rounded"}
 """Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
 
@@ -45,9 +48,17 @@ class Mapped(Snapshot):
 
     arrays: Mapping[str, Array]
 
+    def let_go(self) -> None:
+        """Let the system take back the memory of what was read; it is mapped still, and read again when needed."""
+        for array in self.arrays.values():
+            if len(array) and hasattr(mmap, "MADV_DONTNEED"):
+                array.base._mmap.madvise(mmap.MADV_DONTNEED)  # pyright: ignore # noqa: SLF001 - numpy has no other way
 
-def write(folder: Path, snapshot: Snapshot) -> str:
+
+def write(folder: Path, snapshot: Snapshot, *, source: Mapped | None = None) -> str:
     """Write a snapshot into `folder`, beside those that are there; returns the mark by which `read` knows it.
+
+    `source`: the snapshot that most of the arrays are read from; little of it stays in memory.
 
     Raises:
         OSError: the disk is full, or cannot be written to; nothing is left behind then.
@@ -55,7 +66,11 @@ def write(folder: Path, snapshot: Snapshot) -> str:
     place = folder / f"new-{secrets.token_hex(8)}"
     try:
         place.mkdir(parents=True)
-        sums = {name: _write_array(place / f"{name}.npy", array) for name, array in snapshot.arrays.items()}
+        sums: dict[str, int] = {}
+        for name, array in snapshot.arrays.items():
+            sums[name] = _write_array(place / f"{name}.npy", array, source)
+            if source:
+                source.let_go()
         facts = {"format": FORMAT, "revision": snapshot.revision, "sums": sums, **snapshot.facts}
         described = json.dumps(facts).encode()
         _write_bytes(place / FACTS, described)
@@ -117,14 +132,16 @@ def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
     return Mapped(int(facts["revision"]), arrays, facts)
 
 
-def _write_array(file: Path, array: Array | ArrayInParts) -> int:
+def _write_array(file: Path, array: Array | ArrayInParts, source: Mapped | None) -> int:
     """Write an array so that it is on the disk; returns its checksum."""
     blocks = array if isinstance(array, ArrayInParts) else ArrayInParts.of(array)
     summed = 0
     with file.open("wb") as stream:
         header = {"descr": dtype_to_descr(blocks.dtype), "fortran_order": False, "shape": blocks.shape}
         write_array_header_1_0(stream, header)
-        for part in blocks.parts():
+        for number, part in enumerate(blocks.parts()):
+            if source and number % PARTS_HELD == PARTS_HELD - 1:
+                source.let_go()
             whole = np.ascontiguousarray(part, blocks.dtype)
             stream.write(whole.data)
             summed = crc32(whole.data, summed)
