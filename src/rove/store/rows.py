@@ -99,6 +99,15 @@ def check_vectors(blobs: Sequence[bytes]) -> None:
         raise ConfigError(message, cure=CURE)
 
 
+def is_whole(blob: object, dimension: int) -> bool:
+    """Say whether what stands in a vector's place is one: (dimension,) float32, finite in every number.
+
+    >>> is_whole(bytes(8), 2), is_whole(bytes(7), 2), is_whole(np.array([0, np.nan], "<f4").tobytes(), 2)
+    (True, False, False)
+    """
+    return isinstance(blob, bytes) and len(blob) == 4 * dimension and bool(np.isfinite(vector_of(blob)).all())
+
+
 def blob_of(vector: Vector) -> bytes:
     """Write a vector down as little-endian float32."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()

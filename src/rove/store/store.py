@@ -285,7 +285,7 @@ class Store:
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
                     stale = self._named_index and given not in {"", self._index_name}
                     parts = self.catalog, self.index, self.originals, self.resident
-                    health = await heal(*parts, thorough=thorough, stale=stale)
+                    health = await heal(*parts, dimension=self.dimension, thorough=thorough, stale=stale)
                     if not settled:
                         await asyncio.to_thread(self._settle)
                     self._checked = True
