@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bench import CACHE
 from torch import Tensor, nn
 
+from bench import CACHE
 from rove.models.e5.interaction import Interaction
 from rove.models.e5.reader import ANSWER, BEGIN, END, RELEVANCE, CrossReader
 from train.reader_eval import evaluate, show

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from rove.models.e5.interaction import Interaction
+from rove.models.e5.interaction import BACK, POWER, Interaction
 from rove.models.e5.reader import EPSILON, PASSAGE, QUESTION, START
 
 
@@ -74,6 +74,8 @@ class ReaderModel(nn.Module):
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.last_norm = nn.LayerNorm(shape.width, EPSILON)
         self.heads = nn.Linear(shape.width, 4)
+        # What stands beside a token's vector is as loud as the vector.
+        nn.init.normal_(self.enter.weight.data[:, shape.token :], std=0.5)
         self.distance = nn.Parameter(torch.zeros(shape.heads, 2 * shape.reach + 1))
 
     def forward(self, pairs: Pairs) -> tuple[Tensor, Tensor]:
@@ -89,15 +91,17 @@ class ReaderModel(nn.Module):
         return read[:, 0], read[:, 1 + asked :]
 
     def _entered(self, pairs: Pairs) -> Tensor:
-        """Each token's vector, its best cosine to the other side, and which side it is of."""
+        """Each token's vector, its best cosine to the other side (at the start their MaxSim), and its side."""
         count, asked = pairs.question.shape[:2]
         vectors = torch.cat([torch.zeros(count, 1, self.shape.token), pairs.question, pairs.passage], 1)
         extra = torch.zeros(*vectors.shape[:2], 4)
         if self.shape.cosines:
             cosines = pairs.question @ pairs.passage.transpose(1, 2)
-            cosines = cosines.masked_fill(~(pairs.asked[:, :, None] & pairs.given[:, None]), -1)
-            extra[:, 1 : 1 + asked, 0] = cosines.amax(2) * pairs.given.any(1, keepdim=True)
-            extra[:, 1 + asked :, 0] = cosines.amax(1) * pairs.asked.any(1, keepdim=True)
+            cosines = cosines.masked_fill(~(pairs.asked[:, :, None] & pairs.given[:, None]), 0).clamp(min=0)
+            forth, back = cosines.amax(2), cosines.amax(1)
+            extra[:, 0, 0] = mean(forth**POWER, pairs.asked) + BACK * mean(back**POWER, pairs.given)
+            extra[:, 1 : 1 + asked, 0] = forth
+            extra[:, 1 + asked :, 0] = back
         extra[:, 0, 1 + START] = 1
         extra[:, 1 : 1 + asked, 1 + QUESTION] = 1
         extra[:, 1 + asked :, 1 + PASSAGE] = 1
@@ -126,3 +130,8 @@ class ReaderModel(nn.Module):
         if not self.shape.cosines:
             arrays["enter.weight"][:, self.shape.token] = 0
         np.savez(path, mark=np.frombuffer(Interaction().mark, np.uint8), **arrays)
+
+
+def mean(values: Tensor, there: Tensor) -> Tensor:
+    """Mean over the tokens that are there; 0 where there are none."""
+    return (values * there).sum(1) / there.sum(1).clamp(min=1)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rove.errors import ConfigError
 from rove.models import Vectors
 from rove.models.e5.graph import LARGEST_WEIGHT
-from rove.models.e5.interaction import Interaction, Packed, products
+from rove.models.e5.interaction import BACK, POWER, Interaction, Packed, products
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.runtime import session
 
@@ -135,9 +135,11 @@ class CrossReader:
         tokens[1 : 1 + asked, :-4] = question
         tokens[1 + asked :, :-4] = passage
         if asked and given:
-            cosines = products(passage, question)
-            tokens[1 : 1 + asked, -4] = cosines.max(axis=0)
-            tokens[1 + asked :, -4] = cosines.max(axis=1)
+            cosines = np.maximum(products(passage, question), 0)
+            forth, back = cosines.max(axis=0), cosines.max(axis=1)
+            tokens[0, -4] = (forth**POWER).mean() + BACK * (back**POWER).mean()
+            tokens[1 : 1 + asked, -4] = forth
+            tokens[1 + asked :, -4] = back
         kinds = np.repeat([START, QUESTION, PASSAGE], [1, asked, given])
         tokens[np.arange(len(tokens)), kinds - 3] = 1
         near: Vectors = np.zeros((1, len(self._near), len(tokens), len(tokens)), np.float32)

@@ -80,13 +80,13 @@ class Tokenizer:
                     origins.append(place)
         ids = self.ids(text, is_query=is_query)[self.prefix_tokens[is_query] :]
         sizes = [1 if i == self._unknown else len(self._pieces[i]) for i in ids]
-        ends = np.cumsum(sizes, dtype=np.int64).tolist()
         found = np.zeros((len(ids), 2), np.int32)
-        for row, (size, end) in enumerate(zip(sizes, ends, strict=True)):
-            begin = end - size
+        begin = 0
+        for row, size in enumerate(sizes):
             is_marked = cut[begin] == " "
-            last = origins[end - 1] + 1
-            found[row] = (last if size == is_marked else origins[begin + is_marked]), last
+            end = origins[begin + size - 1] + 1
+            found[row] = (end if size == is_marked else origins[begin + is_marked]), end
+            begin += size
         return found
 
     def _cut_text(self, text: str) -> list[int]:
