@@ -7,7 +7,6 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove.answer.answerer import Answerer
-from rove.answer.chat import verify
 from rove.answer.refusal import is_refusal, near_enough, refusal
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
@@ -16,6 +15,7 @@ from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Answer, Chunk, Hit
 from rove.records.hit import Place
 from rove.settings import AnswerSettings, ChatSettings, EmbedderSettings
+from scripted_chat import verified
 
 TEXTS = {
     "en": (
@@ -350,7 +350,7 @@ async def test_a_source_in_another_language_can_hold_a_sentence() -> None:
     async def text_of(document_id: str) -> str:
         return text
 
-    verified = await verify(told, hits_of(text, "en"), "de", text_of, embedder)
-    assert [s.supported for s in verified.sentences] == [True, False, False]
-    assert verified.sentences[0].citations[0].quote == "The RTO committee approves remote work since 2021."
-    assert verified.translated == 1
+    left = await verified(told, hits_of(text, "en"), "de", text_of, embedder)
+    assert [s.supported for s in left.sentences] == [True, False, False]
+    assert left.sentences[0].citations[0].quote == "The RTO committee approves remote work since 2021."
+    assert left.translated == 1
