@@ -22,7 +22,6 @@ UNSOURCED, DIRECT = "unsourced", "direct"
 """Names of the prompt, and of the table of sentences: after a search that found nothing, and without a search."""
 NOTE = "This is what {model} says by itself: no source holds it."
 MOST_CHARS = 4_000
-TOO_LONG = "It is longer than {count} characters."
 
 
 class UnsourcedFallback:
@@ -65,7 +64,7 @@ class UnsourcedFallback:
         async with aclosing(reply.parts()) as parts:
             async for part in parts:
                 if len(written) > MOST_CHARS:
-                    reply.failure = CutReplyError(TOO_LONG.format(count=MOST_CHARS))
+                    reply.failure = CutReplyError(f"It is longer than {MOST_CHARS} characters.")
                     break
                 written += layout.add(part, ())
                 if not is_refusal(written):

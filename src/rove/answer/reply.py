@@ -19,6 +19,7 @@ _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*"
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
+_STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
 _BREAK = re.compile(r"\r\n|\r(?!\Z)|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNREAD = re.compile(r"(?:\[[\^\d\s,;，、]*\]?|【[^】]*】?|\])\Z")  # may become a mark, or a link
 _CLOSERS = "`](x\"'’”“»›」』》〉）】)]}>"  # what closes code, links, quotations and brackets that may be open
@@ -101,6 +102,7 @@ class ReplyParser:
 
     def _taken(self, line: str) -> list[ReplyPart]:
         """Take in a line to its end, or what is left of it."""
+        fence = None
         if self._opening is not None:
             parts = self._parts(self._opening, _sentences(line, self._language))
         else:
@@ -118,7 +120,7 @@ class ReplyParser:
                 self._fence = "" if self._fence == fence[1] else self._fence or fence[1]
         self._line += 1
         self._opening, self._gap = None, ""
-        return parts
+        return parts + self._whole_block() if fence and not self._fence else parts
 
     def _whole_block(self) -> list[ReplyPart]:
         """Return the table or code block that ends before this line."""
@@ -133,7 +135,7 @@ class ReplyParser:
 
     def _begun(self, line: str) -> tuple[list[ReplyPart], str]:
         """Return the parts of an unfinished line that are whole, and what is left of the line."""
-        if self._block or (self._opening is None and (_is_row(line) or _FENCE.match(line))):
+        if self._block or not _STOP.search(line) or (self._opening is None and (_is_row(line) or _FENCE.match(line))):
             return [], line
         opening, said = _led(line) if self._opening is None else (self._opening, line)
         whole, following = _settled(said, self._language)

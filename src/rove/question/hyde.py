@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 
 from rove.chunk.label import HEADINGS
 from rove.chunk.template import by_template
-from rove.errors import CutReplyError, ServiceError
+from rove.errors import ServiceError
 from rove.models import ChatModel
 from rove.models.prompts import prompt
 from rove.question import AskedQuestion, question_part
@@ -28,11 +27,10 @@ async def hypothetical_answer(asked: AskedQuestion, chat: ChatModel) -> str:
     pieces: list[str] = []
     stream = chat.stream(prompt("rove.question", "hyde"), question_part(asked.text))
     try:
-        with suppress(CutReplyError):  # its beginning is as good to search with
-            async for piece in stream:
-                pieces.append(piece)
-                if sum(map(len, pieces)) > MOST_CHARS:
-                    break
+        async for piece in stream:
+            pieces.append(piece)
+            if sum(map(len, pieces)) > MOST_CHARS:
+                break
     finally:
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
