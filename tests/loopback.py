@@ -61,4 +61,7 @@ def quoted(request: dict) -> Reply:
     prompt = request["messages"][-1]["content"]
     if request.get("response_format"):
         return chat("{}", usage=(10, 1))
-    return chat(FakeChatModel()._reply("", prompt), usage=(10, 5))
+    reply = FakeChatModel()._reply("", prompt)
+    if 1 in (request.get("max_tokens"), request.get("max_completion_tokens")):
+        return chat(reply.split()[0], finish="length")
+    return chat(reply, usage=(10, 5))

@@ -53,21 +53,29 @@ def failure(status: int, message: str = "scripted", **headers: str) -> Reply:
 
 
 def chat(
-    *pieces: str, done: bool = True, delay_s: float = 0.0, cut: bool = False, usage: tuple[int, int] | None = None
+    *pieces: str,
+    done: bool = True,
+    finish: str = "stop",
+    delay_s: float = 0.0,
+    cut: bool = False,
+    usage: tuple[int, int] | None = None,
 ) -> Reply:
-    """A streamed chat completion of these text pieces; `usage`: tokens read and written."""
-    chunks = [_event({"delta": {"role": "assistant", "content": piece}, "finish_reason": None}) for piece in pieces]
+    """A streamed chat completion of these text pieces; `usage`: tokens read and written.
+
+    `finish`: why it ended, told with no text of its own; not `done`: it is not told, nor is the end.
+    """
+    chunks = [event({"delta": {"role": "assistant", "content": piece}, "finish_reason": None}) for piece in pieces]
     if done:
-        chunks.append(_event({"delta": {}, "finish_reason": "stop"}))
+        chunks.append(event({"delta": {}, "finish_reason": finish}))
         if usage:
-            chunks.append(_event(usage=usage))
+            chunks.append(event(usage=usage))
         chunks.append(b"data: [DONE]\n\n")
     return Reply(chunks=chunks, headers={"Content-Type": "text/event-stream"}, delay_s=delay_s, cut=cut)
 
 
 def endless(text: str, times: int = 1_000_000) -> Reply:
     """A stream of the same text piece without end."""
-    piece = _event({"delta": {"role": "assistant", "content": text}, "finish_reason": None})
+    piece = event({"delta": {"role": "assistant", "content": text}, "finish_reason": None})
     return Reply(chunks=repeat(piece, times), headers={"Content-Type": "text/event-stream"})
 
 
@@ -92,7 +100,7 @@ def odd_replies() -> dict[str, Reply]:
     Whoever asks must come to an end with each, soon, with an error of its own, and hold nothing up meanwhile.
     """
     deep = "[" * 100_000
-    null = _event({"delta": {"role": "assistant", "content": None}, "finish_reason": None})
+    null = event({"delta": {"role": "assistant", "content": None}, "finish_reason": None})
     call = {"index": 0, "id": "c", "type": "function", "function": {"name": "run", "arguments": "{}"}}
     return {
         "one giant piece": chat("{" * 400_000),
@@ -114,9 +122,9 @@ def odd_replies() -> dict[str, Reply]:
         "picture": Reply(chunks=[b"\x89PNG\r\n\x1a\n" * 10_000], headers={"Content-Type": "image/png"}),
         "plain json": Reply(chunks=[b'{"choices": [{"message": {"content": "{}"}}]}']),
         "null content": raw_stream(null, null, b"data: [DONE]\n\n"),
-        "tool calls": raw_stream(_event({"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}),
+        "tool calls": raw_stream(event({"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}),
                                  b"data: [DONE]\n\n"),
-        "cut by length": raw_stream(_event({"delta": {}, "finish_reason": "length"}), b"data: [DONE]\n\n"),
+        "cut by length": raw_stream(event({"delta": {}, "finish_reason": "length"}), b"data: [DONE]\n\n"),
         "half a character": raw_stream(b'data: {"choices": [{"index": 0, "delta": {"content": "\\ud83c"}}]}\n\n'),
         "5 GB": Reply(chunks=[b"\n"], headers=EVENTS | {"Content-Length": "5000000000"}, stall_after=1),
         "a byte a second": Reply(chunks=[bytes([one]) for one in b"data: {}\n\n" * 60], headers=EVENTS, delay_s=1.0),
@@ -225,7 +233,7 @@ async def _write(reply: Reply, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-def _event(choice: dict | None = None, usage: tuple[int, int] = (0, 0)) -> bytes:
+def event(choice: dict | None = None, usage: tuple[int, int] = (0, 0)) -> bytes:
     body = {
         "id": "scripted",
         "object": "chat.completion.chunk",

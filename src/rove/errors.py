@@ -41,6 +41,13 @@ class ServiceError(RoveError):
         self.retryable = retryable
 
 
+class CutReplyError(ServiceError):
+    """A chat model's reply is not whole: it ended too early, or was ended. What was handed on before is all there is.
+
+    What is whole in it can be used by those who say that the rest is missing; to all others it is a failure.
+    """
+
+
 class FieldWarning(UserWarning):
     """A filter names a field that no document has, which a misspelt name does too; it is no error."""
 

@@ -57,7 +57,10 @@ class ChunksEmbedded:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """The next piece of an answer while the chat model still writes it."""
+    """The next sentences of an answer while the chat model still writes: they have passed their check, and stay.
+
+    What was told is how the answer's text begins.
+    """
 
     text: str
 

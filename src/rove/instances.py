@@ -29,6 +29,7 @@ class Instances:
     """What the caller has made; None is made by the settings. The caller closes what has to be closed.
 
     A base that is small enough is searched in memory, whichever `index` it has: see `StoreSettings.resident_chunks`.
+    So is one whose `index` lacks chunks, such as one in memory while another process has written to the base.
     """
 
     embedder: Embedder | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rove.answer.answerer import Answerer
-from rove.answer.chat import verify
 from rove.answer.cite import check
 from rove.answer.pack import pack
 from rove.answer.reading import page_of, read_parents, table_head
@@ -12,6 +11,7 @@ from rove.events import ignore
 from rove.models.fake import FakeChatModel, FakeEmbedder
 from rove.records import Chunk, Document, Hit, Place
 from rove.settings import AnswerSettings
+from scripted_chat import verified
 
 TEXT = "\n\n".join(
     f"Paragraph {n} is about subject {n}. The rate of subject {n} is {n * 7} percent. It was set in 19{n:02}."
@@ -102,10 +102,10 @@ async def test_a_copied_table_with_its_repeated_header_is_cited() -> None:
     piece = table_pieces()[2]
     row = piece.text.splitlines()[1]
     reply = f"| Stadt | Fläche | Einwohner |\n|---|---|---|\n{row}\n\n[1]"
-    verified = await verify(reply.replace("\n\n[1]", " [1]"), hits(piece), "de", text_of, FakeEmbedder())
-    assert verified.holds
-    (citation,) = verified.sentences[0].citations
+    left = await verified(reply.replace("\n\n[1]", " [1]"), hits(piece), "de", text_of, FakeEmbedder())
+    assert left.holds
+    (citation,) = left.sentences[0].citations
     assert citation.quote == row
     assert check(citation, TABLE)
     wrong = "| Stadt | Fläche | Einwohner |\n|---|---|---|\n| Stadt 99 | 1 | 2 | [1]"
-    assert not (await verify(wrong, hits(piece), "de", text_of, FakeEmbedder())).holds
+    assert not (await verified(wrong, hits(piece), "de", text_of, FakeEmbedder())).holds

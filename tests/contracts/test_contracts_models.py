@@ -89,6 +89,9 @@ class TestOnnxReranker(RerankerContract):
 class TestFakeChat(ChatModelContract):
     name = "fake"
 
+    def make_cut(self) -> ChatModel:
+        return self.registered()(mischief="cut")
+
 
 class TestPydanticChat(Remote, ChatModelContract):
     name = "pydantic-ai"
@@ -96,3 +99,6 @@ class TestPydanticChat(Remote, ChatModelContract):
 
     def make(self) -> ChatModel:
         return self.registered()(self.set(ChatSettings))
+
+    def make_cut(self) -> ChatModel:
+        return self.registered()(self.set(ChatSettings, max_tokens=1))

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 import rove.models.endpoint as waits
-from openai_server import Reply, Server, chat, endless, failure, no_choices, raw_stream, serve
-from rove.errors import ConfigError, ServiceError
+from openai_server import Reply, Server, chat, endless, event, failure, no_choices, raw_stream, serve
+from rove.errors import ConfigError, CutReplyError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.models.endpoint import certificates
 from rove.settings import ChatSettings
@@ -112,7 +112,9 @@ async def test_retry_after_is_honoured() -> None:
         (raw_stream(b"data: {not json\n\n"), True, "."),
         (raw_stream(b'data: {"error": {"message": "overloaded"}}\n\n'), True, "."),
         (chat(" "), True, "empty reply"),
-        (no_choices(), True, "empty reply"),
+        (no_choices(), True, "finish_reason"),
+        (chat(finish="length"), False, "chat.max_tokens"),
+        (chat(finish="content_filter"), False, "filter"),
         (Reply(chunks=[b""], cut=True), True, "."),
         (raw_stream(b"data: null\n\n"), True, "chat.base_url"),
     ],
@@ -127,15 +129,47 @@ async def test_every_failure_is_a_service_error(reply: Reply, retryable: bool, s
     assert len(server.requests) == (2 if retryable else 1)
 
 
-async def test_a_stream_that_breaks_off_keeps_what_came_and_is_not_begun_again() -> None:
-    async with serve(chat("half an", " answer", done=False, cut=True)) as server:
+@pytest.mark.parametrize(
+    ("reply", "retryable", "said"),
+    [
+        (chat("half an", " answer", done=False, cut=True), True, "failed"),
+        (chat("half an", " answer", done=False), True, "finish_reason"),
+        (chat("half an", " answer", finish="length", usage=(7, 2)), False, "chat.max_tokens"),
+        (chat("half an", " answer", finish="content_filter"), False, "filter"),
+        (replace(chat("half an", " answer", "more"), stall_after=2), True, "timeout_s"),
+    ],
+)
+async def test_a_reply_that_is_cut_off_keeps_what_came_and_is_not_begun_again(
+    reply: Reply, retryable: bool, said: str
+) -> None:
+    async with serve(reply) as server:
         got: list[str] = []
-        with pytest.raises(ServiceError) as caught:
-            async for piece in model(server).stream("", "q"):
+        with pytest.raises(CutReplyError, match=said) as caught:
+            async for piece in model(server, timeout_s=0.5).stream("", "q"):
                 got.append(piece)
     assert got == ["half an", " answer"]
-    assert caught.value.retryable
+    assert caught.value.retryable is retryable
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("finish", ["stop", "eos_token", "tool_calls"])
+@pytest.mark.parametrize("usage", [None, (7, 2)])
+async def test_a_reply_is_whole_where_the_model_says_that_it_is_done(
+    finish: str, usage: tuple[int, int] | None
+) -> None:
+    async with serve(chat("one", " answer", finish=finish, usage=usage)) as server:
+        assert await read(server) == ["one", " answer"]
+
+
+async def test_the_reason_may_come_with_the_last_piece() -> None:
+    for finish, whole in (("stop", True), ("length", False)):
+        last = {"delta": {"content": " answer"}, "finish_reason": finish}
+        async with serve(raw_stream(*chat("one", done=False).chunks, event(last), b"data: [DONE]\n\n")) as server:
+            if whole:
+                assert await read(server) == ["one", " answer"]
+            else:
+                with pytest.raises(CutReplyError, match="as much as it may"):
+                    await read(server)
 
 
 async def test_a_stream_with_a_broken_event_fails() -> None:
@@ -158,8 +192,12 @@ async def test_a_silent_server_times_out(reply: Reply) -> None:
 
 
 async def test_a_reply_without_end_is_broken_off() -> None:
+    got: list[str] = []
     async with serve(endless("la ")) as server:
-        assert 1_000 <= len("".join(await read(server, max_tokens=50))) <= 1_010
+        with pytest.raises(CutReplyError, match="as much as it may"):
+            async for piece in model(server, max_tokens=50).stream("", "q"):
+                got.append(piece)
+    assert 1_000 <= len("".join(got)) <= 1_010
 
 
 async def test_a_reply_that_drips_for_ever_is_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:

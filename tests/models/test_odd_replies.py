@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, embeddings, odd_replies, serve
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ConfigError, CutReplyError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.models.deadline import models_for
 from rove.models.openai import OpenAIEmbedder
@@ -93,8 +93,11 @@ async def test_a_reply_has_its_bound_in_megabytes() -> None:
 
 
 async def test_a_long_piece_is_cut_at_the_bound_of_a_reply() -> None:
+    pieces: list[str] = []
     async with serve(chat("word " * 100_000)) as server:
-        pieces = [piece async for piece in model_at(server.url, max_tokens=50).stream("", "Go on.")]
+        with pytest.raises(CutReplyError):
+            async for piece in model_at(server.url, max_tokens=50).stream("", "Go on."):
+                pieces.append(piece)
     assert len("".join(pieces)) == 20 * 50 + 1
 
 

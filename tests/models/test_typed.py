@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from openai_server import Reply, chat, failure, serve
-from rove.errors import ServiceError
+from rove.errors import CutReplyError, ServiceError
 from rove.models.chat import PydanticChatModel
 from rove.models.fake import FakeChatModel
 from rove.models.typed import reply_as
@@ -61,9 +61,38 @@ async def test_two_wrong_shapes_are_an_error(reply: str) -> None:
     assert not caught.value.retryable
 
 
+class Loose(BaseModel):
+    """A shape that half an object, or none, has too."""
+
+    facts: list[str] = []
+
+
 async def test_a_reply_without_end_is_cut() -> None:
-    with pytest.raises(ServiceError):
-        await reply_as(Scripted('{"facts": ["' + "x" * 300_000), Found, "", "")
+    with pytest.raises(CutReplyError, match="more than 200000 characters"):
+        await reply_as(Scripted('{"facts": ["' + "x" * 300_000), Loose, "", "")
+
+
+class Cut(Scripted):
+    async def stream(self, instructions: str, prompt: str, *, shape: object = None) -> AsyncIterator[str]:
+        async for piece in super().stream(instructions, prompt, shape=shape):
+            yield piece
+        reason = "It was cut."
+        raise CutReplyError(reason, cure="Raise chat.max_tokens.", retryable=False)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "{", '{"facts": ["Not allowed is', '{"facts": ["a"]', '{"facts": [{"facts": []}']
+)
+async def test_half_an_object_of_a_reply_that_was_cut_off_never_counts(written: str) -> None:
+    model, seen = Cut(written), list[Mapping[str, object]]()
+    with pytest.raises(CutReplyError, match="It was cut"):
+        await reply_as(model, Loose, "", "", partial=seen.append)
+    assert len(model.prompts) == 1
+
+
+@pytest.mark.parametrize("remark", ["", "\n```\nI hope tha", " {"])
+async def test_a_whole_object_counts_whatever_is_cut_off_behind_it(remark: str) -> None:
+    assert (await reply_as(Cut(WHOLE + remark), Found, "", "")).enough
 
 
 async def test_the_fake_fills_any_shape_from_the_material() -> None:

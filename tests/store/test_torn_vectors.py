@@ -11,7 +11,7 @@ import pytest
 
 from rove import ConfigError, Rove, Text
 from rove.records.walk_events import Answered
-from rove.store import resident, store
+from rove.store import catalog_check, resident, store
 from rove.store.rows import blob_of, blobs_of, check_vectors, vectors_of
 from rove.sync import rebuild_base
 
@@ -26,17 +26,19 @@ TEXTS = {
 DAMAGES = {
     "nan": lambda blob: np.full(len(blob) // 2, np.nan, "<f4").tobytes(),
     "infinite": lambda blob: np.full(len(blob) // 2, np.inf, "<f4").tobytes(),
-    "long": lambda blob: blob[:-1] + bytes([blob[-1] + 1]),
+    "stretched": lambda blob: blob[:-1] + bytes([blob[-1] + 1]),
     "short": lambda blob: blob[:-4],
+    "long": lambda blob: blob + blob,
     "part": lambda blob: blob[:-1],
     "empty": lambda _: b"",
     "text": lambda _: "no bytes",
 }
 
 
-def damage(folder: Path, how: str, table: str = "vectors", column: str = "vector") -> None:
+def damage(folder: Path, how: str, table: str = "vectors", column: str = "vector", *, at: int = 1) -> None:
     with closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog, catalog:
-        seq, blob = catalog.execute(f"SELECT rowid, {column} FROM {table} ORDER BY rowid LIMIT 1 OFFSET 1").fetchone()
+        rows = f"SELECT rowid, {column} FROM {table} ORDER BY rowid LIMIT 1 OFFSET ?"
+        seq, blob = catalog.execute(rows, (at,)).fetchone()
         catalog.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (DAMAGES[how](blob), seq))
 
 
@@ -57,7 +59,7 @@ def test_a_damaged_vector_is_said_at_every_search_and_by_doctor_and_the_cure_hel
         for mode in ("semantic", "keyword", "hybrid"):  # a second search finds no part of the base either
             with pytest.raises(ConfigError, match=r"catalog is torn: .* vector .* rove doctor --rebuild-from"):
                 kb.search("lighthouse ships", mode=mode)
-        with pytest.raises(ConfigError, match="catalog is torn"):
+        with pytest.raises(ConfigError, match=r"catalog is torn: .* of these documents: 'de'\. .* --rebuild-from"):
             kb.doctor()
     made = rebuild_base("here", base, **FAKE)
     assert (made.documents, made.vectors, made.lost) == (len(TEXTS), len(TEXTS) - 1, ())
@@ -76,7 +78,7 @@ def test_damaged_vectors_of_what_walks_have_learned_are_said_too(table: str, col
     with Rove.open(base, **FAKE) as kb:
         with pytest.raises(ConfigError, match="catalog is torn"):
             kb.memory().search("ships")
-        with pytest.raises(ConfigError, match="catalog is torn"):
+        with pytest.raises(ConfigError, match=r"catalog is torn: .* of these documents: '\w\w'"):
             kb.doctor()
 
 
@@ -99,6 +101,35 @@ def test_what_is_not_looked_at_in_a_snapshot_takes_no_other_chunk_away(
         found = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=4)]
         assert [name for name in found if name != "more"] == want
     assert "more" not in want
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_doctor_names_the_documents_of_damaged_vectors_that_no_search_reads(
+    how: str, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resident, "KEPT_FROM", 1)
+    monkeypatch.setattr(store, "FEW_CHUNKS", 1)
+    monkeypatch.setattr(catalog_check, "READ_AT_ONCE", 1)  # nothing beside it says how long a vector is
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(Text("The harbour master wrote it down.", id="more"))
+    for at in range(len(TEXTS)):
+        damage(base, how, at=at)
+    with Rove.open(base, **FAKE) as kb:
+        assert len(kb.search("lighthouse", mode="semantic")) == len(TEXTS) + 1  # by the snapshot
+        monkeypatch.setattr(catalog_check, "NAMED", 3)
+        with pytest.raises(ConfigError, match=r"of these documents: 'de', 'en', 'hu', …\. .* --rebuild-from"):
+            kb.doctor()
+    made = rebuild_base("here", base, **FAKE)
+    assert (made.documents, made.vectors) == (len(TEXTS) + 1, 1)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.doctor().ok
+
+
+def test_a_damaged_vector_of_no_document_is_said_too(base: Path) -> None:
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as catalog, catalog:
+        catalog.execute("INSERT INTO vectors (key, vector) VALUES ('unused', x'00')")
+    with Rove.open(base, **FAKE) as kb, pytest.raises(ConfigError, match=r"catalog is torn: .* of no document"):
+        kb.doctor()
 
 
 def test_whole_vectors_pass() -> None:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import groupby
 from types import MappingProxyType
 
-from rove.answer.chat import Verified, verify, write
+from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
 from rove.answer.reading import TextOf, read_parents
 from rove.answer.refusal import near_enough, refusal
 from rove.answer.rows import as_table
-from rove.errors import ServiceError
 from rove.events import Listener
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
@@ -31,6 +30,7 @@ UNHELD = "No reference holds what {model} wrote, so this answer quotes the sourc
 DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
 MOVED = "The citations of {count} sentences were corrected."
 TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
+CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
 
 
 class Answerer:
@@ -65,8 +65,8 @@ class Answerer:
             hits: best first. Of one that has a parent the parent is read (`read_parents`): it is then the reference.
             language: the question's, ISO 639-1; the answer and the refusal are in it.
             text_of: gives a document's canonical text by its id.
-            listener: is told every piece that the chat model writes. What it wrote is checked afterwards: the text of
-                the answer can be shorter, or another.
+            listener: is told each sentence that the chat model has written and a reference holds, with what stands
+                before it: together they are the answer's text. Where nothing holds, it is told nothing.
 
         Raises:
             ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
@@ -86,17 +86,13 @@ class Answerer:
         hits = await read_parents(hits, text_of)
         if self._chat is None:
             return await self._quote(question, hits, language, text_of, NO_MODEL)
-        try:
-            reply = await write(question, hits, language, self._chat, self._settings, listener)
-        except ServiceError as error:
-            return await self._quote(question, hits, language, text_of, FAILED.format(reason=error))
-        verified = await verify(reply, hits, language, text_of, self._embedder, persona=self._settings.self_portrait)
+        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener)
+        verified = await write(question, hits, hits, language, self._chat, context)
         if verified.holds:
-            note = verified_note(verified)
-            return Answer(question, verified.text, self._chat.name, language, verified.sentences, hits, note)
+            return held(question, verified, hits, language, self._chat.name)
         if verified.refused:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
-        return await self._quote(question, hits, language, text_of, UNHELD.format(model=self._chat.name))
+        return await self._quote(question, hits, language, text_of, unheld_note(verified, self._chat.name))
 
     async def portrait(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
@@ -106,19 +102,12 @@ class Answerer:
         The chat model gets the references that there are, however far they are. None where there is no chat model, the
         demonstrations do not let it speak of itself, it fails, or nothing that it wrote is the persona's.
         """
-        persona = self._settings.self_portrait
-        if self._chat is None or not persona:
+        if self._chat is None or not self._settings.self_portrait:
             return None
         shown_to_it = await read_parents(hits[: self._settings.references], text_of)
-        try:
-            reply = await write(question, shown_to_it, language, self._chat, self._settings, listener)
-        except ServiceError:
-            return None
-        verified = await verify(reply, (), language, text_of, self._embedder, persona=persona)
-        if not verified.holds:
-            return None
-        note = verified_note(verified)
-        return Answer(question, verified.text, self._chat.name, language, verified.sentences, (), note)
+        context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener)
+        verified = await write(question, shown_to_it, (), language, self._chat, context)
+        return held(question, verified, (), language, self._chat.name) if verified.holds else None
 
     def near(self, hits: Sequence[Hit]) -> bool:
         """Say whether any of the first `settings.references` hits is near enough to be answered from."""
@@ -157,13 +146,24 @@ def _table_of(quote: Candidate) -> object:
     return (quote.citation.chunk_id, quote.names) if quote.is_row else quote
 
 
+def held(question: str, verified: Verified, hits: Sequence[Hit], language: str, model: str) -> Answer:
+    """Make the answer of what is left of a model's reply."""
+    note, cut = verified_note(verified), verified.failure is not None
+    return Answer(question, verified.text, model, language, verified.sentences, tuple(hits), note, cut=cut)
+
+
 def refused(question: str, hits: Sequence[Hit], language: str, note: str) -> Answer:
     """Make the refusal: the fixed sentence in the question's language, and why."""
     return Answer(question, refusal(language), "refused", language, (), tuple(hits), note)
 
 
+def unheld_note(verified: Verified, model: str) -> str:
+    """Say why nothing of a reply is shown: the model failed, or no reference holds it."""
+    return FAILED.format(reason=verified.failure) if verified.failure else UNHELD.format(model=model)
+
+
 def verified_note(verified: Verified) -> str:
-    """Say in words what was left out of a reply, or mended in it."""
+    """Say in words what was left out of a reply, or mended in it, and that it was cut off."""
     parts: list[str] = []
     if verified.dropped:
         parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
@@ -171,4 +171,6 @@ def verified_note(verified: Verified) -> str:
         parts.append(MOVED.format(count=verified.moved))
     if verified.translated:
         parts.append(TRANSLATED.format(count=verified.translated))
+    if verified.failure:
+        parts.append(CUT.format(reason=verified.failure))
     return " ".join(parts)

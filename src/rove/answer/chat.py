@@ -1,29 +1,37 @@
-"""Answers by a chat model: its reply, sentence by sentence, held against the references that it was given."""
+"""Answers by a chat model: its reply, sentence by sentence, held against the references that it was given.
+
+A sentence is checked as soon as it is whole, and shown once it has passed: what was shown stays, and is the answer.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import islice
 
-from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.answer.claim import read_claim
 from rove.answer.pack import instructions, pack
-from rove.answer.reading import table_head
+from rove.answer.reading import TextOf
+from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.refusal import is_refusal
-from rove.answer.reply import ReplyPart, put_together, take_apart
+from rove.answer.reply import ReplyParser, ReplyPart, ReplyText
 from rove.errors import ServiceError
-from rove.events import Listener, TextDelta
-from rove.language.detect import detect
+from rove.events import Listener, TextDelta, ignore
 from rove.models import ChatModel, Embedder
-from rove.records import Citation, Hit, Sentence
-from rove.records.document import Span
+from rove.records import Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
-UNKNOWN_LANGUAGE = "und"
-TRANSLATED_SHARE = 0.8  # of max_distance: XQuAD de|en and zh|en, a sentence and its translation against its neighbours
+
+@dataclass(frozen=True, slots=True)
+class AnswerContext:
+    """What an answer is made with. `chat` is None where there is none; `text_of` gives a document's canonical text."""
+
+    embedder: Embedder
+    chat: ChatModel | None
+    settings: AnswerSettings
+    text_of: TextOf
+    listener: Listener = ignore
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ class Verified:
     """What is left of a reply. `refused`: it says that the references do not hold the answer.
 
     `dropped`: sentences that no reference holds. `moved`: sentences whose citations had to be mended. `translated`:
-    sentences that rest on a source in another language.
+    sentences that rest on a source in another language. `failure`: why the reply is not whole; None where it is.
     """
 
     text: str = ""
@@ -40,6 +48,7 @@ class Verified:
     dropped: int = 0
     moved: int = 0
     translated: int = 0
+    failure: ServiceError | None = None
 
     @property
     def holds(self) -> bool:
@@ -48,167 +57,128 @@ class Verified:
 
 
 async def write(
-    question: str, hits: Sequence[Hit], language: str, chat: ChatModel, settings: AnswerSettings, listener: Listener
-) -> str:
-    """Ask the chat model, with the settings' persona and demonstrations; the listener gets its pieces as they come.
-
-    Raises:
-        ServiceError: the model failed, or wrote nothing.
-    """
-    pieces: list[str] = []
-    with stage("prompt", references=len(hits)):
-        told = instructions(settings.persona, language, settings.demonstrations)
-        material = told, pack(question, hits, language)
-    stream = chat.stream(*material)
-    with stage("write"):
-        try:
-            async for piece in stream:
-                pieces.append(piece)
-                listener(TextDelta(piece))
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
-    reply = "".join(pieces).strip()
-    if not reply:
-        message = f"{chat.name} gave an empty reply."
-        raise ServiceError(message, cure="Ask again, or choose another chat.model.")
-    return reply
-
-
-async def verify(
-    reply: str,
-    hits: Sequence[Hit],
-    language: str,
-    text_of: Callable[[str], Awaitable[str]],
-    embedder: Embedder,
-    *,
-    persona: str = "",
+    question: str, shown: Sequence[Hit], hits: Sequence[Hit], language: str, chat: ChatModel, context: AnswerContext
 ) -> Verified:
-    """Hold each sentence of a reply against the references.
+    """Ask the chat model, and hold each sentence of its reply against the references.
 
     A sentence keeps those of its citations that `support` confirms. One that keeps none gets the first reference that
     supports it, and if there is none it is marked unsupported and left out of the text. A cited reference in another
-    language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as
-    long as something under them does. Every quote is checked against the document's canonical text once more.
-    What the `persona` holds may be said without a citation; "" is no persona.
+    language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as long as
+    something under them does. Every quote is checked against the document's canonical text once more. What the
+    settings' persona holds of the assistant may be said without a citation.
+
+    A reply that was cut off loses its unfinished last sentence. Where the model failed, the rest is what it was.
+
+    Args:
+        question: as it was asked.
+        shown: the references as the model sees them, numbered from 1.
+        hits: the references as sentences are held against them, in the same order.
+        language: the question's.
+        chat: the model.
+        context: its settings have persona and demonstrations; its listener gets the text as it passes.
+
+    Raises:
+        ServiceError: the embedder failed.
     """
-    checker = ReferenceChecker(hits, language, text_of, embedder)
-    pieces = await asyncio.to_thread(take_apart, reply, language)
-    refused = any(is_refusal(piece.text) for piece in pieces)
-    sentences: list[Sentence] = []
-    kept: list[tuple[ReplyPart, tuple[int, ...]]] = []
-    dropped = moved = 0
-    with stage("check", sentences=len(pieces)) as checking:
-        for piece in pieces:
-            if is_refusal(piece.text):
-                continue
-            if _claims_nothing(piece, language):
-                kept.append((piece, ()))
-                continue
-            citations = await checker.citations(piece)
-            held = bool(citations) or await checker.is_of(persona, piece)
-            sentences.append(Sentence(piece.text, citations, supported=held))
-            if held:
-                numbers = tuple(citation.number for citation in citations)
-                moved += numbers != piece.numbers
-                kept.append((piece, numbers))
-            else:
-                dropped += 1
-        checking.tell(dropped=dropped, moved=moved)
-    text = put_together(_without_empty_headings(kept, language))
-    return Verified(text, tuple(sentences), refused, dropped, moved, checker.translated)
+    checking = _Checking(ReferenceChecker(hits, language, context.text_of, context.embedder), context)
+    with stage("prompt", references=len(shown)):
+        settings = context.settings
+        told = instructions(settings.persona, language, settings.demonstrations)
+        material = pack(question, shown, language)
+    reply = Reply(chat, told, material, language)
+    with stage("write") as writing:
+        async with aclosing(reply.parts()) as parts:
+            async for part in parts:
+                with stage("check"):
+                    await checking.take(part)
+        verified = checking.verified(reply.failure)
+        writing.tell(sentences=len(verified.sentences), dropped=verified.dropped, moved=verified.moved)
+    return verified
 
 
 @dataclass
-class ReferenceChecker:
-    """Where sentences are held against references, which are numbered from 1; canonical texts are fetched once."""
+class Reply:
+    """What a chat model writes. `failure`: why it is not whole, once it has ended; None where it is."""
 
-    hits: Sequence[Hit]
+    chat: ChatModel
+    instructions: str
+    prompt: str
     language: str
-    text_of: Callable[[str], Awaitable[str]]
-    embedder: Embedder
-    texts: dict[str, str] = field(default_factory=dict[str, str])
-    translated: int = 0
+    failure: ServiceError | None = None
 
-    async def citations(self, piece: ReplyPart) -> tuple[Citation, ...]:
-        """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
-        named = [number for number in piece.numbers if 1 <= number <= len(self.hits)]
-        held = await asyncio.to_thread(self._held, piece, iter(named), len(named))
-        found = [citation for number, span in held if (citation := await self._citation(number, span))]
-        if found:
-            return tuple(found)
-        others = iter([number for number in range(1, len(self.hits) + 1) if number not in named])
-        while held := await asyncio.to_thread(self._held, piece, others, 1):
-            if citation := await self._citation(*held[0]):
-                return (citation,)
-        for number in named:
-            if citation := await self._citation(number, await self._translated_span(piece, number)):
-                self.translated += 1
-                return (citation,)
-        return ()
-
-    async def is_of(self, persona: str, piece: ReplyPart) -> bool:
-        """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""
-        if not persona or piece.block:
-            return False
-        spoken = detect(persona)
-        if support(piece.text, persona, self.language if spoken == UNKNOWN_LANGUAGE else spoken):
-            return True
-        return await self._translated(piece, persona, spoken) is not None
-
-    def _held(self, piece: ReplyPart, numbers: Iterator[int], most: int) -> list[tuple[int, Span]]:
-        """Return the first references of these, `most` at most, that hold a sentence, with their spans."""
-        held = ((number, span) for number in numbers if (span := self._span(piece, number)))
-        return list(islice(held, most))
-
-    def _language_of(self, number: int) -> str:
-        language = self.hits[number - 1].chunk.language
-        return self.language if language == UNKNOWN_LANGUAGE else language
-
-    def _span(self, piece: ReplyPart, number: int) -> Span | None:
-        hit = self.hits[number - 1]
-        head = table_head(hit.chunk)
-        if piece.block:
-            return support_block(piece.text, hit.chunk.text, head)
-        context = " ".join((hit.title, *hit.chunk.headings, head))
-        return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
-
-    async def _translated_span(self, piece: ReplyPart, number: int) -> Span | None:
-        return await self._translated(piece, self.hits[number - 1].chunk.text, self._language_of(number))
-
-    async def _translated(self, piece: ReplyPart, text: str, language: str) -> Span | None:
-        if piece.block or language == self.language:
-            return None
-        spans = await asyncio.to_thread(translatable, piece.text, self.language, text, language)
-        if not spans:
-            return None
-        vectors = await self.embedder.passages([piece.text, *(text[start:end] for start, end in spans)])
-        distances = 1.0 - vectors[1:] @ vectors[0]
-        nearest = int(distances.argmin())
-        return spans[nearest] if distances[nearest] <= TRANSLATED_SHARE * self.embedder.max_distance else None
-
-    async def _citation(self, number: int, span: Span | None) -> Citation | None:
-        if span is None:
-            return None
-        citation = cite(self.hits[number - 1], number, span)
-        if citation.document_id not in self.texts:
-            self.texts[citation.document_id] = await self.text_of(citation.document_id)
-        return citation if check(citation, self.texts[citation.document_id]) else None
+    async def parts(self) -> AsyncGenerator[ReplyPart]:
+        """Ask, and yield sentences, tables and code blocks, each as soon as it is whole."""
+        empty = True
+        parser = ReplyParser(self.language)
+        stream = self.chat.stream(self.instructions, self.prompt)
+        try:
+            async for piece in stream:
+                for part in parser.feed(piece):
+                    empty = False
+                    yield part
+        except ServiceError as error:
+            self.failure = error
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+        rest = parser.cut() if self.failure else parser.close()
+        if empty and not rest and not self.failure:
+            message = f"{self.chat.name} gave an empty reply."
+            self.failure = ServiceError(message, cure="Ask again, or choose another chat.model.")
+        for part in rest:
+            yield part
 
 
-def _claims_nothing(piece: ReplyPart, language: str) -> bool:
-    """Say whether a piece needs no source: a heading or empty phrase without number, link or quotation."""
-    claim = read_claim(piece.text, language)
-    bare = not (claim.numbers or claim.links or claim.quotations or piece.block)
-    return bare and (piece.introduces or claim.empty)
+@dataclass
+class _Checking:
+    """Parts of a reply, checked one after the other, and the text of those that have passed."""
+
+    checker: ReferenceChecker
+    context: AnswerContext
+    sentences: list[Sentence] = field(default_factory=list[Sentence])
+    text: str = ""
+    refused: bool = False
+    dropped: int = 0
+    moved: int = 0
+    _waiting: list[ReplyPart] = field(default_factory=list[ReplyPart])
+    _layout: ReplyText = field(default_factory=ReplyText)
+
+    async def take(self, part: ReplyPart) -> None:
+        """Check the next part, and show it if it passes, with the headings and lead-ins that have waited for it."""
+        if is_refusal(part.text):
+            self.refused = True
+            return
+        if _claims_nothing(part, self.checker.language):
+            self._waiting.append(part)
+            return
+        citations = await self.checker.citations(part)
+        held = bool(citations) or await self.checker.is_of(self.context.settings.self_portrait, part)
+        self.sentences.append(Sentence(part.text, citations, supported=held))
+        if not held:
+            self.dropped += 1
+            return
+        numbers = tuple(citation.number for citation in citations)
+        self.moved += numbers != part.numbers
+        passed = "".join(self._layout.add(one, ()) for one in self._waiting) + self._layout.add(part, numbers)
+        self._waiting.clear()
+        self.text += passed
+        self.context.listener(TextDelta(passed))
+
+    def verified(self, failure: ServiceError | None) -> Verified:
+        """Return what has come of the reply."""
+        return Verified(
+            self.text,
+            tuple(self.sentences),
+            self.refused,
+            self.dropped,
+            self.moved,
+            self.checker.translated,
+            failure,
+        )
 
 
-def _without_empty_headings(
-    kept: Sequence[tuple[ReplyPart, tuple[int, ...]]], language: str
-) -> list[tuple[ReplyPart, tuple[int, ...]]]:
-    """Leave out what introduces nothing that was kept."""
-    left: list[tuple[ReplyPart, tuple[int, ...]]] = []
-    for piece, numbers in reversed(kept):
-        if left or not _claims_nothing(piece, language):
-            left.append((piece, numbers))
-    return left[::-1]
+def _claims_nothing(part: ReplyPart, language: str) -> bool:
+    """Say whether a part needs no source: a heading or empty phrase without number, link or quotation."""
+    claim = read_claim(part.text, language)
+    bare = not (claim.numbers or claim.links or claim.quotations or part.block)
+    return bare and (part.introduces or claim.empty)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rove.answer.answerer import FAILED, NO_MODEL, TOO_FAR, UNHELD, refused, verified_note
-from rove.answer.chat import verify, write
+from rove.answer.answerer import NO_MODEL, TOO_FAR, refused, unheld_note, verified_note
+from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
-from rove.answer.reading import TextOf, read_once, read_parents
+from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import near_enough
 from rove.answer.word_lists import table
-from rove.errors import ServiceError
-from rove.events import Listener, ignore
 from rove.language.words import query_terms, terms
-from rove.models import ChatModel, Embedder
+from rove.models import ChatModel
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
 from rove.records.walk_events import Fact
-from rove.settings import AnswerSettings
 
 NO_FACT = "The walk found no fact that bears on the question."
 MODEL_REFUSED = "{model} found no answer in the facts."
@@ -28,17 +25,6 @@ NEWS = 0.5  # what a quote gains by bringing all the question's words that the q
 WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
 DATES = ("date", "published", "modified", "updated", "created", "version", "year")
 DATE_CHARS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerContext:
-    """What answers are made with. `chat`: None means that they quote. See `Answerer`."""
-
-    embedder: Embedder
-    chat: ChatModel | None
-    settings: AnswerSettings
-    text_of: TextOf
-    listener: Listener = ignore
 
 
 async def answer_from_facts(
@@ -111,20 +97,14 @@ class _CheckedFacts:
 
     async def written(self, chat: ChatModel) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
-        settings = self.context.settings
-        try:
-            reply = await write(self.question, self._digests(), self.language, chat, settings, self.context.listener)
-        except ServiceError as error:
-            return self.quoted(FAILED.format(reason=error))
-        verified = await verify(
-            reply, self.hits, self.language, self.context.text_of, self.context.embedder, persona=settings.self_portrait
-        )
+        verified = await write(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
-            return self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
+            answer = self._with_conflicts(chat.name, verified.text, verified.sentences, verified_note(verified))
+            return replace(answer, cut=verified.failure is not None)
         if verified.refused:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)
-        return self.quoted(UNHELD.format(model=chat.name))
+        return self.quoted(unheld_note(verified, chat.name))
 
     def told(self, answer: Answer, path: Sequence[PathStep]) -> Answer:
         """Say of an answer what was left out, and how the walk came to it."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
+from rove.answer.answerer import CUT
+from rove.answer.chat import Reply
 from rove.answer.fallback import Case, FallbackContext, Rescue
 from rove.answer.pack import language_name
 from rove.answer.refusal import is_refusal, refusal
+from rove.answer.reply import ReplyText
 from rove.answer.word_lists import table
-from rove.errors import ServiceError
+from rove.errors import CutReplyError
 from rove.events import TextDelta
 from rove.models.prompts import fenced, fill, prompt
 from rove.records import Answer, Sentence
@@ -37,34 +40,39 @@ class UnsourcedFallback:
             "language": language_name(case.language),
             "refusal": refusal(case.language),
         }
+        told = fill(prompt("rove.answer", UNSOURCED if case.searched else DIRECT), slots)
+        asked = f"The question:\n{fenced(case.question, 'question')}"
+        reply = Reply(chat, told, asked, case.language)
         head = unsourced(case.language, searched=case.searched)
-        self._context.listener(TextDelta(f"{head}\n\n"))
-        written = await self._written(fill(prompt("rove.answer", UNSOURCED if case.searched else DIRECT), slots), case)
+        written = await self._written(reply, head)
         if is_refusal(written):
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
-        sentences = (Sentence(head, ()), Sentence(written, (), supported=False))
         note = NOTE.format(model=chat.name)
-        return Rescue(answer=Answer(case.question, f"{head}\n\n{written}", MODE, case.language, sentences, (), note))
+        note = f"{note} {CUT.format(reason=reply.failure)}" if reply.failure else note
+        sentences = (Sentence(head, ()), Sentence(written, (), supported=False))
+        text, cut = f"{head}\n\n{written}", reply.failure is not None
+        return Rescue(answer=Answer(case.question, text, MODE, case.language, sentences, (), note, cut=cut))
 
-    async def _written(self, instructions: str, case: Case) -> str:
-        chat = self._context.chat
-        pieces: list[str] = []
-        if chat is None:
-            return ""
-        stream = chat.stream(instructions, f"The question:\n{fenced(case.question, 'question')}")
-        try:
-            async for piece in stream:
-                pieces.append(piece)
-                self._context.listener(TextDelta(piece))
-                if sum(map(len, pieces)) > MOST_CHARS:
+    async def _written(self, reply: Reply, head: str) -> str:
+        """Return the reply, and show it under its head; what may still turn out to be a refusal is not shown yet.
+
+        Raises:
+            ServiceError: there is nothing of it.
+        """
+        layout = ReplyText()
+        written = shown = ""
+        async with aclosing(reply.parts()) as parts:
+            async for part in parts:
+                if len(written) > MOST_CHARS:
+                    reply.failure = CutReplyError(f"It is longer than {MOST_CHARS} characters.")
                     break
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
-        written = "".join(pieces).strip()
-        if not written:
-            message = f"{chat.name} gave an empty reply."
-            raise ServiceError(message, cure="Ask again, or choose another chat.model.")
+                written += layout.add(part, ())
+                if not is_refusal(written):
+                    text = f"{head}\n\n{written}"
+                    self._context.listener(TextDelta(text.removeprefix(shown)))
+                    shown = text
+        if not written and reply.failure:
+            raise reply.failure
         return written
 
 

@@ -1,11 +1,12 @@
-"""A chat model's reply, taken apart into sentences with the references they name, and put together again."""
+"""A chat model's reply: taken apart into sentences and references while it is written, and put together again."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rove.answer.cite import marks
 from rove.language.sentences import sentence_spans
@@ -18,6 +19,12 @@ _LEAD = re.compile(r"\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)、]\s*(?=\D)|>\s*)*"
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
+_STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
+_BREAK = re.compile(r"\r\n|\r(?!\Z)|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_UNREAD = re.compile(r"(?:\[[\^\d\s,;，、]*\]?|【[^】]*】?|\])\Z")  # may become a mark, or a link
+_CLOSERS = "`](x\"'’”“»›」』》〉）】)]}>"  # what closes code, links, quotations and brackets that may be open
+_BEGUN = re.compile(r"\S+\s|\S{12}|[⺀-鿿가-힣]")  # shows whether the sentence before has ended, and is not "am 3." Mai
+GROWTH = 32  # the part of a line that comes between two looks at it, as a divisor of its length
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,81 +48,193 @@ class ReplyPart:
         """True for a heading and for a lead-in ("The steps are:"), which say nothing by themselves."""
         return not self.block and ("#" in self.opening or self.text.endswith((":", "：")))
 
+    @property
+    def finished(self) -> bool:
+        """True where a reply that breaks off behind it may have said all of it: "It costs 3." may go on, "[1]" not."""
+        ends = not self.block and _ENDING.search(self.text) is not None
+        return ends and (bool(self.numbers) or not self.text.endswith((".", "…")))
 
-def take_apart(reply: str, language: str) -> list[ReplyPart]:
-    """Split a reply. A mark belongs to the sentence before it, whether it stands before or after the full stop.
 
-    >>> [(p.text, p.numbers) for p in take_apart("One [1]. Two.[2, 3] Three.", "en")]
-    [('One.', (1,)), ('Two.', (2, 3)), ('Three.', ())]
+class ReplyParser:
+    r"""Takes a reply apart while it is written: each part comes as soon as nothing that may follow can change it.
+
+    However a reply is cut into pieces, its parts are the same. A mark belongs to the sentence before it, whether it
+    stands before or after the full stop. The time grows with the length, also of a line that never ends.
+
+    >>> parser = ReplyParser("en")
+    >>> [[(part.text, part.numbers) for part in parser.feed(piece)] for piece in ("One [1]. T", "wo.[2, 3] ", "Three.")]
+    [[], [('One.', (1,))], []]
+    >>> [(part.text, part.numbers) for part in parser.close()]
+    [('Two.', (2, 3)), ('Three.', ())]
     """
-    pieces: list[ReplyPart] = []
-    paragraph = 0
-    for line, text in _lines(reply):
-        if "\n" in text or text.lstrip().startswith("|") or _FENCE.match(text):
-            bare, found = _strip_marks(text) if text.lstrip().startswith("|") else (text, [])
-            pieces.append(
-                ReplyPart(bare, tuple(dict.fromkeys(number for _, number in found)), line, paragraph, block=True)
-            )
-        elif text.strip():
-            pieces += _sentences(text, line, paragraph, language)
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._pieces: list[str] = []  # of the line that is being written, behind what was given of it
+        self._size = self._due = 0
+        self._line = self._paragraph = 0
+        self._opening: str | None = None  # of the line, once a part of it was given
+        self._gap = ""
+        self._block: list[str] = []
+        self._fence = ""
+
+    def feed(self, piece: str) -> list[ReplyPart]:
+        """Return what has become whole by the next piece."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if self._size < self._due and not _BREAK.search(piece):
+            return []
+        *lines, rest = _BREAK.split("".join(self._pieces))
+        parts = [part for line in lines for part in self._taken(line)]
+        given, rest = self._begun(rest)
+        self._pieces, self._size = [rest], len(rest)
+        self._due = self._size + self._size // GROWTH
+        return parts + given
+
+    def close(self) -> list[ReplyPart]:
+        """Return what is left: the reply has come to its end."""
+        return self._taken("".join(self._pieces)) + self._whole_block()
+
+    def cut(self) -> list[ReplyPart]:
+        """Return what is left of a reply that was cut off, without an unfinished last sentence, table or code block."""
+        parts = self.close()
+        return parts if parts and parts[-1].finished else parts[:-1]
+
+    def _taken(self, line: str) -> list[ReplyPart]:
+        """Take in a line to its end, or what is left of it."""
+        fence = None
+        if self._opening is not None:
+            parts = self._parts(self._opening, _sentences(line, self._language))
         else:
-            paragraph += 1
-    return pieces
+            goes_on = self._fence or (self._block and _is_row(self._block[0]) and _is_row(line))
+            parts = [] if goes_on else self._whole_block()
+            fence = _FENCE.match(line)
+            if self._block or fence or _is_row(line):
+                self._block.append(line)
+            elif line.strip():
+                opening, said = _led(line)
+                parts += self._parts(opening, _sentences(said, self._language))
+            else:
+                self._paragraph += 1
+            if fence:
+                self._fence = "" if self._fence == fence[1] else self._fence or fence[1]
+        self._line += 1
+        self._opening, self._gap = None, ""
+        return parts + self._whole_block() if fence and not self._fence else parts
+
+    def _whole_block(self) -> list[ReplyPart]:
+        """Return the table or code block that ends before this line."""
+        block, self._block = self._block, []
+        if not block:
+            return []
+        text, marks_found = "\n".join(block), list[tuple[int, int]]()
+        if _is_row(block[0]):
+            text, marks_found, _ = _strip_marks(text)
+        named = tuple(dict.fromkeys(number for _, number in marks_found))
+        return [ReplyPart(text, named, self._line - len(block), self._paragraph, block=True)]
+
+    def _begun(self, line: str) -> tuple[list[ReplyPart], str]:
+        """Return the parts of an unfinished line that are whole, and what is left of the line."""
+        if self._block or not _STOP.search(line) or (self._opening is None and (_is_row(line) or _FENCE.match(line))):
+            return [], line
+        opening, said = _led(line) if self._opening is None else (self._opening, line)
+        whole, following = _settled(said, self._language)
+        if following is None:
+            return [], line
+        parts = self._parts(opening, whole)
+        self._opening, self._gap = opening, following.gap
+        return parts, said[following.start :]
+
+    def _parts(self, opening: str, sentences: Iterable[_Sentence]) -> list[ReplyPart]:
+        return [
+            ReplyPart(one.text, one.numbers, self._line, self._paragraph, opening, one.gap if place else self._gap)
+            for place, one in enumerate(sentences)
+        ]
 
 
-def put_together(pieces: Sequence[tuple[ReplyPart, Sequence[int]]]) -> str:
-    r"""Write the kept pieces with their checked numbers, in the layout of the reply.
+class ReplyText:
+    r"""The text of parts that were kept, with their checked numbers, in the layout of the reply.
 
-    >>> put_together([(p, p.numbers) for p in take_apart("- One. [1]\n- Two. Three. [2]", "en")])
-    '- One. [1]\n- Two. Three. [2]'
+    >>> parser, text = ReplyParser("en"), ReplyText()
+    >>> parts = parser.feed("- One. [1]\n- Two. Three. [2]") + parser.close()
+    >>> [text.add(part, part.numbers) for part in parts]
+    ['- One. [1]', '\n- Two.', ' Three. [2]']
     """
-    text: list[str] = []
-    before: ReplyPart | None = None
-    for piece, numbers in pieces:
-        same_line = before is not None and piece.line == before.line
-        breaks = "\n" if before and piece.paragraph == before.paragraph else "\n\n"
-        cited = f"{piece.text}\n\n{marks(numbers)}" if piece.block and numbers else f"{piece.text} {marks(numbers)}"
-        text.append((piece.gap if same_line else breaks + piece.opening) + cited.rstrip())
-        before = piece
-    return "".join(text).strip()
+
+    def __init__(self) -> None:
+        self._before: ReplyPart | None = None
+
+    def add(self, part: ReplyPart, numbers: Sequence[int]) -> str:
+        """Return what the next part adds to the text."""
+        before, self._before = self._before, part
+        cited = f"{part.text}\n\n{marks(numbers)}" if part.block and numbers else f"{part.text} {marks(numbers)}"
+        if before is None:
+            return f"{part.opening}{cited}".strip()
+        breaks = "\n" if part.paragraph == before.paragraph else "\n\n"
+        return (part.gap if part.line == before.line else breaks + part.opening) + cited.rstrip()
 
 
-def _lines(reply: str) -> list[tuple[int, str]]:
-    """Return (number, text) of lines; the lines of one table or fenced block come as one."""
-    found: list[tuple[int, list[str]]] = []
-    fence = ""
-    for number, line in enumerate(reply.splitlines()):
-        opening = _FENCE.match(line)
-        table = line.lstrip().startswith("|") and found and found[-1][1][0].lstrip().startswith("|")
-        if fence or (table and found[-1][0] + len(found[-1][1]) == number):
-            found[-1][1].append(line)
-        else:
-            found.append((number, [line]))
-        if opening:
-            fence = "" if fence == opening.group(1) else fence or opening.group(1)
-    return [(number, "\n".join(lines)) for number, lines in found]
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a line, what stands between it and the one before, and where it begins in the line as written."""
+
+    text: str
+    numbers: tuple[int, ...]
+    gap: str
+    start: int
 
 
-def _sentences(line: str, number: int, paragraph: int, language: str) -> list[ReplyPart]:
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")
+
+
+def _led(line: str) -> tuple[str, str]:
+    """Return how a line begins (list mark, heading mark), and the rest."""
     lead = _LEAD.match(line)
-    start = lead.end() if lead else 0
-    bare, found = _strip_marks(line[start:])
-    places = [at for at, _ in found]
+    size = lead.end() if lead else 0
+    return line[:size], line[size:]
+
+
+def _settled(text: str, language: str) -> tuple[list[_Sentence], _Sentence | None]:
+    """Return the sentences of an unfinished line that stay as they are whatever follows, and the one after them.
+
+    They do where they also end there if all that may be open were closed, and the one after them has well begun.
+    """
+    text = _UNREAD.sub("", text)
+    found = _sentences(text, language)
+    closed = _sentences(text + _CLOSERS, language) if len(found) > 1 else []
+    whole = 0
+    for (one, after), other in zip(pairwise(found), closed, strict=False):
+        if one != other or not _BEGUN.match(text, after.start):
+            break
+        whole += 1
+    return found[:whole], found[whole] if whole else None
+
+
+def _sentences(text: str, language: str) -> list[_Sentence]:
+    """Return the sentences of a line behind its opening, without marks."""
+    bare, found, places = _strip_marks(text)
+    at = [place for place, _ in found]
     spans = sentence_spans(_ATOM.sub(lambda atom: "x" * len(atom.group()), bare), language)
-    pieces: list[ReplyPart] = []
+    sentences: list[_Sentence] = []
     for place, (first, last) in enumerate(spans):
         until = spans[place + 1][0] if place + 1 < len(spans) else len(bare) + 1
-        near = found[bisect_left(places, first + 1 if place else 0) : bisect_right(places, until)]
-        own = tuple(dict.fromkeys(n for at, n in near if at < until or at == last))
+        near = found[bisect_left(at, first + 1 if place else 0) : bisect_right(at, until)]
+        own = tuple(dict.fromkeys(number for where, number in near if where < until or where == last))
         gap = bare[spans[place - 1][1] : first] if place else ""
-        pieces.append(ReplyPart(bare[first:last], own, number, paragraph, line[:start], gap))
-    return pieces
+        behind, written = places[bisect_right(places, (first, len(text))) - 1]
+        sentences.append(_Sentence(bare[first:last], own, gap, written + first - behind))
+    return sentences
 
 
-def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the text without marks, and (place in it, reference number) of each. Inline code stays as it is."""
+def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the text without marks, (place in it, reference number) of each, and (place in it, place in the text).
+
+    The last are those from which on both run alike. Inline code stays as it is.
+    """
     parts: list[str] = []
     found: list[tuple[int, int]] = []
+    places = [(0, 0)]
     at = size = 0
     tail = ""
     for mark in _MARK.finditer(text):
@@ -130,4 +249,5 @@ def _strip_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
             part, tail = f"{part} ", f"{tail} "  # "One.[1]Two." would run together
         parts.append(part)
         size += len(part)
-    return "".join((*parts, text[at:])), found
+        places.append((size, at))
+    return "".join((*parts, text[at:])), found, places

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from rove.cli.explain import show_path
-from rove.cli.output import plain
+from rove.cli.output import Output, plain
 from rove.cli.session import Session, command
+from rove.events import Event, TextDelta
 from rove.records import Answer, Citation
 from rove.retrieve.condition import parse_where
 
@@ -27,18 +28,33 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], wal
         raise click.UsageError("Only a walk has a path: give --walk too.")  # noqa: TRY003 - click prints it
     condition, text = parse_where(where), " ".join(question)
     with session.base() as kb:
-        answer = kb.walk(text, where=condition).answered() if walk else kb.ask(text, where=condition)
+        live = LiveText(session.output)
+        answer = kb.walk(text, where=condition).answered() if walk else kb.ask(text, where=condition, listener=live)
     if session.output.as_json:
         session.output.json(answer)
         return
-    show_answer(session, answer)
+    show_answer(session, answer, shown=live.shown)
     if explain:
         show_path(session.output, answer)
 
 
-def show_answer(session: Session, answer: Answer) -> None:
-    """Print an answer, then each reference with the quoted words and where to open them."""
-    session.output.line(answer.text)
+class LiveText:
+    """Listens to an answer, and prints its text as it comes; not where JSON is printed. `shown`: how much of it."""
+
+    def __init__(self, output: Output) -> None:
+        self.shown = 0
+        self._output = output
+
+    def __call__(self, event: Event) -> None:
+        """See `rove.events.Listener`."""
+        if isinstance(event, TextDelta) and not self._output.as_json:
+            self._output.piece(event.text)
+            self.shown += len(event.text)
+
+
+def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
+    """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them."""
+    session.output.line(answer.text[shown:])
     if answer.citations:
         session.output.line()
     for citation in answer.citations:

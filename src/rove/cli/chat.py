@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from rove.cli.ask import show_answer
+from rove.cli.ask import LiveText, show_answer
 from rove.cli.session import Session, command
 from rove.errors import ConfigError, RoveError
 from rove.records import Filter, History, Response
@@ -58,7 +58,9 @@ class _Talk:
                 return True
             if name.startswith("/"):
                 return self._command(name, rest.strip())
-            self._show(self.kb.respond(line, history=self.history, where=self.where))
+            live = LiveText(self.session.output)
+            response = self.kb.respond(line, history=self.history, where=self.where, listener=live)
+            self._show(response, live.shown)
         except RoveError as error:
             self.failed = True
             if self.session.output.as_json:
@@ -98,7 +100,7 @@ class _Talk:
         if not found:
             self._note("Nothing was asked before, or question.log is off.")
 
-    def _show(self, response: Response) -> None:
+    def _show(self, response: Response, shown: int) -> None:
         self.history = response.history
         output = self.session.output
         if output.as_json:
@@ -106,12 +108,12 @@ class _Talk:
                 {"answer": response.answer, "understood": response.understood, "gathered": response.gathered}
             )
             return
+        show_answer(self.session, response.answer, shown=shown)
         if response.understood.standalone != response.answer.question:
             self._note(f"Understood as: {response.understood.standalone}")
         for step in response.understood.steps:
             if step.note:
                 self._note(step.note)
-        show_answer(self.session, response.answer)
         output.line()
 
     def _note(self, text: str) -> None:

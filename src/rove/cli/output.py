@@ -37,6 +37,10 @@ class Output:
         """Print one line of plain text as it is; `style` shows in a terminal only."""
         self.console.print(_printable(text), style=style or None, markup=False)
 
+    def piece(self, text: str) -> None:
+        """Print a piece of plain text at once; what is printed next goes on behind it."""
+        self.console.print(_printable(text), end="", markup=False)
+
     def marked(self, text: str) -> None:
         """Print a line with rich's marks; what comes from documents must have gone through `plain`."""
         self.console.print(text)

@@ -129,7 +129,7 @@ class ChatModel(Protocol):
         ...
 
     def stream(self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None) -> AsyncIterator[str]:
-        """Yield the reply piece by piece as it is written.
+        """Yield the reply piece by piece as it is written; it is whole where the stream ends without an error.
 
         Args:
             instructions: what to do, and how.
@@ -137,7 +137,9 @@ class ChatModel(Protocol):
             shape: the reply is to be a JSON object of this shape; see `rove.models.typed.reply_as`, which asks so.
 
         Raises:
-            ServiceError: time-out, refusal, rate limit or a broken stream, after the retries.
+            CutReplyError: after the last piece, where the model did not say that it was done: it had written as much as
+                it may (not `retryable`), a filter ended it, or the stream ended or broke.
+            ServiceError: there is no reply: time-out, refusal or rate limit, after the retries.
         """
         ...
 

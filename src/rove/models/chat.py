@@ -44,12 +44,13 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ConfigError, CutReplyError, ServiceError
 from rove.language.tokens import count_tokens
 from rove.models.bounded import PLAIN as PLAIN_BODY
 from rove.models.bounded import bounds
 from rove.models.deadline import seconds_left
 from rove.models.endpoint import QUOTED_CHARS, RETRIED, backoff_s, certificates
+from rove.models.reply_end import FILTER_CURE, LENGTH, cut_by, cut_off
 from rove.models.usage import Usage, account
 from rove.settings import ChatSettings
 from rove.tracing import recording, shows_content
@@ -63,7 +64,7 @@ CURES: tuple[tuple[type[Exception], str], ...] = (
     (ModelNotFoundError, "Correct chat.model or chat.base_url (it often ends in /v1)."),
     (ModelQuotaExceededError, "The account's credit is used up: top it up, or choose another chat.model."),
     (ModelContextWindowExceededError, "Lower answer.references, or choose a model with a longer context."),
-    (ContentFilterError, "The provider's filter refused it: put the question otherwise, or choose another model."),
+    (ContentFilterError, FILTER_CURE),
     (ModelRequestRejectedError, "See the provider's message; sending it again cannot help."),
     (ModelTimeoutError, TIMEOUT_CURE),
     (ModelConnectionError, "Is chat.base_url right, and its server up?"),
@@ -85,7 +86,7 @@ class PydanticChatModel:
     One request carries the instructions and one user message, and no tool: whatever a document says, there is nothing
     that it could set off. `timeout_s` bounds the wait for each piece, the first one included; a reply that does not end
     is broken off (`LONGEST`, `CHARS_PER_TOKEN`). Failures are tried again up to `retries` times as long as no piece was
-    handed on. Each reply opens its own connection.
+    handed on; afterwards the reply is cut off. Each reply opens its own connection.
 
     Raises:
         ConfigError: no such model or provider, its package is missing, or it has no key.
@@ -135,7 +136,9 @@ class PydanticChatModel:
                     return
                 message = f"{self._name} gave an empty reply."
                 failure, wait_s = ServiceError(message, cure="Ask again, or choose another chat.model."), None
-            if started or not failure.retryable or attempt == self._retries:
+            if started:
+                raise CutReplyError(failure.reason, cure=failure.cure, retryable=failure.retryable)
+            if not failure.retryable or attempt == self._retries:
                 raise failure
             await asyncio.sleep(min(backoff_s(attempt, wait_s), seconds_left()))
             attempt += 1
@@ -171,12 +174,16 @@ class PydanticChatModel:
                     async with asyncio.timeout(self._timeout_s), asyncio.timeout_at(until):
                         event = await anext(events, None)
                     if event is None:
-                        return
+                        break
                     text = unicode_of(_text_of(event))[: self._most_chars + 1 - len(written)]
                     written += text
                     blank = blank and not text.strip()
                     if text and not blank:
                         yield text
+                else:
+                    raise cut_by(self._name, LENGTH)
+                if cut := cut_off(self._name, response):
+                    raise cut
             finally:  # a reply that is broken off, by whomever, has cost something too
                 account(_usage(response, f"{instructions}{prompt}", written))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from rove.errors import ConfigError
+from rove.errors import ConfigError, CutReplyError
 from rove.language.tokens import count_tokens
 from rove.models import Fingerprint, Vectors
 from rove.models.fake_typed import filled, first_sentence
@@ -26,8 +26,9 @@ WORD_WEIGHT_MAX = 7
 GAP = "\n\n\n"  # no pair or trigram reaches over it
 UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x2E80, 0x9FFF), (0xAC00, 0xD7A3), (0xF900, 0xFAFF))
 
-Mischief = Literal["", "wrong-number", "invented", "nothing", "uncited", "refusal"]
+Mischief = Literal["", "wrong-number", "invented", "nothing", "uncited", "refusal", "cut"]
 Codes = NDArray[np.uint32]
+CUT = "The fake model was told not to end its reply."
 
 
 class FakeEmbedder:
@@ -150,7 +151,8 @@ class FakeChatModel:
         settings: ignored, so that the registry can build every chat model alike.
         references: how many references are quoted.
         mischief: how it misbehaves: "wrong-number" cites a reference that is not there, "invented" adds a sentence
-            that no reference holds, "nothing" replies nothing, "uncited" leaves the numbers out, "refusal" refuses.
+            that no reference holds, "nothing" replies nothing, "uncited" leaves the numbers out, "refusal" refuses,
+            "cut" ends before its last piece.
         delay_s: seconds between two pieces.
     """
 
@@ -180,10 +182,13 @@ class FakeChatModel:
         An object of a shape is filled from the prompt's fenced material. See `rove.models.fake_typed`.
         """
         reply = filled(shape, prompt) if shape and not self._mischief else self._reply(instructions, prompt)
-        for piece in re.findall(r"\s*[⺀-鿿가-힣]|\s*[^\s⺀-鿿가-힣]+|\s+", reply):
+        pieces = re.findall(r"\s*[⺀-鿿가-힣]|\s*[^\s⺀-鿿가-힣]+|\s+", reply)
+        for piece in pieces[:-1] if self._mischief == "cut" else pieces:
             await asyncio.sleep(self._delay_s)
             yield piece
         account(Usage(1, count_tokens(f"{instructions}{prompt}"), count_tokens(reply), estimated=True))
+        if self._mischief == "cut":
+            raise CutReplyError(CUT, cure="Give it no mischief.", retryable=False)
 
     def _reply(self, instructions: str, prompt: str) -> str:
         if self._mischief == "nothing":

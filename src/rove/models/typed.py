@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from rove.errors import ServiceError
+from rove.errors import CutReplyError, ServiceError
 from rove.models import ChatModel
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Partial = Callable[[Mapping[str, object]], None]
 
 REPAIR = "Your last reply was not of the right shape: {problem}. Reply again, with nothing but the JSON object."
-MAX_CHARS = 200_000  # a reply past this never ends: what was written by then is taken
+MAX_CHARS = 200_000  # a reply past this never ends
+TOO_LONG = "{model} wrote more than {count} characters."
+LARGER_CURE = "Raise chat.max_tokens, or choose a larger model."
 GROWTH = 32  # a reply is parsed anew whenever it has grown by one part in so many of its length
 TRIES = 8  # places where the object may begin
 DEEPEST = 200  # objects and lists within one another; the parser's own bound
@@ -32,7 +35,8 @@ async def reply_as(
 
     Where the endpoint can hold a model to a schema, it is told to; elsewhere the instructions must show the shape by an
     example. What stands around the object (fences, remarks) is ignored. A reply of another shape is asked for once
-    more, with what was wrong. An object that broke off is closed where it stands and counts if it validates.
+    more, with what was wrong. An object that the model left open is closed where it stands and counts if it validates;
+    of a reply that was cut off it counts only if it is whole.
 
     Args:
         chat: the model.
@@ -42,35 +46,42 @@ async def reply_as(
         partial: told the object so far, closed where it stands, whenever it has grown.
 
     Raises:
+        CutReplyError: the reply was cut off within the object.
         ServiceError: the model failed, or both replies were of another shape (then it is not `retryable`).
     """
     problem = ""
     for _ in range(2):
         asked = f"{prompt}\n\n{REPAIR.format(problem=problem)}" if problem else prompt
-        written = await _written(chat, shape, instructions, asked, partial)
+        found = await _written(chat, shape, instructions, asked, partial)
         try:
-            return shape.model_validate(_object(written))
+            return shape.model_validate(found)
         except ValidationError as error:
             first = error.errors()[0]
             problem = f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}"
     message = f"{chat.name} wrote no {shape.__name__}: {problem}."
-    raise ServiceError(message, cure="Raise chat.max_tokens, or choose a larger model.", retryable=False)
+    raise ServiceError(message, cure=LARGER_CURE, retryable=False)
 
 
 async def _written(
     chat: ChatModel, shape: type[BaseModel], instructions: str, prompt: str, partial: Partial | None
-) -> str:
+) -> dict[str, object]:
     written = _Growing(partial)
     stream = chat.stream(instructions, prompt, shape=shape)
+    cut: CutReplyError | None = None
     try:
         async for piece in stream:
             if not written.add(piece):
+                cut = CutReplyError(TOO_LONG.format(model=chat.name, count=MAX_CHARS), cure=LARGER_CURE)
                 break
+    except CutReplyError as error:
+        cut = error
     finally:
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
         written.tell()
-    return written.text
+    if cut and not _is_whole(written.text):
+        raise cut
+    return _object(written.text)
 
 
 class _Growing:
@@ -115,13 +126,27 @@ def _object(written: str) -> dict[str, object]:
     >>> _object('Sure! ```json\\n{"a": [1, 2], "b": "x')
     {'a': [1, 2], 'b': 'x'}
     """
+    found = _first(written)
+    return cast("dict[str, object]", _read(found)) if found else {}
+
+
+def _is_whole(written: str) -> bool:
+    """Say whether the first JSON object in a text is closed there."""
+    try:
+        from_json(_first(written), allow_inf_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _first(written: str) -> str:
+    """Return the text of the first JSON object, as far as it is written."""
     for opening in islice(_OPENING.finditer(written), TRIES):
-        start = opening.start()
-        try:
-            return cast("dict[str, object]", _read(written[start : _end(written, start)]))
-        except ValueError:
-            continue
-    return {}
+        found = written[opening.start() : _end(written, opening.start())]
+        with suppress(ValueError):
+            _read(found)
+            return found
+    return ""
 
 
 def _read(text: str) -> object:

@@ -78,6 +78,7 @@ class Answer:
     words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
     answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
+    `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
     """
 
     question: str
@@ -89,6 +90,7 @@ class Answer:
     note: str = ""
     conflicts: tuple[Conflict, ...] = ()
     path: tuple[PathStep, ...] = ()
+    cut: bool = False
 
     @property
     def refused(self) -> bool:

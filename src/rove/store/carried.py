@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from rove.errors import ConfigError
 from rove.store import tables
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import check_vectors
+from rove.store.rows import is_whole
 from rove.store.salvage import Salvage, once
 from rove.store.tables import Table
 
@@ -53,11 +52,8 @@ def _readable(
     for row in once(table, salvage.rows(table)):
         if row.get("document") not in now or any(row.get(name) is None for name in needed):
             continue
-        try:
-            check_vectors([row[name] for name in VECTORS if name in row] + [bytes(2 * dimension + 1)])
-        except ConfigError:
-            continue
-        yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
+        if all(is_whole(row[name], dimension) for name in VECTORS if name in row):
+            yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
 
 
 def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

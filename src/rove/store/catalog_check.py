@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-from sqlalchemy import LargeBinary, select
+from collections.abc import Iterator
 
+from sqlalchemy import Connection, LargeBinary, select
+
+from rove.errors import ConfigError
 from rove.store import tables
 from rove.store.database import Database
-from rove.store.rows import check_vectors
+from rove.store.dialect import within
+from rove.store.presence import CURE
+from rove.store.rows import AnyRow, is_whole
+from rove.store.tables import Table
 
 READ_AT_ONCE = 1_000
+NAMED = 5
+"""Documents that are named at most."""
 VECTORS = {"vector", "asked"}
 """Names of the columns that hold vectors."""
 
 
-def check_catalog(database: Database) -> None:
+def check_catalog(database: Database, dimension: int) -> None:
     """Let the database check the whole catalog, and read every text and every vector in it. Blocks.
 
     Raises:
-        ConfigError: it is torn somewhere.
+        ConfigError: it is torn somewhere; where that is in vectors, it names the documents.
     """
     database.check()
     with database.read() as connection:
-        for table in tables.metadata.sorted_tables:
-            vectors = [c.name for c in table.columns if c.name in VECTORS and isinstance(c.type, LargeBinary)]
-            for rows in connection.execution_options(yield_per=READ_AT_ONCE).execute(select(table)).partitions():
-                for name in vectors:
-                    check_vectors([getattr(row, name) for row in rows])
+        damaged = {table: list(_damaged(connection, table, dimension)) for table in tables.metadata.sorted_tables}
+        if any(damaged.values()):
+            raise _said(connection, damaged)
+
+
+def _damaged(connection: Connection, table: Table, dimension: int) -> Iterator[AnyRow]:
+    """Read a table through, and yield the rows with a vector that is cut off, or not of numbers."""
+    names = [c.name for c in table.columns if c.name in VECTORS and isinstance(c.type, LargeBinary)]
+    for row in connection.execution_options(yield_per=READ_AT_ONCE).execute(select(table)):
+        if not all(is_whole(getattr(row, name), dimension) for name in names):
+            yield row
+
+
+def _said(connection: Connection, damaged: dict[Table, list[AnyRow]]) -> ConfigError:
+    """Make the error that names the documents whose vectors are damaged."""
+    c, d = tables.chunks.c, tables.documents.c
+    own = select(c.document).where(within(c.vector, [row.seq for row in damaged.pop(tables.vectors)]))
+    others = [row.document for rows in damaged.values() for row in rows]
+    found = select(d.document_id).where(d.seq.in_(own) | within(d.seq, others)).distinct()
+    names = sorted(map(repr, connection.execute(found).scalars()))
+    shown = ", ".join(names[:NAMED]) + ", …" * (len(names) > NAMED)
+    of = f"of these documents: {shown}" if names else "of no document"
+    message = f"The catalog is torn: it holds a vector that is cut off, or that is not of numbers, {of}."
+    return ConfigError(message, cure=CURE)

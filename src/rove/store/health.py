@@ -61,20 +61,27 @@ class IndexDifference:
 
 
 async def heal(
-    catalog: Catalog, index: Index, originals: Originals, resident: Resident, *, thorough: bool, stale: bool = False
+    catalog: Catalog,
+    index: Index,
+    originals: Originals,
+    resident: Resident,
+    *,
+    dimension: int,
+    thorough: bool,
+    stale: bool = False,
 ) -> Health:
     """Finish what was begun, compare, mend. The caller holds the base for writing.
 
     Not `thorough`: chunks are compared one by one only where their counts differ, originals not at all. An index that
     cannot be read is made anew from the catalog; nothing is embedded again. So is one that is `stale`: writers have
-    since written to the base without it.
+    since written to the base without it. `dimension` is the embedder's.
 
     Raises:
         ConfigError: the catalog itself is torn.
     """
     problems: list[str] = []
     if thorough:
-        await asyncio.to_thread(check_catalog, catalog.database)
+        await asyncio.to_thread(check_catalog, catalog.database, dimension)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
     try:

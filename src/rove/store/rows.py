@@ -123,6 +123,17 @@ def _are_finite(blobs: Sequence[bytes]) -> bool:
     return bool(np.isfinite(np.frombuffer(b"".join(blobs), "<f4")).all())
 
 
+def is_whole(blob: object, dimension: int) -> bool:
+    """Say whether what stands in a vector's place is one of so many numbers, as `check_vectors` does of many.
+
+    >>> is_whole(blob_of(np.array([0.6, 0.8])), 2), is_whole(bytes(7), 2), is_whole("text", 2)
+    (True, False, False)
+    """
+    if not isinstance(blob, bytes) or len(blob) not in {2 * dimension + 1, 4 * dimension}:
+        return False
+    return _are_units([blob]) if len(blob) % 2 else _are_finite([blob])
+
+
 def blob_of(vector: Vector) -> bytes:
     """Write a vector down: its codes, little-endian, and its exponent. See `rove.store.fixed_point`."""
     return blobs_of(np.asarray(vector, np.float32)[None])[0]

@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rove.errors import ConfigError, RoveError
+from rove.errors import RoveError
 from rove.records import Document, LedgerEntry, vector_key
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
-from rove.store.rows import check_vectors, document_of, metadata_of, vector_of
+from rove.store.rows import document_of, is_whole, metadata_of, vector_of
 from rove.store.tables import Table
 
 RANGE = 512
@@ -87,10 +87,8 @@ class Salvage:
         """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""
         keys: dict[int, tuple[str, Vector]] = {}
         for row in self.rows(tables.vectors):
-            if isinstance(row.vector, bytes) and len(row.vector) in {2 * dimension + 1, 4 * dimension}:
-                with suppress(ConfigError):
-                    check_vectors([row.vector])
-                    keys[row.seq] = (str(row.key), vector_of(row.vector))
+            if is_whole(row.vector, dimension):
+                keys[row.seq] = (str(row.key), vector_of(row.vector))
         for row in self.rows(tables.tokens):
             if row.vector in keys and isinstance(row.tokens, bytes):
                 yield *keys.pop(row.vector), row.tokens

@@ -48,9 +48,7 @@ OPTIMIZE_EVERY = 16
 """Writes after which the base is tidied where that is due, also while an ingest still runs."""
 FEW_CHUNKS = 256
 """Chunks that wait for the next tidying; more are taken into the index's structures at the end of an `add`."""
-Search = Callable[..., Awaitable[list[Scored]]]
-WRITTEN_TO = "index"
-"""The fact that names the index to which the last writer has given all chunks."""
+WRITTEN_TO = "index"  # the fact that names the index to which the last writer has given all chunks
 
 
 class Store:
@@ -113,18 +111,20 @@ class Store:
     ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         nearest = None
-        if vector is not None and self._named_index and await asyncio.to_thread(self._asks_index):
+        if vector is not None and self._named_index and await self._asks_index():
             nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
         look = partial(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
         lists = await asyncio.to_thread(look, nearest=nearest)
         note_gone({chunk_id for chunk_id, _ in nearest or ()}.difference(dict(lists.ranked.get("semantic", ()))))
         return lists
 
-    def _asks_index(self) -> bool:
-        """Say whether the index that the settings name compares the vectors: of a large base, if it has them."""
-        return self.resident.count() > self._resident_chunks and self.catalog.fact(WRITTEN_TO) == self._index_name
+    async def _asks_index(self) -> bool:
+        """Say whether the index that the settings name compares the vectors: of a large base, if it has all of them."""
+        live = await asyncio.to_thread(self.resident.count)
+        named = live > self._resident_chunks and await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
+        return named == self._index_name and await self.index.count() >= live  # one in memory is each process's own
 
-    async def _nearest(self, search: Search, top_k: int) -> list[Scored]:
+    async def _nearest(self, search: Callable[..., Awaitable[list[Scored]]], top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
 
         One of the two versions is always there, unless the new one was published between the two looks.
@@ -285,7 +285,7 @@ class Store:
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
                     stale = self._named_index and given not in {"", self._index_name}
                     parts = self.catalog, self.index, self.originals, self.resident
-                    health = await heal(*parts, thorough=thorough, stale=stale)
+                    health = await heal(*parts, dimension=self.dimension, thorough=thorough, stale=stale)
                     if not settled:
                         await asyncio.to_thread(self._settle)
                     self._checked = True

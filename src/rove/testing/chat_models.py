@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
+import pytest
 from pydantic import BaseModel
 
-from rove.errors import ServiceError
+from rove.errors import CutReplyError, ServiceError
 from rove.models import CHAT_MODELS, ChatModel
 from rove.models.typed import reply_as
 from rove.models.usage import metered
@@ -32,7 +33,7 @@ def references(*texts: str) -> str:
 
 
 class ChatModelContract(Contract):
-    """Inherit it, and give `name`, or `make`.
+    """Inherit it, and give `name`, or `make`; `make_cut` where that can be had.
 
     `counted`: it says what it has used up, by `rove.models.usage.account`, so that budgets of walks hold.
     """
@@ -43,6 +44,10 @@ class ChatModelContract(Contract):
     def make(self) -> ChatModel:
         """Return the chat model."""
         return self.registered()(ChatSettings(model=self.name))
+
+    def make_cut(self) -> ChatModel | None:
+        """Return one whose replies are cut off, by `chat.max_tokens` for example; None where there is none."""
+        return None
 
     async def reply(self, model: ChatModel, prompt: str) -> str:
         """Return the whole reply; every piece of it is text."""
@@ -94,6 +99,18 @@ class ChatModelContract(Contract):
         if isinstance(stream, AsyncGenerator):
             await stream.aclose()
         assert await self.reply(model, references(TEXTS["en"]))
+
+    @waited
+    async def test_a_reply_that_is_cut_off_is_an_error_after_its_last_piece(self) -> None:
+        """What was written is handed on, and is not taken for whole."""
+        model, pieces = self.make_cut(), list[str]()
+        if model is None:
+            pytest.skip("no `make_cut`")
+        with pytest.raises(CutReplyError) as cut:
+            async for piece in model.stream(INSTRUCTIONS, references(*TEXTS.values())):
+                pieces.append(piece)
+        assert "".join(pieces).strip()
+        assert cut.value.cure
 
     @waited
     async def test_what_it_uses_is_counted(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Self
 
-from rove.errors import ServiceError
+from rove.errors import CutReplyError, ServiceError
 from rove.models.usage import metered
 from rove.records import Answer
 from rove.records.walk_events import (
@@ -257,7 +257,7 @@ class AsyncWalk:
     async def _failed(self, step: Step, error: ServiceError, *, asks: bool) -> None:
         """Go on after a step that failed: without the model that failed, with what is there, or not at all."""
         if asks:
-            self._failures += 1 if error.retryable else FAILURES
+            self._failures += 1 if error.retryable or isinstance(error, CutReplyError) else FAILURES
             await self._warn(FAILED.format(problem=error))
         elif isinstance(step, Compose):
             await self._tell([quoted(self.state, str(error))])

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
+from rove.answer.chat import AnswerContext
 from rove.answer.cite import marks
-from rove.answer.facts import AnswerContext, answer_from_facts
+from rove.answer.facts import answer_from_facts
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.records import Answer, Sentence

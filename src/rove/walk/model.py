@@ -10,8 +10,8 @@ from typing import cast
 
 from pydantic import BaseModel, Field, ValidationError
 
-from rove.answer.chat import ReferenceChecker
 from rove.answer.pack import BUDGET_TOKENS, cut
+from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyPart
 from rove.errors import ServiceError
 from rove.language.tokens import count_tokens

@@ -40,7 +40,8 @@ def converted(weights: Weights) -> bytes:
     state = graph.normalised("embedded", "emb.ln")
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
-    return graph.model.bytes("embedded", state, (1, "tokens", HIDDEN), {"": 17, CONTRIB: 1})
+    shape = (1, "tokens", HIDDEN)
+    return graph.model.bytes({"embedded": shape}, {state: shape}, {"": 17, CONTRIB: 1})
 
 
 class _Encoder:

@@ -56,10 +56,18 @@ class Interaction:
 
     def project(self, tokens: Vectors) -> Packed:
         """Pack a passage's tokens, (n, 384) float32, unit length, to (n, D / 2) int8: two dimensions a byte."""
-        unit = _unit(_products(tokens, self._projection) - self._passage_bias)
+        unit = _unit(products(tokens, self._projection) - self._passage_bias)
         codes = np.floor(unit * np.float32(np.sqrt(self.dimension) / STEP)) + LEVELS // 2
         half_bytes = np.clip(codes, 0, LEVELS - 1).astype(np.uint8)
         return (half_bytes[:, 0::2] | half_bytes[:, 1::2] << 4).view(np.int8)
+
+    def unpack(self, packed: Packed) -> Vectors:
+        """Return a packed passage's tokens, (n, D) float32, of length 1 but for the rounding."""
+        return self._values.take(packed.view(np.uint8), axis=0).reshape(len(packed), self.dimension)
+
+    def project_query(self, tokens: Vectors) -> Vectors:
+        """Return a question's tokens, (n, 384) float32, unit length, as they are compared: (n, D), unit length."""
+        return _unit(products(tokens, self._projection) - self._query_bias)
 
     def maxsim(self, query_tokens: Vectors, passages: Sequence[Packed]) -> Vectors:
         """Score passages: mean over q of max over p of s(q, p)³ + ½ · mean over p of max over q of s(q, p)³.
@@ -80,13 +88,11 @@ class Interaction:
         full = [n for n, passage in enumerate(passages) if len(passage)]
         if not len(query_tokens) or not full:
             return scores
-        packed = np.concatenate([passages[n] for n in full]).view(np.uint8)
-        values = self._values.take(packed, axis=0).reshape(len(packed), self.dimension)
+        values = self.unpack(np.concatenate([passages[n] for n in full]))
         begins = np.cumsum([0, *(len(passages[n]) for n in full[:-1])])
-        query = _unit(_products(query_tokens, self._projection) - self._query_bias)
-        cosines = np.maximum(_products(values, query), 0)
+        cosines = np.maximum(products(values, self.project_query(query_tokens)), 0)
         forth = (np.maximum.reduceat(cosines, begins, axis=0) ** POWER).mean(axis=1)
-        sizes = np.diff([*begins, len(packed)])
+        sizes = np.diff([*begins, len(values)])
         back = np.add.reduceat(cosines.max(axis=1) ** POWER, begins) / sizes
         found = forth + BACK * back
         scores[:] = found.min()
@@ -94,7 +100,7 @@ class Interaction:
         return scores
 
 
-def _products(rows: Vectors, others: Vectors) -> Vectors:
+def products(rows: Vectors, others: Vectors) -> Vectors:
     """Return rows @ others.T. Not by BLAS, whose threads spin: beside a busy process they took 8 ms for 0.1."""
     if not len(rows):
         return np.zeros((0, len(others)), np.float32)

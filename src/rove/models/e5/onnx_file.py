@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Attribute = int | float
+Shape = Sequence[int | str]
 KINDS = {"float32": 1, "int8": 3}
 FLOAT = 1
 CONTRIB = "com.microsoft"
@@ -65,11 +66,12 @@ class ModelWriter:
         self._nodes.append(message + field(7, domain))
         return names
 
-    def bytes(self, source: str, result: str, shape: Sequence[int | str], versions: Mapping[str, int]) -> bytes:
-        """Return the model: `source` goes in, `result` comes out, both float32 of that shape."""
+    def bytes(self, sources: Mapping[str, Shape], results: Mapping[str, Shape], versions: Mapping[str, int]) -> bytes:
+        """Return the model: `sources` go in, `results` come out, float32 of these shapes."""
         graph = b"".join(field(1, node) for node in self._nodes) + field(2, "graph")
         graph += b"".join(field(5, constant) for constant in self._constants)
-        graph += field(11, _value(source, shape)) + field(12, _value(result, shape))
+        graph += b"".join(field(11, _value(*source)) for source in sources.items())
+        graph += b"".join(field(12, _value(*result)) for result in results.items())
         opsets = (field(8, field(1, domain) + field(2, version)) for domain, version in versions.items())
         return field(1, 8) + field(2, "rove") + field(7, graph) + b"".join(opsets)
 
@@ -81,6 +83,6 @@ def _attribute(name: str, value: Attribute) -> bytes:
     return field(1, name) + field(3, value & (1 << 64) - 1) + field(20, 2)
 
 
-def _value(name: str, shape: Sequence[int | str]) -> bytes:
+def _value(name: str, shape: Shape) -> bytes:
     sizes = b"".join(field(1, field(1, size) if isinstance(size, int) else field(2, size)) for size in shape)
     return field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, sizes)))

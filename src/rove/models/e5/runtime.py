@@ -59,7 +59,7 @@ class E5Runtime:
         name = self._cache_name()
         for is_last in (False, True):
             try:
-                self._session = _session(cached(name, lambda: converted(self._weights)))
+                self._session = session(cached(name, lambda: converted(self._weights)))
                 closest = float((self.embed(CHECKED, is_query=False) * np.load(REFERENCE)).sum(axis=1).min())
             except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other class
                 trouble = f"ONNX Runtime {onnxruntime.__version__} does not run the converted weights: {error}"
@@ -130,7 +130,8 @@ def _tokens(states: Sequence[Vectors]) -> Vectors:
     return own / np.linalg.norm(own, axis=1, keepdims=True)
 
 
-def _session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
+def session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
+    """Make a graph ready to run on the caller's thread alone."""
     library = cast("Any", onnxruntime)
     options = library.SessionOptions()
     options.intra_op_num_threads = 1

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rove.models.e5.weights import PieceVocabulary
 
@@ -44,6 +45,7 @@ class Tokenizer:
         self._unknown = vocabulary.unknown
         self._unknown_score = float(np.float32(vocabulary.scores.min()) - np.float32(10))
         self._map = {source: target for source, target in vocabulary.character_map.items() if chr(source) != target}
+        self._pieces = vocabulary.pieces
         self._ids = dict(zip(vocabulary.pieces, range(len(vocabulary.pieces)), strict=True))
         # The engine never takes the piece "<unk>" where a text spells it out.
         del self._ids[vocabulary.pieces[vocabulary.unknown]]
@@ -59,10 +61,33 @@ class Tokenizer:
 
         The first `prefix_tokens[is_query]` of them are the prefix's.
         """
-        # A lone half of a surrogate pair cannot be encoded, and C strings end at the first NUL.
-        text = SURROGATE.sub("\ufffd", text).replace("\0", " ")
-        text = (PREFIXES[is_query] + text).translate(self._map)
+        text = (PREFIXES[is_query] + _encodable(text)).translate(self._map)
         return self._cut_text(MARK + SPACES.sub(" ", text).replace(" ", MARK))
+
+    def spans(self, text: str, *, is_query: bool) -> NDArray[np.int32]:
+        """Return where each of the text's own tokens stands in it: (tokens, 2), start and end in characters.
+
+        The tokens are those of `ids` after the prefix's, in order. `text[start:end]` is what the token was made of,
+        without white space before it; a token of white space alone is empty. Tokens that share a character, as "k" and
+        "m" share "㎞", have the same span.
+        """
+        # The space that ends the prefix stands first: the first word's mark.
+        cut, origins = [" "], [-1]
+        for place, character in enumerate(_encodable(text)):
+            for part in self._map.get(ord(character), character):
+                if part != " " or cut[-1] != " ":
+                    cut.append(part)
+                    origins.append(place)
+        ids = self.ids(text, is_query=is_query)[self.prefix_tokens[is_query] :]
+        sizes = [1 if i == self._unknown else len(self._pieces[i]) for i in ids]
+        found = np.zeros((len(ids), 2), np.int32)
+        begin = 0
+        for row, size in enumerate(sizes):
+            is_marked = cut[begin] == " "
+            end = origins[begin + size - 1] + 1
+            found[row] = (end if size == is_marked else origins[begin + is_marked]), end
+            begin += size
+        return found
 
     def _cut_text(self, text: str) -> list[int]:
         """Cut at every mark, since no piece holds one but as its first character."""
@@ -152,3 +177,8 @@ class Tokenizer:
             ids.append(piece[at])
             at = origin[at]
         return ids[::-1]
+
+
+def _encodable(text: str) -> str:
+    """Replace what C strings cannot hold: a lone half of a surrogate pair, and NUL, at which they end."""
+    return SURROGATE.sub("\ufffd", text).replace("\0", " ")

@@ -1,21 +1,22 @@
 """An OpenAI-shaped face: a space is a model, so that any client of that API can ask it.
 
-A streamed answer is the checked one, sent in pieces once it is there: such a client could not take a sentence back
-that no source holds. Until then it gets comments, which keep the connection open.
+A streamed answer comes sentence by sentence, each once it has passed its check. Until then it gets comments, which
+keep the connection open.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from secrets import token_hex
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from rove.errors import InputError, RoveError
+from rove.records import Answer
 from rove.serve.admission.middleware import caller_of
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext, ServerContextIn
@@ -25,18 +26,18 @@ from rove.serve.openai.schema import (
     CompletionChoice,
     CompletionChunk,
     CompletionIn,
+    FinishReason,
     ModelList,
     ModelOut,
     UsageOut,
     WrittenMessage,
 )
 from rove.serve.problems import openai_error, problem_of
-from rove.serve.questions.asking import AnswerAndUsage, asked, check_question
+from rove.serve.questions.asking import AnswerAndUsage, answering, asked, check_question
 from rove.serve.questions.results import CitationOut
 from rove.serve.streams import stream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
-PIECE = re.compile(r".{1,60}(?:\s+|$)|.{1,60}", re.S)
 DONE = b"data: [DONE]\n\n"
 
 
@@ -65,11 +66,12 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
     if wanted.stream:
         return stream(_streamed(server, view, wanted, head), server)
     answered = await while_connected(request, asked(server, view, wanted.question, history=wanted.history))
+    message = WrittenMessage(role="assistant", content=answered.answer.text)
     return Completion(
         id=head[0],
         created=head[1],
         model=wanted.model,
-        choices=[CompletionChoice(message=WrittenMessage(role="assistant", content=answered.answer.text))],
+        choices=[CompletionChoice(message=message, finish_reason=_finish_reason(answered.answer))],
         usage=UsageOut.of(answered.usage),
         citations=_citations(answered),
         note=answered.answer.note,
@@ -80,7 +82,7 @@ async def _streamed(
     server: ServerContext, view: CallerView, wanted: CompletionIn, head: tuple[str, int]
 ) -> AsyncGenerator[bytes]:
     def piece(written: WrittenMessage, answered: AnswerAndUsage | None = None) -> bytes:
-        choice = ChunkChoice(delta=written, finish_reason="stop" if answered else None)
+        choice = ChunkChoice(delta=written, finish_reason=_finish_reason(answered.answer) if answered else None)
         made = CompletionChunk(
             id=head[0],
             created=head[1],
@@ -93,25 +95,24 @@ async def _streamed(
         return f"data: {made.model_dump_json(exclude_none=not answered)}\n\n".encode()
 
     yield piece(WrittenMessage(role="assistant", content=""))
+    sent = 0
     try:
-        answered = await asked(server, view, wanted.question, history=wanted.history)
+        async with aclosing(answering(server, view, wanted.question, history=wanted.history)) as pieces:
+            async for told in pieces:
+                if isinstance(told, str):
+                    sent += len(told)
+                    yield piece(WrittenMessage(content=told))
+                else:
+                    yield piece(WrittenMessage(content=told.answer.text[sent:]))
+                    yield piece(WrittenMessage(), told)
+                    yield DONE
     except RoveError as error:
-        told = json.dumps({"error": openai_error(problem_of(error))}, ensure_ascii=False)
-        yield f"data: {told}\n\n".encode("utf-8", "replace")
-        return
-    for part in pieces_of(answered.answer.text):
-        yield piece(WrittenMessage(content=part))
-    yield piece(WrittenMessage(), answered)
-    yield DONE
+        problem = json.dumps({"error": openai_error(problem_of(error))}, ensure_ascii=False)
+        yield f"data: {problem}\n\n".encode("utf-8", "replace")
 
 
-def pieces_of(text: str) -> Iterator[str]:
-    """Cut a text into pieces that make it up again.
-
-    >>> list(pieces_of("Remote work is approved. [1]"))
-    ['Remote work is approved. [1]']
-    """
-    return (found[0] for found in PIECE.finditer(text))
+def _finish_reason(answer: Answer) -> FinishReason:
+    return "length" if answer.cut else "stop"
 
 
 def _citations(answered: AnswerAndUsage) -> list[CitationOut]:

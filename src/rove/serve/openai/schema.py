@@ -17,6 +17,7 @@ from rove.serve.questions.results import CitationOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
 
+FinishReason = Literal["stop", "length"]
 MAX_CHARS = 100_000
 OWNER = "rove"
 
@@ -86,11 +87,11 @@ class WrittenMessage(Reply):
 
 
 class CompletionChoice(Reply):
-    """The one choice of a completion."""
+    """The one choice of a completion. `finish_reason`: "length" where the chat model's reply was cut off."""
 
     index: int = 0
     message: WrittenMessage
-    finish_reason: Literal["stop"] = "stop"
+    finish_reason: FinishReason
 
 
 class UsageOut(Reply):
@@ -125,7 +126,7 @@ class ChunkChoice(Reply):
 
     index: int = 0
     delta: WrittenMessage
-    finish_reason: Literal["stop"] | None = None
+    finish_reason: FinishReason | None = None
 
 
 class CompletionChunk(Reply):

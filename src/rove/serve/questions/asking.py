@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from rove.events import Event, Listener, TextDelta, ignore
@@ -53,10 +55,10 @@ async def asked(
     return AnswerAndUsage(answer, meter.usage)
 
 
-async def told(
+async def answering(
     server: ServerContext, view: CallerView, question: str, *, history: History = START, where: Filter | None = None
-) -> Told:
-    """Yield `delta` for each piece that the chat model writes, then the `answer`. Ended early, it cancels the model."""
+) -> AsyncGenerator[str | AnswerAndUsage]:
+    """Yield the text's sentences as they pass, then the answer, which begins so. Ended early, it cancels the model."""
     pieces: asyncio.Queue[str | None] = asyncio.Queue()
 
     def listen(event: Event) -> None:
@@ -67,8 +69,20 @@ async def told(
     task.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
-            yield "delta", Delta(text=piece)
-        yield "answer", AnswerOut.of((await task).answer)
+            yield piece
+        yield await task
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def told(
+    server: ServerContext, view: CallerView, question: str, *, history: History = START, where: Filter | None = None
+) -> Told:
+    """Yield a `delta` for each piece of `answering`, then the `answer`."""
+    async with aclosing(answering(server, view, question, history=history, where=where)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, str):
+                yield "delta", Delta(text=piece)
+            else:
+                yield "answer", AnswerOut.of(piece.answer)

@@ -155,13 +155,17 @@ class SentenceOut(Reply):
 
 
 class AnswerOut(Reply):
-    """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made."""
+    """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
+
+    `cut`: the chat model's reply was cut off, so that the answer may lack its end.
+    """
 
     question: str
     text: str
     mode: str
     language: str
     refused: bool
+    cut: bool
     note: Said
     sentences: list[SentenceOut]
     citations: list[CitationOut]
@@ -180,6 +184,7 @@ class AnswerOut(Reply):
             mode=answer.mode,
             language=answer.language,
             refused=answer.refused,
+            cut=answer.cut,
             note=answer.note,
             sentences=sentences,
             citations=[CitationOut.of(citation) for citation in answer.citations],

@@ -51,7 +51,7 @@ class TurnIn(Wire):
 
 
 class AskIn(QuestionIn):
-    """A question to be answered; with `stream` as events: `delta` (text that is not checked yet), then `answer`.
+    """A question to be answered; with `stream` as events: `delta`s (the text as it passes its check), then `answer`.
 
     `history` are the turns before it, the oldest first.
     """
@@ -73,6 +73,6 @@ class SearchOut(Reply):
 
 
 class Delta(Reply):
-    """The next piece of an answer while the chat model writes it; the checked answer follows."""
+    """The next sentences of an answer, as they pass their check; the whole answer, which begins so, follows."""
 
     text: str

@@ -20,7 +20,7 @@ export function cite(citation, sign = String(citation.number)) {
   return el("button", { type: "button", class: "cite", "aria-label": label, title: [citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
-/** Draw what a model is still writing, as far as it has come: nothing in it is checked, and its numbers open nothing. */
+/** Draw what has passed of an answer that is still being written: its numbers open nothing before its sources are here. */
 export function drawDraft(host, text) {
   const kept = new Kept();
   return drawMarkdown(host, kept.put(text), { kept, mark: (number) => el("span", { class: "cite pending" }, String(number)) });
@@ -77,6 +77,7 @@ export function drawAnswer(answer) {
   const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
   return [
     drawText(answer),
+    answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     leftOut(answer),
     answer.references?.length > 0 &&

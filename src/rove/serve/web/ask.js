@@ -41,7 +41,7 @@ export function ask(main, { rest, signal }) {
           draft.add(data.text);
           state.lastChild.textContent = t("ask.checking");
         } else if (event === "answer") {
-          fill(body, draft.text() && data.mode === "extractive" && el("p", { class: "notice refused" }, t("ask.fell-back")), drawAnswer(data));
+          fill(body, drawAnswer(data));
           say(data.text);
           return;
         }
@@ -49,9 +49,9 @@ export function ask(main, { rest, signal }) {
       throw new Problem({ title: t("problem.ended"), detail: t("problem.ended.text") });
     } catch (problem) {
       const stopped = problem.name === "AbortError";
-      const unchecked = draft.text() && ` ${t("problem.ended.text")}`;
+      const incomplete = draft.text() && ` ${t("problem.ended.text")}`;
       if (stopped) say(t("ask.stopped"));
-      fill(body, draft.host, stopped ? el("p", { class: "muted" }, t("ask.stopped"), unchecked) : wrong(problem, () => answer(question, body)));
+      fill(body, draft.host, stopped ? el("p", { class: "muted" }, t("ask.stopped"), incomplete) : wrong(problem, () => answer(question, body)));
     } finally {
       draft.settle();
       body.removeAttribute("aria-busy");
@@ -66,7 +66,7 @@ export function ask(main, { rest, signal }) {
   );
 }
 
-/** A text that is still being written; it is drawn once for what comes between two pictures of the screen. */
+/** A text of which sentences are still to come; it is drawn once for what comes between two pictures of the screen. */
 function growing() {
   const host = el("div", { class: "draft" });
   let text = "";
