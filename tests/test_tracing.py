@@ -138,8 +138,9 @@ def test_an_answer_has_its_stages_in_it(spans: list[Told]) -> None:
     assert inside >= {
         "rove.understand", "rove.retrieve", "rove.prompt", "rove.write", "chat scripted", "rove.check",
     }  # fmt: skip
-    (check,) = [span for span in below(spans, ask) if span["name"] == "rove.check"]
-    assert (check["attributes"]["rove.sentences"], check["attributes"]["rove.dropped"]) == (1, 0)
+    (write,) = [span for span in below(spans, ask) if span["name"] == "rove.write"]
+    told = [write["attributes"][f"rove.{name}"] for name in ("sentences", "dropped", "failed")]
+    assert told == [1, 0, False]
 
 
 def test_calls_of_models_keep_to_the_conventions(spans: list[Told]) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from bench.report import Table, say
 from bench.vectors import use_remembered
-from rove.answer.chat import verify
+from rove.answer.chat import AnswerContext, write
 from rove.models import EMBEDDERS, Embedder
 from rove.records import Chunk, Hit
-from rove.settings import EmbedderSettings
+from rove.settings import AnswerSettings, EmbedderSettings
 
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held")
@@ -77,6 +79,21 @@ def _read_file(path: Path) -> Iterator[Claimed]:
         yield from (Claimed(**sentence, source=Source(**source)) for sentence in sentences)
 
 
+@dataclass(frozen=True, slots=True)
+class Says:
+    """A chat model that writes one text, whatever it is asked."""
+
+    text: str
+    name: str = "says"
+
+    async def stream(
+        self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
+    ) -> AsyncIterator[str]:
+        """Yield the text."""
+        del instructions, prompt, shape
+        yield self.text
+
+
 async def judge(claimed: Claimed, embedder: Embedder) -> Judged:
     """Let a chat model's reply be this sentence, cited to its source, and see whether all of it is kept."""
     source = claimed.source
@@ -85,7 +102,9 @@ async def judge(claimed: Claimed, embedder: Embedder) -> Judged:
     async def text_of(_: str) -> str:
         return source.text
 
-    verified = await verify(f"{claimed.text} [1]", [hit], claimed.language, text_of, embedder)
+    chat = Says(f"{claimed.text} [1]")
+    context = AnswerContext(embedder, chat, AnswerSettings(), text_of)
+    verified = await write("", [hit], [hit], claimed.language, chat, context)
     return Judged(claimed, verified.holds and not verified.dropped)
 
 

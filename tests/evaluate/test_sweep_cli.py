@@ -177,7 +177,7 @@ def test_similarity_is_measured_by_its_name(place: Path) -> None:
     assert [told[name]["scored"] for name in ("similarity", "similarity_best", "similarity@1")] == [3, 3, 3]
     assert -1 <= told["similarity"]["mean"] < told["similarity_best"]["mean"] <= 1 + 1e-6
     # each document is one chunk, and comes first: what is found first is what was expected
-    assert told["similarity_best"]["mean"] == pytest.approx(1.0, abs=1e-5)
+    assert told["similarity_best"]["mean"] == pytest.approx(1.0, abs=1e-4)
     wrong = call("eval", "questions.csv", "--metric", "similarty")
     assert wrong.exit_code == 2
     assert "similarity" in wrong.output

@@ -11,6 +11,8 @@ import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove import AsyncRove, ConfigError, InputError
 from rove.answer.fallback import FALLBACKS
+from rove.answer.fallback_unsourced import MOST_CHARS as UNSOURCED_CHARS
+from rove.events import Event, TextDelta
 from rove.question import AskedQuestion
 from rove.question.hyde import MOST_CHARS, as_indexed, hypothetical_answer
 from rove.records import Answer
@@ -36,7 +38,12 @@ async def campus(tmp_path: Path) -> AsyncIterator[AsyncRove]:
 
 
 async def ask(
-    base: AsyncRove, question: str, *replies: Reply, thesaurus: dict | None = None, **settings: object
+    base: AsyncRove,
+    question: str,
+    *replies: Reply,
+    thesaurus: dict | None = None,
+    heard: list[str] | None = None,
+    **settings: object,
 ) -> tuple[Answer, list[dict]]:
     """Ask with these settings, and with a chat model that replies so, if it does; returns what it was sent, too."""
     settings = {"max_distance": NEAR, **settings}
@@ -50,7 +57,12 @@ async def ask(
     async with serve(*replies) as server:
         model = ChatSettings(model="m", base_url=server.url, timeout_s=2, retries=0)
         base.settings = base.settings.model_copy(update={"chat": model})
-        return await base.ask(question), server.requests
+
+        def listen(event: Event) -> None:
+            if heard is not None and isinstance(event, TextDelta):
+                heard.append(event.text)
+
+        return await base.ask(question, listener=listen), server.requests
 
 
 async def test_what_is_within_the_threshold_needs_no_fallback(campus: AsyncRove) -> None:
@@ -142,9 +154,39 @@ async def test_an_answer_without_sources_says_so(campus: AsyncRove, question: st
 
 
 async def test_a_model_that_refuses_without_sources_is_taken_at_its_word(campus: AsyncRove) -> None:
-    reply = chat("知识库中的内容不足以回答这个问题。")
-    answer, _ = await ask(campus, "怎样做红烧肉", reply, fallback=("unsourced",), max_distance=0.5)
+    heard: list[str] = []
+    reply = chat(*"知识库中的内容不足以回答这个问题。")
+    answer, _ = await ask(campus, "怎样做红烧肉", reply, heard=heard, fallback=("unsourced",), max_distance=0.5)
     assert answer.refused
+    assert heard == [], "nothing was shown that would have to go"
+
+
+@pytest.mark.parametrize(
+    ("question", "written", "whole"),
+    [
+        ("怎样做红烧肉", "先切肉。再加[1]酱油。最后", "先切肉。再加酱油。"),
+        ("How is pork braised?", "Cut it. Add soy sauce! Then wai", "Cut it. Add soy sauce!"),
+    ],
+)
+async def test_an_answer_without_sources_that_is_cut_off_says_so(
+    campus: AsyncRove, question: str, written: str, whole: str
+) -> None:
+    heard: list[str] = []
+    reply = chat(*written, finish="length")
+    answer, _ = await ask(campus, question, reply, heard=heard, fallback=("unsourced",), max_distance=0.5)
+    assert (answer.mode, answer.cut) == ("unsourced", True)
+    assert answer.text.endswith(f"\n\n{whole}")
+    assert answer.text == "".join(heard)
+    assert "cut off" in answer.note
+    assert "chat.max_tokens" in answer.note
+
+
+async def test_an_answer_without_sources_has_an_end(campus: AsyncRove) -> None:
+    reply = chat("It is braised for an hour. " * 200)
+    answer, _ = await ask(campus, "How is pork braised?", reply, fallback=("unsourced",), max_distance=0.5)
+    assert answer.cut
+    assert UNSOURCED_CHARS < len(answer.text) < UNSOURCED_CHARS + 200
+    assert "longer than 4000 characters" in answer.note
 
 
 async def test_without_a_searcher_the_model_is_asked_directly(campus: AsyncRove) -> None:

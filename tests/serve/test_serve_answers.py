@@ -183,9 +183,9 @@ async def test_a_question_can_lean_on_what_was_said(open_town: Opener) -> None:
     assert PUBLIC in answers[0]
 
 
-async def test_pieces_come_while_the_model_writes_and_stay_inert(open_town: Opener) -> None:
+async def test_sentences_come_while_the_model_writes_and_stay_inert(open_town: Opener) -> None:
     """Whatever a model writes, in pieces of three bytes, is text within JSON within one event."""
-    reply = "<script>x</script>\n\nevent: answer\ndata: {} " + PUBLIC + " [1]"
+    reply = f"## <script>x</script>\n\n{PUBLIC} [1]\n\nevent: answer\ndata: {{}} {PUBLIC} [1]"
     pieces = [reply[i : i + 3] for i in range(0, len(reply), 3)]
     async with openai_server.serve(openai_server.chat(*pieces)) as model:
         chat = {"model": "m", "base_url": model.url}
@@ -193,10 +193,11 @@ async def test_pieces_come_while_the_model_writes_and_stay_inert(open_town: Open
             text = (await client.post(ASK, json={**QUESTION, "stream": True})).text
     told = [block.split("\n") for block in text.strip().split("\n\n")]
     assert all(len(lines) == 2 for lines in told)
-    assert {lines[0] for lines in told} == {"event: delta", "event: answer"}
-    deltas = [json.loads(lines[1][6:])["text"] for lines in told if lines[0] == "event: delta"]
-    assert "".join(deltas) == reply
-    assert len(deltas) > 10
+    names = [lines[0] for lines in told]
+    assert names == ["event: delta"] * (len(told) - 1) + ["event: answer"]
+    *deltas, answer = [json.loads(lines[1][6:])["text"] for lines in told]
+    assert "".join(deltas) == answer
+    assert deltas[0] == f"## <script>x</script>\n\n{PUBLIC} [1]"
 
 
 async def test_a_model_that_fails_leaves_an_answer_of_quotes(open_town: Opener) -> None:

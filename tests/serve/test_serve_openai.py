@@ -6,7 +6,6 @@ import openai
 import pytest
 
 from rove.errors import ServiceError
-from rove.serve.openai.routes import pieces_of
 from serve.conftest import PUBLIC, Opener, Town, listening
 
 QUESTION = "Who approves remote work?"
@@ -95,12 +94,3 @@ async def test_a_stream_that_fails_says_why(town: Town, monkeypatch: pytest.Monk
         stream = await client.chat.completions.create(model="hr", messages=ASKED, stream=True)
         with pytest.raises(openai.APIError, match="The embedder is away. Start it."):
             assert [piece async for piece in stream] == []
-
-
-@pytest.mark.parametrize(
-    "text", ["", "a", "Der Urlaub wird genehmigt. " * 20, "部長が承認します。" * 40, "a\n\n- b\n" * 30]
-)
-def test_pieces_make_up_the_text(text: str) -> None:
-    pieces = list(pieces_of(text))
-    assert "".join(pieces) == text
-    assert max(map(len, pieces), default=0) <= 140

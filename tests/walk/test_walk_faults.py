@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kind_of, told, town
+from walking import HOPS, QUESTION, Reader, check_citations, founder_reader, kind_of, prompt_of, told, town
 
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, endless, failure, in_bytes, no_choices, odd_replies, raw_stream, serve
 from rove.records import Text
-from rove.records.walk_events import Budget, FactFound, Stopped, Warned
+from rove.records.walk_events import Answered, Budget, FactFound, Stopped, Warned
 
 pytestmark = pytest.mark.long
 
@@ -50,6 +50,7 @@ OF_SHAPE = {"truncated json"}
 LATER = ("hung", "stalled", "429", "500", "truncated json", "cut json", "wrong schema", "null")
 CASES = [*((fault, 0) for fault in FAULTS), *((fault, 2) for fault in LATER)]
 QUICK = {"timeout_s": 0.5, "max_tokens": 200}
+CALM = {"timeout_s": 10, "max_tokens": 200}
 GUARD_S = 25
 BUDGET = Budget(rounds=4, seconds=6)
 
@@ -107,6 +108,43 @@ async def test_a_failure_in_the_answer_costs_no_fact(fault: str, tmp_path: Path)
     assert answer.mode == "extractive"
     assert all(hop in answer.text for hop in HOPS)
     assert "quotes" in answer.note
+
+
+async def test_a_reply_cut_in_half_gives_its_whole_facts_and_the_model_is_asked_again(tmp_path: Path) -> None:
+    """The fact that was being written is none; the step is done by rules, the next one by the model."""
+    reader, cut = founder_reader(), iter(range(1))
+    half = {"fact": "Acme makes shoes for nobody", "reference": 1}
+
+    def model(request: dict) -> Reply:
+        if kind_of(request) != "Notes" or next(cut, None) is None:
+            return reader(request)
+        facts = [*reader.notes(prompt_of(request)), half]
+        return chat(json.dumps({"facts": facts})[:-14], finish="length")
+
+    async with town(tmp_path, model, chat=CALM) as (kb, server):
+        answer, events = await told(kb.walk(QUESTION, budget=Budget(seconds=60)))
+        await check_citations(kb, answer)
+    facts = [event.fact for event in events if isinstance(event, FactFound)]
+    assert (facts[0].origin, HOPS[0] in facts[0].text) == ("model", True)
+    assert not [fact for fact in facts if "nobody" in fact.text]
+    (warned,) = [event.text for event in events if isinstance(event, Warned)]
+    assert "chat.max_tokens" in warned
+    assert [kind_of(request) for request in server.requests].count("Notes") > 1
+    assert answer.mode == "scripted"
+
+
+async def test_a_walks_answer_that_is_cut_off_says_so_when_it_is_replayed_too(tmp_path: Path) -> None:
+    reader = founder_reader()
+
+    def model(request: dict) -> Reply:
+        return reader(request) if kind_of(request) else chat(f"{HOPS[0]}, a cobbler. [1] {HOPS[1]}", finish="length")
+
+    async with town(tmp_path, model, chat=CALM) as (kb, _):
+        answer, _ = await told(kb.walk(QUESTION, budget=Budget(seconds=60)))
+        kept = [event.answer async for event in kb.replay("last") if isinstance(event, Answered)]
+    assert (answer.mode, answer.cut, answer.text) == ("scripted", True, f"{HOPS[0]}, a cobbler. [1]")
+    assert "chat.max_tokens" in answer.note
+    assert kept == [answer]
 
 
 @pytest.mark.parametrize("fault", ["deep content", "deep event", "one giant piece of text", "round and round"])

@@ -67,7 +67,8 @@ async def write(
     something under them does. Every quote is checked against the document's canonical text once more. What the
     settings' persona holds of the assistant may be said without a citation.
 
-    A reply that was cut off loses its unfinished last sentence. Where the model failed, the rest is what it was.
+    What was written before the model failed or was cut off is kept, without an unfinished last sentence; `failure` says
+    why.
 
     Args:
         question: as it was asked.
@@ -92,7 +93,12 @@ async def write(
                 with stage("check"):
                     await checking.take(part)
         verified = checking.verified(reply.failure)
-        writing.tell(sentences=len(verified.sentences), dropped=verified.dropped, moved=verified.moved)
+        writing.tell(
+            sentences=len(verified.sentences),
+            dropped=verified.dropped,
+            moved=verified.moved,
+            failed=verified.failure is not None,
+        )
     return verified
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from rove.answer.cite import check, cite, support, support_block, translatable
-from rove.answer.reading import table_head
+from rove.answer.reading import TextOf, table_head
 from rove.answer.reply import ReplyPart
 from rove.language.detect import detect
 from rove.models import Embedder
@@ -25,7 +25,7 @@ class ReferenceChecker:
 
     hits: Sequence[Hit]
     language: str
-    text_of: Callable[[str], Awaitable[str]]
+    text_of: TextOf
     embedder: Embedder
     texts: dict[str, str] = field(default_factory=dict[str, str])
     translated: int = 0

@@ -24,7 +24,7 @@ def cosines(expected: Vectors, found: Vectors) -> Cosines:
         expected: (m, dim) float32, unit length.
         found: (n, dim) float32, unit length.
     """
-    return expected.astype(np.float64) @ found.astype(np.float64).T
+    return (expected.astype(np.float64) @ found.astype(np.float64).T).clip(-1, 1)  # unit vectors are rounded
 
 
 def retrieval_similarity(near: Cosines) -> float | None:

@@ -53,4 +53,4 @@ class ChatSettings(ModelSection):
     """
 
     max_tokens: int = Field(default=1024, ge=1)
-    """How long a reply may be: a small model can go on for ever."""
+    """How long a reply may be: a small model can go on for ever. An answer that is cut off there says so."""

@@ -102,7 +102,7 @@ class Nearest:
             rows = np.arange(self.count) if keep is None else np.flatnonzero(keep)
         else:
             rows = self._rows_at(self._likely(vector, top_k, keep, kept, exact=exact))
-        return rows, np.vecdot(self.vectors[rows], vector)
+        return rows, np.vecdot(self.vectors[rows], vector).clip(-1, 1)  # unit vectors are rounded
 
     def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
         """Return the positions of the rows that may be among the `top_k` best."""

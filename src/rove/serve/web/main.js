@@ -62,9 +62,16 @@ function drawTop() {
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links)),
     store.spaces.length > 1 && spaces,
   );
-  document.querySelector(".top [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  centre(document.querySelector(".top [aria-current]"), document.querySelector(".top ul"));
   const skip = document.getElementById("skip");
   skip.textContent = t("nav.skip");
+}
+
+/** Scroll a bar until a part of it is in its middle. Not by `scrollIntoView`, after which Chromium tabs on from there. */
+function centre(part, bar) {
+  if (!part) return;
+  const [inner, outer] = [part.getBoundingClientRect(), bar.getBoundingClientRect()];
+  bar.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 }
 
 async function show() {
