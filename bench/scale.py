@@ -30,7 +30,18 @@ KEPT_FROM = 100_001
 ONE_PERCENT = 7
 
 
-def fill(folder: Path, count: int) -> None:
+def prepare(text: Text) -> Prepared:
+    """One text as one chunk; its vector goes by its id."""
+    document = Document(text.id, text.id, "text", text.text, text.title, language="en", metadata=text.metadata)
+    span = (0, len(text.text))
+    chunk = Chunk(
+        chunk_id(text.id, document.version, span, "text"), text.id, text.text, span, 0, language="en",
+        metadata=document.metadata,
+    )  # fmt: skip
+    return Prepared(text.id, document.version, document, [chunk], [" ".join(terms(text.text, "en"))], [text.id])
+
+
+def fill(folder: Path, count: int, prepared_of: Callable[[Text], Prepared] = prepare) -> None:
     """Put `count` synthetic chunks in: straight into the store, since reading and cutting are not what is timed."""
 
     async def load() -> None:
@@ -40,23 +51,12 @@ def fill(folder: Path, count: int) -> None:
         for start in range(0, count, BATCH):
             texts = list(clusters.texts(start, min(BATCH, count - start)))
             vectors = await embedder.passages([text.text for text in texts])
-            prepared = [prepare(text) for text in texts]
+            prepared = [prepared_of(text) for text in texts]
             await store.keep(prepared, dict(zip((t.id for t in texts), vectors, strict=True)), {})
         await store.optimize()
         await store.close()
 
     asyncio.run(load())
-
-
-def prepare(text: Text) -> Prepared:
-    """One text as one chunk; its vector goes by its id."""
-    document = Document(text.id, text.id, "text", text.text, language="en", metadata=text.metadata)
-    span = (0, len(text.text))
-    chunk = Chunk(
-        chunk_id(text.id, document.version, span, "text"), text.id, text.text, span, 0, language="en",
-        metadata=document.metadata,
-    )  # fmt: skip
-    return Prepared(text.id, document.version, document, [chunk], [" ".join(terms(text.text, "en"))], [text.id])
 
 
 def exact(count: int, queries: np.ndarray, *, filtered: bool) -> list[set[str]]:

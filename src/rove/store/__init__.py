@@ -21,10 +21,25 @@ Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
+class Naming:
+    """What links a chunk by names: its document, and the keys of the names in its text, space-joined.
+
+    `title` and `language` are the document's. `opening`: the key of the name that its text opens with, "" if none.
+    """
+
+    document_id: str = ""
+    title: str = ""
+    language: str = ""
+    opening: str = ""
+    names: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexRow:
     """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name.
 
-    `language`: the chunk's own (ISO 639-1), whatever a field of that name says.
+    `language`: the chunk's own (ISO 639-1), whatever a field of that name says. `naming`: for the embedded search
+    alone, which reads it from the catalog.
     """
 
     chunk_id: str
@@ -32,6 +47,7 @@ class IndexRow:
     vector: Vector
     fields: Mapping[str, MetaValue]
     language: str = ""
+    naming: Naming = Naming()
 
 
 class Index(Protocol):

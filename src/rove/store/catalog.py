@@ -26,7 +26,7 @@ REMOVALS = 16_384
 
 
 def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list[IndexRow]:
-    """Make what an index keeps of documents that are being kept: the same as `Catalog.index_rows` says later."""
+    """Make what an index keeps of documents that are being kept: as `Catalog.index_rows` says later, without naming."""
     return [
         IndexRow(chunk.chunk_id, terms, vectors[key], fields_of(item.document, chunk, chunk.metadata), chunk.language)
         for item in prepared

@@ -234,6 +234,8 @@ class Documents(LiveChunks, Unfinished):
             c.language,
             c.metadata,
             c.terms,
+            c.names,
+            c.position,
             tables.vectors.c.vector.label("blob"),
         ).join(tables.vectors, tables.vectors.c.seq == c.vector)
         if seqs is not None:
@@ -248,14 +250,28 @@ class Documents(LiveChunks, Unfinished):
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
         check_vectors([row.blob for row in rows])
-        owners = self._owners(rows)
-        return [index_row(row, *owners[row.document]) for row in rows if row.document in owners]
+        owners, openings = self._owners(rows), self._openings(rows)
+        return [
+            index_row(row, *owners[row.document], openings.get(row.document, ""))
+            for row in rows
+            if row.document in owners
+        ]
+
+    def _openings(self, rows: Sequence[AnyRow]) -> dict[int, str]:
+        """The names that the documents of chunks open with, by the documents' row numbers."""
+        c = tables.chunks.c
+        first = [row for row in rows if row.position == 0]
+        if begun := {row.document for row in rows}.difference(row.document for row in first):  # by an earlier page
+            query = select(c.document, c.names).where(within(c.document, begun), c.position == 0)
+            with self.database.read() as connection:
+                first += connection.execute(query).all()
+        return {row.document: row.names.partition(" ")[0] for row in first}
 
     def _owners(self, rows: Sequence[AnyRow]) -> dict[int, tuple[AnyRow, dict[str, MetaValue]]]:
         """The documents of chunks, by row number, each with its metadata; one that has just gone is absent."""
         d = tables.documents.c
         seqs = list({row.document for row in rows})
-        query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.metadata)
+        query = _with_enrichments(d.seq, d.document_id, d.source, d.title, d.kind, d.language, d.metadata)
         with self.database.read() as connection:
             found = connection.execute(query.where(within(d.seq, seqs)))
             return {row.seq: (row, enriched(row.metadata, row.enriched)) for row in found}

@@ -1,20 +1,18 @@
-"""The graph of names, held in memory: which chunks hold a name, and which documents are titled by it."""
+"""The graph of names: which chunks hold a name, and which documents are titled by it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from threading import Lock
+from collections.abc import Container, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
-from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
+from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms
 from rove.records import Filter
-from rove.store import tables
-from rove.store.catalog import Catalog
-from rove.store.postings import Postings
-from rove.store.rows import AnyRow
+from rove.store.memory_index import MemoryIndex
+from rove.store.resident import Resident
+from rove.store.row_names import RowNames
 
 PART = 0.5
 MAX_NAMESAKES = 8
@@ -22,31 +20,14 @@ MAX_NAMESAKES = 8
 
 
 class NameGraph:
-    """Follows the catalog's revision as `Resident` does; loaded when first asked. Calls block.
+    """What the embedded search holds of names, see `RowNames`. Calls block.
 
     A node is a chunk, a name or a document; a chunk is linked to the names that it holds, a name to the documents that
     are titled by it. There are no relations: after LinearRAG (Zhuang et al., 2025), which needs no model for its graph.
     """
 
-    def __init__(self, catalog: Catalog, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
-        """`seen` says which chunks, given with their document's id, an access filter lets through. See `Store.seen`."""
-        self.catalog = catalog
-        self._let_through = seen
-        self._lock = Lock()
-        self._clear()
-
-    def _clear(self) -> None:
-        self._seen = 0
-        self._rows: dict[str, int] = {}
-        self._chunk_ids: list[str] = []
-        self._names: list[str] = []
-        self._owners: list[str] = []
-        self._alive: NDArray[np.bool_] = np.zeros(0, bool)
-        self._postings = Postings(k1=1.2, b=0.75)
-        self._chunks: dict[str, list[int]] = {}
-        self._titles: dict[str, dict[str, None]] = {}
-        self._begun: set[str] = set()
-        self._keys: dict[str, list[str]] = {}
+    def __init__(self, resident: Resident) -> None:
+        self.resident = resident
 
     def titled(
         self, text: str, language: str, names: Sequence[str] = (), access_filter: Filter | None = None
@@ -58,185 +39,87 @@ class NameGraph:
         Michael Gross is Paul Gross) is a link of half the strength. Documents of one title share it; one that more
         than `MAX_NAMESAKES` have points nowhere. `access_filter`: no title or document counts that it hides.
         """
-        with self._lock:
-            self._follow()
-            terms = telling_terms(text, language)
-            known = set(names)
-            titles = self._titles_in(terms, known, access_filter)
-            keys: dict[str, float] = {}
-            at = 0
-            while at < len(terms):
-                size = self._longest(terms, at, titles)
-                key = JOINT.join(terms[at : at + size])
-                if size > 1 or (size == 1 and key in known):
-                    keys[key] = 1.0
-                at += max(size, 1)
-            for part in (part for name in sorted(known.difference(keys)) for part in _parts(name)):
-                if part in titles:
-                    keys.setdefault(part, PART)
-            found: dict[str, float] = {}
-            for key, sure in keys.items():
-                documents = titles[key]
-                if len(documents) <= MAX_NAMESAKES:
-                    for document_id in documents:
-                        found[document_id] = max(found.get(document_id, 0.0), sure / len(documents))
-            return found
-
-    def _longest(self, terms: Sequence[str], at: int, titles: Container[str]) -> int:
-        """How many terms the longest of these titles that begins there has, 0 where none does."""
-        longest, key = 0, ""
-        for size in range(1, min(MAX_KEY_TERMS, len(terms) - at) + 1):
-            key = f"{key}{JOINT}{terms[at + size - 1]}" if key else terms[at]
-            if key in titles:
-                longest = size
-            if key not in self._begun:
-                break
-        return longest
-
-    def _begun_at(self, terms: Sequence[str], at: int) -> Iterator[tuple[int, str]]:
-        """The keys that may be a title which begins there, each with how many terms it has."""
-        key = ""
-        for size in range(1, min(MAX_KEY_TERMS, len(terms) - at) + 1):
-            key = f"{key}{JOINT}{terms[at + size - 1]}" if key else terms[at]
-            yield size, key
-            if key not in self._begun:
-                break
-
-    def _titles_in(
-        self, terms: Sequence[str], names: Collection[str], access_filter: Filter | None
-    ) -> Mapping[str, Collection[str]]:
-        """The documents of each title, at least of those that these terms and names can mean, within the filter.
-
-        What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
-        """
-        if access_filter is None:
-            return self._titles
-        possible = {key for at in range(len(terms)) for _, key in self._begun_at(terms, at)}
-        possible = possible.union(*map(_parts, names)) & self._titles.keys()
-        documents = {document_id for key in possible for document_id in self._titles[key]}
-        rows = [row for document_id in documents for row in self._chunks[document_id]]
-        seen = set(self._seen_owners(rows, access_filter))
-        titles = {key: sorted(seen.intersection(self._titles[key])) for key in possible}
-        return {key: found for key, found in titles.items() if found}
-
-    def _seen_owners(self, rows: Collection[int], access_filter: Filter) -> list[str]:
-        """The document of each of these rows that an access filter lets through, in order."""
-        owners = {self._chunk_ids[row]: self._owners[row] for row in rows}
-        return sorted(owners[chunk_id] for chunk_id in self._let_through(owners, access_filter))
+        terms, known = telling_terms(text, language), set(names)
+        found: dict[str, float] = {}
+        with self.resident.held() as index:
+            runs = _runs(terms, index.names)
+            titles = _titles(
+                {*chain.from_iterable(runs), *chain.from_iterable(map(_parts, known))}, index, access_filter
+            )
+            for key, sure in _meant(runs, known, titles).items():
+                documents = _documents(index.names, titles[key], MAX_NAMESAKES, access_filter)
+                for document_id in documents:
+                    found[document_id] = max(found.get(document_id, 0.0), sure / len(documents))
+        return found
 
     def names(self, chunk_id: str) -> list[str]:
         """Return the keys of the names in a chunk, in their order."""
-        with self._lock:
-            self._follow()
-            row = self._rows.get(chunk_id)
-            return self._names[row].split() if row is not None else []
+        with self.resident.held() as index:
+            row = index.row(chunk_id)
+            return index.names.names.of(row) if row is not None else []
 
     def titles(self, document_id: str) -> list[str]:
         """Return the keys that a document's title answers to."""
-        with self._lock:
-            self._follow()
-            return list(self._keys.get(document_id, ()))
+        with self.resident.held() as index:
+            rows = index.names.rows_of(document_id)
+            live = rows[index.counted(None)[rows]]
+            return index.names.titles.of(int(live[0])) if len(live) else []
 
     def holding(self, key: str, most: int, access_filter: Filter | None = None) -> list[str]:
         """Return the ids of the documents that name this, none where it stands in more than `most` chunks.
 
         `access_filter`: what it hides neither counts nor is returned.
         """
-        with self._lock:
-            self._follow()
-            held = self._postings.rows(key)
-            rows: list[int] = held[self._alive[held]].tolist()
-            owners = (
-                [self._owners[row] for row in rows] if access_filter is None else self._seen_owners(rows, access_filter)
-            )
-            return list(dict.fromkeys(owners)) if len(owners) <= most else []
+        with self.resident.held() as index:
+            rows = index.names.names.rows([key]).get(key)
+            if rows is None:
+                return []
+            rows = rows[index.counted(access_filter)[rows]]
+            return _documents(index.names, rows, most, access_filter) if len(rows) <= most else []
 
-    # -- following the catalog -----------------------------------------------------------------------------------
 
-    def _follow(self) -> None:
-        revision = self.catalog.revision()
-        if revision <= self._seen:
-            return
-        if len(self._chunk_ids) > 1_000 + 2 * len(self._rows):
-            self._clear()
-        if not self._catch_up():
-            self._clear()
-            self._catch_up()
+def _runs(terms: Sequence[str], names: RowNames) -> list[list[str]]:
+    """The keys that may be titles, by the term that they begin at: of one term, of two, and so on."""
+    runs = [[term] for term in terms]
+    going = range(len(terms))
+    for size in range(1, MAX_KEY_TERMS):
+        begun = names.titles.begun({runs[at][-1] for at in going})
+        going = [at for at in going if at + size < len(terms) and runs[at][-1] in begun]
+        for at in going:
+            runs[at].append(f"{runs[at][-1]}{JOINT}{terms[at + size]}")
+    return runs
 
-    def _catch_up(self) -> bool:
-        """See `Resident`."""
-        if not self._seen:
-            revision = self.catalog.revision()
-            self._take_new()
-            self._seen = revision
-        with self.catalog.database.snapshot():
-            removed = self.catalog.removed_since(self._seen)
-            if removed is None:
-                return False
-            for chunk_id in removed:
-                self._forget(chunk_id)
-            self._take_new()
-            self._seen = int(self.catalog.fact("revision") or "0")
-        return True
 
-    def _take_new(self) -> None:
-        for rows in self._new():
-            self._take(rows)
+def _titles(keys: set[str], index: MemoryIndex, access_filter: Filter | None) -> dict[str, NDArray[np.int32]]:
+    """Those of these keys that title what an access filter lets through, each with the rows of it."""
+    counted = index.counted(access_filter)
+    titled = {key: rows[counted[rows]] for key, rows in index.names.titles.rows(list(keys)).items()}
+    return {key: rows for key, rows in titled.items() if len(rows)}
 
-    def _new(self) -> Iterator[Sequence[AnyRow]]:
-        """Read what is newer than what was seen, in the order of the catalog, page by page."""
-        c, d = tables.chunks.c, tables.documents.c
-        query = (
-            select(c.seq, c.chunk_id, c.names, c.position, d.document_id, d.title, d.language)
-            .join(tables.documents, d.seq == c.document)
-            .where(d.revision > self._seen)
-        )
-        return self.catalog.pages(query)
 
-    def _take(self, rows: Sequence[AnyRow]) -> None:
-        first = len(self._chunk_ids)
-        for at, row in enumerate(rows, start=first):
-            self._forget(row.chunk_id)
-            self._rows[row.chunk_id] = at
-            if row.document_id not in self._chunks:
-                self._entitle(row.document_id, row.title, row.language)
-            self._chunks.setdefault(row.document_id, []).append(at)
-            lead = row.names.partition(" ")[0] if row.position == 0 else ""
-            if JOINT in lead:
-                self._add(row.document_id, lead)
-        self._chunk_ids += [row.chunk_id for row in rows]
-        self._owners += [row.document_id for row in rows]
-        self._names += [row.names for row in rows]
-        self._alive = np.concatenate([self._alive, np.ones(len(rows), bool)])
-        self._postings.extend(self._names[first:])
+def _meant(runs: Sequence[Sequence[str]], known: set[str], titles: Container[str]) -> dict[str, float]:
+    """The titles that a text means, each with how surely."""
+    keys: dict[str, float] = {}
+    at = 0
+    while at < len(runs):
+        longest = next((key for key in reversed(runs[at]) if key in titles), "")
+        size = runs[at].index(longest) + 1 if longest else 1
+        if longest and (size > 1 or longest in known):
+            keys[longest] = 1.0
+        at += size
+    for part in (part for name in sorted(known.difference(keys)) for part in _parts(name)):
+        if part in titles:
+            keys.setdefault(part, PART)
+    return keys
 
-    def _entitle(self, document_id: str, title: str, language: str) -> None:
-        self._keys[document_id] = []
-        for key in title_keys(title, language):
-            self._add(document_id, key)
 
-    def _add(self, document_id: str, key: str) -> None:
-        if key not in self._keys[document_id]:
-            self._keys[document_id].append(key)
-            self._titles.setdefault(key, {})[document_id] = None
-            end = key.find(JOINT)
-            while end > 0:
-                self._begun.add(key[:end])
-                end = key.find(JOINT, end + 1)
+def _documents(names: RowNames, rows: NDArray[np.int32], most: int, access_filter: Filter | None) -> list[str]:
+    """The documents of these rows; none where there are more than `most`.
 
-    def _forget(self, chunk_id: str) -> None:
-        row = self._rows.pop(chunk_id, None)
-        if row is None:
-            return
-        self._alive[row] = False
-        document_id = self._owners[row]
-        self._chunks[document_id].remove(row)
-        if not self._chunks[document_id]:
-            del self._chunks[document_id]
-            for key in self._keys.pop(document_id):
-                del self._titles[key][document_id]
-                if not self._titles[key]:
-                    del self._titles[key]
+    What is seen comes in the order of the ids: that in which it came in can change with what is hidden.
+    """
+    documents = names.documents(rows, most)
+    return documents if access_filter is None else sorted(documents)
 
 
 def _parts(key: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -111,16 +111,28 @@ class Directory:
         """The number of each text, -1 where it is not there. Some 2 µs each."""
         if not len(self.heads):
             return [-1] * len(wanted)
+        return [self._among(first, end, key) for first, end, key in self._placed(wanted)]
+
+    def begun_by(self, beginnings: Sequence[str]) -> list[bool]:
+        """Say of each of these texts whether one that is there begins with it."""
+        return [self._begins(first, end, key) for first, end, key in self._placed(beginnings)]
+
+    def _placed(self, wanted: Sequence[str]) -> Iterator[tuple[int, int, bytes]]:
+        """Each of these texts in bytes, with the part of the order that has its head."""
         keys = [encoded(text) for text in wanted]
         asked = np.frombuffer(b"".join(key[:HEAD].ljust(HEAD, b"\0") for key in keys), ">u8").astype(np.uint64)
         firsts = self.heads.searchsorted(asked).tolist()
         ends = self.heads.searchsorted(asked, "right").tolist()
-        return [self._among(first, end, key) for first, end, key in zip(firsts, ends, keys, strict=True)]
+        return zip(firsts, ends, keys, strict=True)
 
     def _among(self, first: int, end: int, key: bytes) -> int:
         """The number of a text that stands in this part of the order, if anywhere."""
         at = bisect_left(range(first, end), key, key=self._sorted) + first if end - first > 1 else first
         return self._number(at) if at < end and self._sorted(at) == key else -1
+
+    def _begins(self, first: int, end: int, key: bytes) -> bool:
+        at = bisect_left(range(first, end), key, key=self._sorted) + first
+        return at < len(self) and self._sorted(at).startswith(key)
 
     def _sorted(self, at: int) -> bytes:
         return self.texts.at(self._number(at))

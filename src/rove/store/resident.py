@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -127,8 +128,7 @@ class Resident:
 
         `nearest`: what another index has found by `vector`, in place of what this one finds.
         """
-        with self._lock:
-            index = self._follow()
+        with self.held() as index:
             ranked: dict[str, list[Scored]] = {}
             nearness: dict[str, float] = {}
             covered = 1.0
@@ -141,25 +141,26 @@ class Resident:
                     if nearest is None:
                         found = index.best_semantic(vector, top_k=top_k, where=where)
                     else:
-                        found = [scored for scored in nearest if index.holds(scored[0])]
+                        found = [scored for scored in nearest if index.row(scored[0]) is not None]
                     ranked["semantic"] = found
                     nearness = index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
             return SearchLists(ranked, covered, nearness)
 
-    def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
-        """Return those of the live chunks that an access filter lets through."""
+    @contextmanager
+    def held(self) -> Generator[MemoryIndex]:
+        """The index of what is live now; nothing else is carried out meanwhile."""
         with self._lock:
-            return self._follow().seen(chunk_ids, access_filter)
+            yield self._follow()
 
     def languages(self, access_filter: Filter) -> list[str]:
         """See `Store.languages`."""
-        with self._lock:
-            return self._follow().languages(access_filter)
+        with self.held() as index:
+            return index.languages(access_filter)
 
     def count(self) -> int:
         """Number of live chunks."""
-        with self._lock:
-            return self._follow().live
+        with self.held() as index:
+            return index.live
 
     def keep(self, *, at_rest: bool = True) -> None:
         """Write a snapshot if the last one is too far behind, see `GROWTH_AT_REST`. The caller holds the base.

@@ -15,7 +15,7 @@ from rove.records import Block, Chunk, Document, DocumentInfo, Page, Prepared, S
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import LARGEST, SMALLEST, stored_fields
 from rove.records.source import Metadata, MetaValue
-from rove.store import IndexRow, Vector
+from rove.store import IndexRow, Naming, Vector
 from rove.store.presence import CURE
 
 T = TypeVar("T")
@@ -222,8 +222,10 @@ def fields_of(document: Document | AnyRow, chunk: Chunk | AnyRow, metadata: Meta
     return fields
 
 
-def index_row(row: AnyRow, document: AnyRow, metadata: Metadata) -> IndexRow:
-    """Make what an index keeps of a chunk, from the catalog's rows."""
+def index_row(row: AnyRow, document: AnyRow, metadata: Metadata, opening: str) -> IndexRow:
+    """Make what an index keeps of a chunk, from the catalog's rows. `opening`: see `Naming`."""
     if row.metadata:
         metadata = {**metadata, **metadata_of(row.metadata)}
-    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields_of(document, row, metadata), row.language)
+    naming = Naming(document.document_id, document.title, document.language, opening, row.names)
+    fields = fields_of(document, row, metadata)
+    return IndexRow(row.chunk_id, row.terms, vector_of(row.blob), fields, row.language, naming)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 2
+FORMAT = 4
 FACTS = "facts.json"
 UNCHECKED = {"vectors", "rounded"}
 """Arrays whose check sums `read` does not look at: most of the bytes, of which a wrong one moves a score, no more."""

@@ -81,7 +81,7 @@ class Store:
             index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
         self._resident_chunks = settings.resident_chunks
-        self.names = NameGraph(self.catalog, self.seen)
+        self.names = NameGraph(self.resident)
         self.field_names = FieldNames(self.catalog)
         self._views = VisibleDocuments(self.catalog)
         self._turns = WriteQueue(folder)
@@ -154,10 +154,6 @@ class Store:
         if revision > self._languages[0]:
             self._languages = (revision, self.catalog.languages())
         return self._languages[1]
-
-    def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
-        """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""
-        return self.resident.seen(owners, access_filter)
 
     async def state(self, where: Filter | None = None) -> str:
         """A hash that changes with all that a search with this filter could notice, and with nothing else."""

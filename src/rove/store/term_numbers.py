@@ -21,6 +21,11 @@ class TermNumbers:
     def __len__(self) -> int:
         return len(self._begun) + len(self._later)
 
+    @property
+    def restored(self) -> Directory:
+        """The terms that were restored, sorted, by number."""
+        return self._begun
+
     def find(self, terms: Sequence[str]) -> list[int]:
         """The number of each term, -1 where it has none."""
         numbers = [self._later.get(term, -1) for term in terms]
