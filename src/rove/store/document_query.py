@@ -1,0 +1,35 @@
+"""Queries for documents by where they came from, or by their titles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, func
+
+from rove.store import tables
+from rove.store.rows import within
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """Documents from one of some sources, or of one of some titles, or of a folder and with `part` in the title.
+
+    The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
+    """
+
+    sources: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    part: str = ""
+    folder: str = ""
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """Say it in SQL."""
+        d = tables.documents.c
+        if self.sources:
+            return within(d.source, self.sources) | within(d.ledger_source, self.sources)
+        if self.titles:
+            return within(func.lower(d.title), [title.lower() for title in self.titles])
+        size = len(self.folder)
+        in_folder = (func.substr(d.source, 1, size) == self.folder) & ~func.substr(d.source, size + 1).contains("/")
+        return in_folder & (func.instr(func.lower(d.title), self.part.lower()) > 0)
