@@ -7,8 +7,12 @@ import click
 from rove.cli.explain import show_path
 from rove.cli.output import plain
 from rove.cli.session import Session, command
+from rove.language.rendering import render
 from rove.records import Answer, Citation
 from rove.retrieve.condition import parse_where
+
+QUOTING = frozenset({"extractive", "refused", "clarifying"})
+"""Modes of answers that no chat model has written: their words are shown as they are."""
 
 
 @command("ask")
@@ -38,20 +42,36 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], wal
 
 def show_answer(session: Session, answer: Answer) -> None:
     """Print an answer, then each reference with the quoted words and where to open them."""
-    session.output.line(answer.text)
+    if answer.mode in QUOTING:
+        _show_quotes(session, answer.text)
+    else:
+        session.output.text(render(answer.text))
     if answer.citations:
         session.output.line()
     for citation in answer.citations:
-        session.output.marked(_reference(citation))
+        _show_reference(session, citation)
     if answer.note:
         session.output.note(answer.note)
 
 
-def _reference(citation: Citation) -> str:
+def _show_quotes(session: Session, text: str) -> None:
+    """Print an answer that is rendered already; a table of quoted rows is drawn."""
+    for number, part in enumerate(text.split("\n\n")):
+        if number:
+            session.output.line()
+        if part.startswith("| "):
+            session.output.text(render(part))
+        else:
+            session.output.line(part)
+
+
+def _show_reference(session: Session, citation: Citation) -> None:
     start, end = citation.span
     page = f", p. {citation.page}" if citation.page else ""
-    quote = " ".join(citation.quote.split())
+    shown = render(citation.quote)
     title, uri = plain(citation.title or citation.uri), plain(citation.uri)
     head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
-    return f"{head}\n    “{plain(quote)}”\n    {where}"
+    session.output.marked(f"{head}\n    “{plain(shown.line)}”")
+    session.output.links(shown.links, "    ")
+    session.output.marked(f"    {where}")

@@ -20,7 +20,10 @@ from markdown_it.token import Token
 MARK, FORMULA = "mark", "formula"
 """Types of tokens beside those of markdown-it: a mark of a reference, which is not shown, and a formula."""
 
-_LINKED = re.compile(r"\[(\\?\[[^\[\]\n]{1,40}\]|\^?\d{1,3})\]\(((?:[^()\s]|\([^()\s]*\))*+)(?:\s+\"[^\"\n]*\")?\)")
+_LINKED = re.compile(
+    r"(\[)?\[(\\?\[[^\[\]\n]{1,40}\]|[^\[\]\n]{1,40})\]"
+    r"\(((?:[^()\s]|\([^()\s]*\))*+)(?:\s+\"[^\"\n]*\")?\)(?(1)\])"
+)
 _NOTE = re.compile(r"#(?:cite|fn|note|ref|_ftn|_edn|endnote|footnote)")
 _ABOUT_THE_PAGE = re.compile(r"#|.*/wiki/[^/:]+:")  # Wikipedia:Citation_needed
 _FOOTNOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\](?![A-Za-z0-9*+?{(])")
@@ -174,7 +177,7 @@ def _mark_end(state: StateInline) -> int:
     before = source[at - 1] if at else "\n"
     if before == "\n" and (found := _DEFINED.match(source, at, most)):
         return found.end()
-    if (found := _LINKED.match(source, at, most)) and _marks(found[1], found[2]):
+    if (found := _LINKED.match(source, at, most)) and _is_mark(found):
         return found.end()
     if found := _FOOTNOTE.match(source, at, most):
         return found.end() if found[1].isdecimal() or at == 0 or not before.isspace() else 0
@@ -183,9 +186,12 @@ def _mark_end(state: StateInline) -> int:
     return found.end() if found else 0
 
 
-def _marks(label: str, target: str) -> bool:
-    """Say whether a link is a mark: [[98]](#cite_note-98), [98](#fn98), [[citation needed]](/wiki/Wikipedia:…)."""
-    return bool(_NOTE.search(target) or (label.endswith("]") and _ABOUT_THE_PAGE.match(target)))
+def _is_mark(linked: re.Match[str]) -> bool:
+    """Say whether a link is a mark: [[98]](#cite_note-98), [98](#fn98), [[citation needed](/wiki/Wikipedia:…)]."""
+    outer, label, target = linked[1], linked[2], linked[3]
+    if outer or label.endswith("]"):
+        return bool(_ABOUT_THE_PAGE.match(target) or _NOTE.search(target))
+    return label.removeprefix("^").isdecimal() and bool(_NOTE.search(target))
 
 
 def _emphasis(state: StateInline, silent: bool) -> bool:

@@ -76,8 +76,9 @@ class Rendered:
 
     @property
     def line(self) -> str:
-        """The text on one line, the cells of a table parted by dots."""
-        return " ".join(self.text.replace("\t", " · ").split())
+        """The text on one line, the rows of a table parted by semicolons and its cells by dots."""
+        parts = ("; ".join(map(" · ".join, rows_of(text))) if b.kind == "table" else text for b, text in self.parts())
+        return " ".join(" ".join(parts).split())
 
     def parts(self) -> Iterator[tuple[RenderedBlock, str]]:
         """Yield the blocks, each with its text."""
