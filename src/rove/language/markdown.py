@@ -31,7 +31,7 @@ _DEFINED = re.compile(r"\[\^[^\[\]\s]{1,40}\]:[ \t]*")
 _NUMBER = re.compile(r"\[\d{1,3}\](?!\()")
 _BEFORE_NUMBER = frozenset('.,;:!?…”’"»。．、，；：！？」』》）')
 _INLINE_FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<![\s$])\$(?!\d)")
-_DUNDER = re.compile(r"__[a-z][a-z0-9_]*__(?!\w)")
+_DUNDER = re.compile(r"__[a-z][a-z0-9_]{0,60}__(?!\w)")
 _RULE = re.compile(r"\|?[ \t:|]*-[ \t:|-]*")
 _CELL = re.compile(r"(?<!\\)\|")
 

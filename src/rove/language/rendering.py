@@ -24,8 +24,8 @@ _CLOSING = frozenset(".,;:!?…)]}”»。．、，；：！？）」』》")
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|img"
     r"|ins|kbd|li|mark|ol|p|pre|q|s|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)"
-    r"(?:\s[^<>]*)?/?>|<!--.*?-->",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:\s[^<>]*)?/?>|<!--[^<>]*-->",
+    re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEP_ITEM = re.compile(r" {2,}(?=(?:[-*+]|\d{1,9}[.)]) )")
@@ -34,7 +34,7 @@ _CUT_TARGET = re.compile(r"\]\([^\s)]*(?:\s\"[^\"\n)]*)?\Z")
 _CUT_LABEL = re.compile(r"(?<![\w\])])!?\[(?=[^\W\d_][^\[\]]*\Z)")
 _HEADED = re.compile(r"[^\n]*\n\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
 _OPEN_STARS = re.compile(r"\A(?:\*{2,3}|__)\s*")
-_SHUT_STARS = re.compile(r"\s*(?:\*{2,3}|__)\Z")
+_SHUT_STARS = re.compile(r"(?:\*{2,3}|__)\Z")
 _DEEPER = {
     **dict.fromkeys(("bullet_list_open", "ordered_list_open"), (1, 0)),
     **dict.fromkeys(("bullet_list_close", "ordered_list_close"), (-1, 0)),
@@ -179,7 +179,7 @@ class _Writer:
         if self.texts and self.kinds[0] not in {"code", "formula"}:
             self.texts[0] = _OPEN_STARS.sub("", self.texts[0])
         if self.texts and self.kinds[-1] not in {"code", "formula"}:
-            self.texts[-1] = _SHUT_STARS.sub("", self.texts[-1])
+            self.texts[-1] = _SHUT_STARS.sub("", self.texts[-1]).rstrip(" ")
         text, blocks = "", list[RenderedBlock]()
         for part, kind, headed in zip(self.texts, self.kinds, self.headed, strict=True):
             if not part:

@@ -110,7 +110,7 @@ class CallerWalks:
         return [walk for walk, own in zip(walks, owned, strict=True) if own]
 
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
-        """An event as JSON: its name and its fields, without the filter; facts and quotations as they are shown, too."""
+        """An event as JSON: its name and its fields, without the filter, and what is shown of facts and quotations."""
         line = cast("dict[str, Any]", json.loads(to_line(event)))
         data = cast("dict[str, Any]", _shown(line["data"]))
         if isinstance(event, Stopped | Warned):
