@@ -109,7 +109,7 @@ def render(text: str, *, head: str = "") -> Rendered:
     rendered = writer.rendered()
     if rendered.text or not text.strip():
         return rendered
-    left = text.strip()
+    left = text.strip().replace("\t", " ")
     return Rendered(left, (RenderedBlock("text", (0, len(left))),), rendered.links)
 
 

@@ -59,8 +59,8 @@ class Retriever(Protocol):
 
 GATHER = "gather"
 DEEPER, DEEPEST = 4, 10
-"""Where hits with the same text are one, so many times as many are asked for until `top_k` differ, and at most so many
-times `search.candidates`."""
+"""Where hits with the same text are one: so many times as many are looked for each time, until `top_k` differ, up to
+so many times `search.candidates`."""
 RETRIEVERS = Registry(
     "retriever",
     "rove.retrievers",
@@ -112,13 +112,17 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
-    """Search; where hits with the same text become one, as far down as it takes to fill their places."""
+    """Search; where hits with the same text become one, as far down as it takes to find all, and to fill their places.
+
+    Where no two of the first hits have the same text, that is all; else the first `candidates` are looked through.
+    """
     if settings.deduplicate == "off":
         return await retriever.retrieve(query)
     depth = max(query.top_k, settings.rerank_pool)
     while True:
         found = await retriever.retrieve(replace(query, top_k=depth))
         hits = merged(found, settings.deduplicate)
-        if len(hits) >= query.top_k or len(found) < depth or depth >= DEEPEST * settings.candidates:
+        filled = len(hits) >= query.top_k and (len(hits) == len(found) or depth >= settings.candidates)
+        if filled or len(found) < depth or depth >= DEEPEST * settings.candidates:
             return hits[: query.top_k]
-        depth *= DEEPER
+        depth = max(DEEPER * depth, settings.candidates)

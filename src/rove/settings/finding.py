@@ -75,7 +75,7 @@ class SearchSettings(SettingsSection):
     deduplicate: Literal["off", "equal", "near"] = "equal"
     """Hits with the same text are one: the one with the best score, which has the others in `same`. With "equal" where
     they differ in white space and case only, with "near" also where they share 90 % of their runs of five characters.
-    What moves up in their place comes from the first ten times `candidates`."""
+    They are looked for among the first `candidates`, and as far as ten times that until `top_k` hits differ."""
     k_keyword: int = Field(default=3, ge=0)
     """Of mode "gather": so many of the keyword list go straight to the result."""
     k_semantic: int = Field(default=3, ge=0)
