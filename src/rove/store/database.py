@@ -73,7 +73,7 @@ class Database:
     def _held(self) -> int:
         """The version of the tables, 0 where some are missing; a base that only has to be read is not written to."""
         with self.read() as connection:
-            there = set(connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'table'")).scalars())
+            there = _tables(connection)
             if not there and (remains := remains_of(self.file.parent)).any:
                 raise lost(self.file.parent, f"{self.file.name} holds no tables", remains)
             if there and tables.facts.name not in there:
@@ -92,7 +92,10 @@ class Database:
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
         with self.write() as connection:
-            tables.metadata.create_all(connection)
+            there = _tables(connection)
+            for name, statements in tables.creation().items():
+                for statement in statements if name not in there else ():
+                    connection.exec_driver_sql(statement)
             if not get_fact(connection, "schema"):
                 set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
             return int(get_fact(connection, "schema"))
@@ -251,6 +254,10 @@ def next_revision(connection: Connection) -> int:
     revision = int(get_fact(connection, "revision", "0")) + 1
     set_fact(connection, "revision", str(revision))
     return revision
+
+
+def _tables(connection: Connection) -> set[str]:
+    return set(connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'table'")).scalars())
 
 
 def _address(file: Path) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 from sqlalchemy import (
     Boolean,
     Column,
@@ -15,6 +18,8 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.dialects.sqlite.pysqlite import dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 SCHEMA_VERSION = 4
 MIGRATIONS = {
@@ -274,3 +279,19 @@ asked = Table(
 
 `key`: the text without case, spaces and marks, so that the same question stands once.
 """
+
+
+@cache
+def creation() -> Mapping[str, tuple[str, ...]]:
+    """The statements that make each table and its indexes, by its name; those that others refer to stand first.
+
+    They are written out once a process: that takes SQLAlchemy longer than SQLite takes to run them.
+    """
+    sqlite = dialect()
+    return {
+        table.name: tuple(
+            str(made.compile(dialect=sqlite))
+            for made in (CreateTable(table), *(CreateIndex(index) for index in table.indexes))
+        )
+        for table in metadata.sorted_tables
+    }
