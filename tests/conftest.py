@@ -13,6 +13,23 @@ ROOT = Path(__file__).parents[1]
 os.environ.setdefault("ROVE_CACHE", str(Path(tempfile.gettempdir()) / f"rove-test-cache-{os.getuid()}"))
 """One conversion of the packaged model serves all tests and their processes; the user's own cache stays as it is."""
 SHARED_DATA = ROOT.parent / "shared" / "data"
+MEMORY = Path("/dev/shm")
+ROOM_BYTES = 4_000_000_000
+
+
+def keep_files_in_memory() -> None:
+    """Let tests and their processes keep files in memory where there is room for them, and wait for no disk.
+
+    A killed process leaves the same behind there. `TMPDIR=/tmp make test` uses the disk.
+    """
+    if "TMPDIR" in os.environ or not MEMORY.is_dir():
+        return
+    held = os.statvfs(MEMORY)
+    if held.f_bavail * held.f_frsize >= ROOM_BYTES and not held.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+keep_files_in_memory()
 
 
 @pytest.fixture(scope="session")

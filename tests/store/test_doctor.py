@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import timedelta
 from hashlib import sha256
@@ -49,21 +49,28 @@ class CountingEmbedder(FakeEmbedder):
         return await super().passages(texts)
 
 
-@pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A base of 60 documents in 5 languages, closed."""
-    monkeypatch.setitem(EMBEDDERS.table, "counting", f"{__name__}:CountingEmbedder")
-    folder = tmp_path / "kb"
-    with opened(folder) as kb:
-        texts = [
-            Text(TEXTS[code].format(n), id=f"{code}-{n}", metadata={"lang": code, "n": n})
-            for code in TEXTS
-            for n in range(12)
-        ]
-        assert kb.add(texts[:30]).ok
-        assert kb.add(texts[30:]).ok
+    folder = tmp_path_factory.mktemp("made") / "kb"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(EMBEDDERS.table, "counting", f"{__name__}:CountingEmbedder")
+        with opened(folder) as kb:
+            texts = [
+                Text(TEXTS[code].format(n), id=f"{code}-{n}", metadata={"lang": code, "n": n})
+                for code in TEXTS
+                for n in range(12)
+            ]
+            assert kb.add(texts[:30]).ok
+            assert kb.add(texts[30:]).ok
+        yield folder
+
+
+@pytest.fixture
+def base(made: Path, tmp_path: Path) -> Path:
+    """The base for one test, of which nothing has been embedded yet."""
     CountingEmbedder.passages_asked = 0
-    return folder
+    return shutil.copytree(made, tmp_path / "kb")
 
 
 def opened(folder: Path) -> Rove:

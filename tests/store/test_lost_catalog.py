@@ -35,21 +35,27 @@ TEXTS = {
 PAGE = 4096
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> Path:
-    """A base of 60 texts in 5 languages and 10 files, with a walk, closed; beside it an export and a copy."""
-    files = tmp_path / "files"
-    files.mkdir()
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a base of 60 texts in 5 languages and 10 files, with a walk, closed; an export and a copy of it."""
+    files = tmp_path_factory.mktemp("files")
     for n in range(10):
         (files / f"note-{n}.md").write_text(f"# Harbour {n}\n\nThe pier number {n} is closed. " * 40)
-    folder = tmp_path / "kb"
-    with Rove.open(folder, **FAKE) as kb:
+    folder = tmp_path_factory.mktemp("made")
+    with Rove.open(folder / "kb", **FAKE) as kb:
         assert kb.add(files).ok
         assert kb.add([Text(TEXTS[code].format(n) * 20, id=f"{code}-{n}") for code in TEXTS for n in range(12)]).ok
         list(kb.walk("Who counted the ships?"))
-        (tmp_path / "export.jsonl").write_text("\n".join(kb.export()))
-    shutil.copytree(folder, tmp_path / "backup")
+        (folder / "export.jsonl").write_text("\n".join(kb.export()))
+    shutil.copytree(folder / "kb", folder / "backup")
     return folder
+
+
+@pytest.fixture
+def base(made: Path, tmp_path: Path) -> Path:
+    """The base for one test; beside it the export and the copy."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "kb"
 
 
 def everything(folder: Path) -> dict[str, bytes]:
