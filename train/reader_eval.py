@@ -177,30 +177,38 @@ def refused(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def show(groups: Sequence[Group]) -> str:
-    """Tables in Markdown; the last row of the second is of all questions together, by one threshold."""
+    """Tables in Markdown; the last rows of the second are of several sets by one threshold."""
     lines = [f"\nnDCG@10\n\n| set | questions | {' | '.join(ORDERS)} |", "|---|---|" + "---|" * len(ORDERS)]
     table = [[measure(g.orders[name], g.gold).ndcg for name in ORDERS] for g in groups]
     lines += [row(g.name, len(g.gold), numbers) for g, numbers in zip(groups, table, strict=True)]
     lines.append(row("mean", sum(len(g.gold) for g in groups), np.mean(table, axis=0)))
     columns = [f"{what}, {name}" for what in ("AUC", "refused at 5 %") for name in SCORES]
     lines += [f"\n| set | questions | {' | '.join(columns)} |", "|---|---|" + "---|" * len(columns)]
-    everything = Group("all together")
-    for g in groups:
-        for name in SCORES:
-            everything.with_gold[name] += g.with_gold[name]
-            everything.without[name] += g.without[name]
-    for g in (*groups, everything):
+    answered = [g for g in groups if g.held["span"]]
+    pooled = (together("sets with answers", answered), together("all sets", groups))
+    for g in (*groups, *pooled):
         pairs = [(g.with_gold[name], g.without[name]) for name in SCORES]
         if all(positive and negative for positive, negative in pairs):
             numbers = [judge(*pair) for judge in (auc, refused) for pair in pairs]
             lines.append(row(g.name, len(g.with_gold[SCORES[0]]), numbers))
+    thresholds = [f"{name} {np.quantile(pooled[1].with_gold[name], WRONGLY_REFUSED):.3f}" for name in SCORES]
+    lines.append(f"\nThresholds that refuse {WRONGLY_REFUSED:.0%} of all sets' questions: {', '.join(thresholds)}")
     lines += [f"\nthe sentence holds an answer\n\n| set | questions | {' | '.join(PLACES)} |", "|---|---|---|---|---|"]
-    answered = [g for g in groups if g.held["span"]]
     shares = [[float(np.mean(g.held[name])) for name in PLACES] for g in answered]
     lines += [row(g.name, len(g.held["span"]), share) for g, share in zip(answered, shares, strict=True)]
     if shares:
         lines.append(row("mean", sum(len(g.held["span"]) for g in answered), np.mean(shares, axis=0)))
     return "\n".join(lines)
+
+
+def together(name: str, groups: Iterable[Group]) -> Group:
+    """Put the best candidates' scores of several groups together, so that one threshold serves all."""
+    whole = Group(name)
+    for group in groups:
+        for score in SCORES:
+            whole.with_gold[score] += group.with_gold[score]
+            whole.without[score] += group.without[score]
+    return whole
 
 
 def row(name: str, count: int, numbers: Iterable[float]) -> str:

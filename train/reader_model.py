@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from torch import Tensor, nn
 
 from rove.models.e5.interaction import BACK, POWER, Interaction
 from rove.models.e5.reader import EPSILON, PASSAGE, QUESTION, START
+
+STEEPEST_AND_FLATTEST = (math.log10(0.5), math.log10(0.05))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ class ReaderModel(nn.Module):
         self.heads = nn.Linear(shape.width, 4)
         # What stands beside a token's vector is as loud as the vector.
         nn.init.normal_(self.enter.weight.data[:, shape.token :], std=0.5)
-        self.distance = nn.Parameter(torch.zeros(shape.heads, 2 * shape.reach + 1))
+        # From the start heads look near themselves, some more than others (ALiBi, Press et al., ICLR 2022).
+        slopes = torch.logspace(*STEEPEST_AND_FLATTEST, shape.heads)
+        self.distance = nn.Parameter(-slopes[:, None] * torch.arange(-shape.reach, shape.reach + 1).abs())
 
     def forward(self, pairs: Pairs) -> tuple[Tensor, Tensor]:
         """Return the four numbers at the start, (n, 4), and at the passage's tokens, (n, p, 4)."""

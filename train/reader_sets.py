@@ -170,5 +170,5 @@ def answer_places(passage: Passage, answers: Sequence[str]) -> list[tuple[int, i
 
 
 def bases(cache: Path) -> list[Base]:
-    """Read every set that is collected."""
-    return [Base(folder) for folder in sorted(cache.iterdir()) if (folder / "texts.json").is_file()]
+    """Read every set that is collected; the folder of one that is being collected begins with a dot."""
+    return [Base(file.parent) for file in sorted(cache.glob("[!.]*/texts.json"))]
