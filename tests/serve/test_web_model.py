@@ -47,7 +47,7 @@ async def test_sentences_appear_as_they_pass_and_stay(tmp_path: Path) -> None:
             await ask(page, QUESTION)
             await page.locator(".draft li strong", has_text="Remote work").wait_for()
             assert await page.locator("[aria-busy=true]").count() == 1
-            await page.locator(".mode-model li .cite").first.wait_for()
+            await page.locator(".mode-model li:last-child .cite").wait_for()
             drafts = list(dict.fromkeys(await page.evaluate("window.drafts")))
             shown = [draft for draft in drafts if draft]
             assert shown[0].startswith("Approval")

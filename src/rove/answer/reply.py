@@ -58,8 +58,9 @@ class ReplyPart:
 class ReplyParser:
     r"""Takes a reply apart while it is written: each part comes as soon as nothing that may follow can change it.
 
-    However a reply is cut into pieces, its parts are the same. A mark belongs to the sentence before it, whether it
-    stands before or after the full stop. The time grows with the length, also of a line that never ends.
+    However a reply is cut into pieces, its parts are the same, save around a quotation mark without its counterpart. A
+    mark belongs to the sentence before it, whether it stands before or after the full stop. The
+    time grows with the length, also of a line that never ends.
 
     >>> parser = ReplyParser("en")
     >>> [[(part.text, part.numbers) for part in parser.feed(piece)] for piece in ("One [1]. T", "wo.[2, 3] ", "Three.")]
