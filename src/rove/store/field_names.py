@@ -1,4 +1,4 @@
-"""Names of the fields that documents have, so that a filter on a field that is not there can be told."""
+"""Names of the fields that documents have, so that a filter on an unknown field is reported."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Places = NDArray[np.intp]
 FEW = 2_048
 """Vectors up to which all are compared in float32."""
 MANY = 32_768
-"""Vectors that a filter keeps up to which all their codes are scanned, also where there are partitions."""
+"""Where a filter keeps so many vectors at most, all their codes are scanned, partitions or not."""
 PARTITIONED_FROM = 131_072
 """Vectors from which on there are partitions. Below, what is found is exact."""
 

@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 WIDER = np.float32(1.25)
-"""The standard deviation is taken to be so many times that of the average partition: none is quite normal."""
+"""The standard deviation of a partition is taken to be so many times the measured one: none is quite normal."""
 ROOT = sqrt(2 * pi)
 LEAST_SPREAD = np.float32(1e-3)
 FIRST = 8_192
@@ -29,7 +29,7 @@ FIRST = 8_192
 MISSED = 0.01
 """Share of the best that a search may be expected to miss."""
 MOST = 2
-"""At most one in so many rows is scanned."""
+"""At most one row in so many is scanned."""
 
 
 @dataclass(frozen=True, slots=True)
