@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from bench.quality import add
 from bench.remembered import PASSAGE, QUERY, TOKENS
-from bench.sets import Cap, Doc, RetrievalSet, by_hash, language, load, read_gold, read_queries
+from bench.sets import Cap, RetrievalSet, by_hash, language, load, read_gold, read_queries
 from bench.vectors import memory, use_remembered
 
 from bench import CACHE, DATA
@@ -30,7 +30,7 @@ from rove import Rove
 from rove.models.e5.interaction import MARK_BYTES, Interaction
 from rove.models.e5.runtime import E5Runtime
 from train.cloze import clozes
-from train.reader_sets import ANSWERED, Passage, Question, split
+from train.reader_sets import ANSWERED, Passage, Question, group, split
 
 DEPTH = 40
 """Candidates kept of every question: enough that 20 are left without the passages of the other side."""
@@ -155,15 +155,6 @@ def answers_of(name: str) -> Mapping[str, Sequence[str]]:
     """Answers by the query's id; those of the parallel sets share ids, so these serve questions of any language."""
     with (DATA / name / "queries.jsonl").open(encoding="utf-8") as file:
         return {str(row["id"]): row.get("answers", ()) for row in map(json.loads, file)}
-
-
-def group(name: str, doc: Doc) -> str:
-    """What must not stand on both sides: an article, a database, a tool with all its calls; else the document."""
-    if name in ("jsquad", "cmrc2018_dev"):
-        return doc.title
-    if name == "schema_spider_dev":
-        return doc.id.partition(".")[0]
-    return doc.id.partition("::")[0] if name == "tools_stabletoolbench" else doc.id
 
 
 def ask_all(data: RetrievalSet, questions: Sequence[Question], folder: Path) -> int:

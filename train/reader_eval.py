@@ -14,7 +14,8 @@ from bench.sets import by_hash
 from bench import CACHE
 from rove.language.sentences import sentence_spans
 from rove.models.e5.interaction import Interaction
-from rove.models.e5.reader import CrossReader, PassageReading, TokenSpan, characters, first_token
+from rove.models.e5.reader import CrossReader, characters, first_token
+from rove.models.reader import PassageReading, TokenSpan
 from train.reader_examples import RERANKED, standard
 from train.reader_sets import Base, answer_places, bases
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from bench.sets import Doc
 
 from rove.models.e5.interaction import Interaction
 from rove.models.e5.reader import first_token
@@ -62,6 +63,15 @@ def split(name: str, groups: Sequence[str]) -> Side:
     last = [hashlib.sha1(g.encode(), usedforsecurity=False).digest()[-1] for g in groups]
     is_test = any(byte % 2 for byte in last) if name.startswith(XQUAD) else any(byte % 5 == 0 for byte in last)
     return "test" if is_test else "train"
+
+
+def group(name: str, doc: Doc) -> str:
+    """What must not stand on both sides: an article, a database, a tool with all its calls; else the document."""
+    if name in ("jsquad", "cmrc2018_dev"):
+        return doc.title
+    if name == "schema_spider_dev":
+        return doc.id.partition(".")[0]
+    return doc.id.partition("::")[0] if name == "tools_stabletoolbench" else doc.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove.answer.answerer import Answerer
+from rove.answer.gate import Verdict, by_distance
 from rove.answer.refusal import is_refusal, near_enough, refusal
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
@@ -82,11 +83,13 @@ async def ask(
     async def text_of(document_id: str) -> str:
         return documents[document_id]
 
-    answerer = Answerer(FakeEmbedder(), chat_model, AnswerSettings.model_validate(settings))
+    chosen = AnswerSettings.model_validate(settings)
+    answerer = Answerer(FakeEmbedder(), chat_model, chosen)
     given = hits_of(TEXTS[language], language) if hits is None else hits
     answer = await answerer.answer(
         question or QUESTIONS.get(language, ("?",))[0],
         given,
+        by_distance(given, FakeEmbedder(), chosen),
         language=language,
         text_of=text_of,
         listener=heard.append if heard is not None else ignore,
@@ -334,7 +337,9 @@ async def test_a_listener_that_fails_ends_the_stream() -> None:
 
     answerer = Answerer(FakeEmbedder(), Watched(), AnswerSettings())
     with pytest.raises(StopError):
-        await answerer.answer("q", hits_of(TEXTS["en"], "en"), language="en", text_of=text_of, listener=stop)
+        await answerer.answer(
+            "q", hits_of(TEXTS["en"], "en"), Verdict(passes=True), language="en", text_of=text_of, listener=stop
+        )
     assert closed == [True]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rove.answer.answerer import Answerer
 from rove.answer.cite import check
+from rove.answer.gate import Verdict
 from rove.answer.pack import pack
 from rove.answer.reading import page_of, read_parents, table_head
 from rove.chunk.cut import cut
@@ -13,6 +14,7 @@ from rove.records import Chunk, Document, Hit, Place
 from rove.settings import AnswerSettings
 from scripted_chat import verified
 
+PASSES = Verdict(passes=True)
 TEXT = "\n\n".join(
     f"Paragraph {n} is about subject {n}. The rate of subject {n} is {n * 7} percent. It was set in 19{n:02}."
     for n in range(40)
@@ -73,13 +75,13 @@ async def test_answers_cite_exact_words_of_the_parent() -> None:
     for model in (None, FakeChatModel(references=1)):
         answerer = Answerer(FakeEmbedder(), model, AnswerSettings())
         answer = await answerer.answer(
-            "What is the rate of subject 9?", hits(found), language="en", text_of=text_of, listener=ignore
+            "What is the rate of subject 9?", hits(found), PASSES, language="en", text_of=text_of, listener=ignore
         )
         assert not answer.refused
         assert answer.hits[0].chunk.span == found.parent
         assert all(check(citation, TEXT) for citation in answer.citations)
     quoted = await Answerer(FakeEmbedder(), None, AnswerSettings()).answer(
-        "What is the rate of subject 9?", hits(found), language="en", text_of=text_of, listener=ignore
+        "What is the rate of subject 9?", hits(found), PASSES, language="en", text_of=text_of, listener=ignore
     )
     assert "The rate of subject 9 is 63 percent." in quoted.text
 

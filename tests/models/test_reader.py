@@ -9,7 +9,8 @@ import pytest
 
 from rove import ConfigError
 from rove.models.e5.interaction import Interaction
-from rove.models.e5.reader import ANSWER_TOKENS, PASSAGE_TOKENS, QUESTION_TOKENS, CrossReader, PassageReading
+from rove.models.e5.reader import PASSAGE_TOKENS, QUESTION_TOKENS, CrossReader
+from rove.models.reader import ANSWER_TOKENS, PassageReading
 
 WIDTH, ATTENTION, HEADS, INNER, REACH = 48, 32, 2, 64, 6
 
@@ -158,7 +159,7 @@ def test_the_best_span_is_the_best_of_all(first: int) -> None:
     begins[first], ends[59] = 5.0, 5.0
     pairs = [(i, j) for i in range(first, 60) for j in range(i, min(60, i + ANSWER_TOKENS))]
     i, j = max(pairs, key=lambda pair: begins[pair[0]] + ends[pair[1]])
-    found = PassageReading(0.0, 0.0, begins, ends, 2.0).best_span(first)
+    found = PassageReading(0.0, 0.0, begins, ends, 2.0, 0.0, begins).best_span(first)
     assert found is not None
     assert (found.start, found.end) == (i, j + 1)
     assert found.score == pytest.approx(float(begins[i] + ends[j]) - 2.0)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from types import MappingProxyType
 
 from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
+from rove.answer.gate import Verdict
 from rove.answer.reading import TextOf, read_parents
-from rove.answer.refusal import near_enough, refusal
+from rove.answer.refusal import refusal
 from rove.answer.rows import as_table
+from rove.answer.spans import AnswerSpans
 from rove.events import Listener
 from rove.models import ChatModel, Embedder
-from rove.records import Answer, Hit, Sentence
+from rove.records import Answer, Citation, Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
+LEVEL = 2.0
+"""The reader's score, a logit, from which on a few words are set off as the short answer."""
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
-NOTHING_FOUND = "Nothing was found in the knowledge base."
-TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
-NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
 NO_SENTENCE = "They hold no whole sentence to quote."
 MODEL_REFUSED = "{model} found no answer in the references."
 FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
@@ -37,32 +37,32 @@ class Answerer:
     """Turns hits into an answer.
 
     Args:
-        embedder: chooses quotes; its `max_distance` is the threshold where the settings give none.
+        embedder: chooses quotes.
         chat: writes; None means that answers are extractive.
         settings: see `AnswerSettings`.
-        distances: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
     """
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        chat: ChatModel | None,
-        settings: AnswerSettings,
-        distances: Mapping[str, float] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, embedder: Embedder, chat: ChatModel | None, settings: AnswerSettings) -> None:
         self._embedder = embedder
         self._chat = chat
         self._settings = settings
-        self._distances = distances
 
     async def answer(
-        self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        verdict: Verdict,
+        *,
+        language: str,
+        text_of: TextOf,
+        listener: Listener,
     ) -> Answer:
         """Answer a question from the first `settings.references` hits, which are numbered from 1.
 
         Args:
             question: as it was asked.
             hits: best first. Of one that has a parent the parent is read (`read_parents`): it is then the reference.
+            verdict: whether they are answered from (`Gate`).
             language: the question's, ISO 639-1; the answer and the refusal are in it.
             text_of: gives a document's canonical text by its id.
             listener: is told each sentence that the chat model has written and a reference holds, with what stands
@@ -72,27 +72,35 @@ class Answerer:
             ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
         """
         hits = tuple(hits[: self._settings.references])
-        if not self.near(hits):
-            note = TOO_FAR.format(distance=self._distance) if hits else NOTHING_FOUND
-            return refused(question, hits, language, note)
-        answer = await self._written(question, hits, language, text_of, listener)
-        if self._judged(hits):
-            return answer
-        return replace(answer, note=f"{answer.note} {NOT_MEASURED}".lstrip())
+        if not verdict.passes:
+            return refused(question, hits, language, verdict.note)
+        answer = await self._written(question, hits, verdict, language, text_of, listener)
+        return replace(answer, note=f"{answer.note} {verdict.note}".strip()) if verdict.note else answer
 
     async def _written(
-        self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, listener: Listener
+        self,
+        question: str,
+        found: Sequence[Hit],
+        verdict: Verdict,
+        language: str,
+        text_of: TextOf,
+        listener: Listener,
     ) -> Answer:
-        hits = await read_parents(hits, text_of)
+        hits = await read_parents(found, text_of)
+
+        async def quoted(note: str) -> Answer:
+            spans = await AnswerSpans.of(found, verdict.readings, self._embedder)
+            return await self._quote(question, hits, spans, language, text_of, note)
+
         if self._chat is None:
-            return await self._quote(question, hits, language, text_of, NO_MODEL)
+            return await quoted(NO_MODEL)
         context = AnswerContext(self._embedder, self._chat, self._settings, text_of, listener)
         verified = await write(question, hits, hits, language, self._chat, context)
         if verified.holds:
             return held(question, verified, hits, language, self._chat.name)
         if verified.refused:
             return refused(question, hits, language, MODEL_REFUSED.format(model=self._chat.name))
-        return await self._quote(question, hits, language, text_of, unheld_note(verified, self._chat.name))
+        return await quoted(unheld_note(verified, self._chat.name))
 
     async def portrait(
         self, question: str, hits: Sequence[Hit], *, language: str, text_of: TextOf, listener: Listener
@@ -109,28 +117,19 @@ class Answerer:
         verified = await write(question, shown_to_it, (), language, self._chat, context)
         return held(question, verified, (), language, self._chat.name) if verified.holds else None
 
-    def near(self, hits: Sequence[Hit]) -> bool:
-        """Say whether any of the first `settings.references` hits is near enough to be answered from."""
-        lead = 0.0 if self._settings.max_distance else self._embedder.min_lead
-        return near_enough(hits[: self._settings.references], self._distance, lead, self._distances)
-
-    def _judged(self, hits: Sequence[Hit]) -> bool:
-        """Say whether the threshold could be held against any hit."""
-        return any("semantic" in hit.sources or hit.chunk.chunk_id in self._distances for hit in hits)
-
-    @property
-    def _distance(self) -> float:
-        return self._settings.max_distance or self._embedder.max_distance
-
-    async def _quote(self, question: str, hits: Sequence[Hit], language: str, text_of: TextOf, note: str) -> Answer:
+    async def _quote(
+        self, question: str, hits: Sequence[Hit], spans: AnswerSpans, language: str, text_of: TextOf, note: str
+    ) -> Answer:
         with stage("quote"):
-            chosen = await best_quotes(question, hits, language, self._embedder, quotes=self._settings.quotes)
+            chosen = await best_quotes(
+                question, hits, language, self._embedder, quotes=self._settings.quotes, spans=spans
+            )
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:
             return refused(question, hits, language, f"{note} {NO_SENTENCE}")
         sentences = tuple(Sentence(shown([one], marked=False), (one.citation,)) for one in quotes)
         text = "\n\n".join(shown(list(block)) for _, block in groupby(quotes, _table_of))
-        return Answer(question, text, "extractive", language, sentences, tuple(hits), note)
+        return Answer(question, text, "extractive", language, sentences, tuple(hits), note, short=_short(quotes, spans))
 
 
 def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
@@ -139,6 +138,17 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
     if not block[0].is_row:
         return f"{block[0].text} {signs[0]}".rstrip()
     return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
+
+
+def _short(quotes: Sequence[Candidate], spans: AnswerSpans) -> Citation | None:
+    """Return the words of the quotes that answer best; None where none does rather than not."""
+    places = ((spans.best(one.citation.document_id, one.citation.span), one) for one in quotes)
+    found = [(span, one) for span, one in places if span and span.score >= LEVEL]
+    if not found:
+        return None
+    best, quote = max(found, key=lambda pair: pair[0].score)
+    (start, end), begin = best.span, quote.citation.span[0]
+    return replace(quote.citation, span=best.span, quote=quote.citation.quote[start - begin : end - begin])
 
 
 def _table_of(quote: Candidate) -> object:

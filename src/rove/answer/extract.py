@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from rove.answer.cite import cite
 from rove.answer.claim import plain
 from rove.answer.rows import table_rows
+from rove.answer.spans import AnswerSpans
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder
 from rove.records import Citation, Hit
 
-MEANING, WORDS, RANK = 0.5, 0.5, 0.1  # what the three parts of a score weigh: docs/decisions/005-chat-models.md
+MEANING, WORDS, RANK, READ = 0.5, 0.5, 0.1, 1.0  # what the parts of a score weigh: docs/decisions/035-reader.md
 WEAK = 0.8  # a further quote must reach this share of the best one's score
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
@@ -58,14 +59,21 @@ class Candidate:
 
 
 async def best_quotes(
-    question: str, hits: Sequence[Hit], language: str, embedder: Embedder, *, quotes: int
+    question: str,
+    hits: Sequence[Hit],
+    language: str,
+    embedder: Embedder,
+    *,
+    quotes: int,
+    spans: AnswerSpans = AnswerSpans(),  # noqa: B008 - nothing was read
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
     Sentences are found and compared in a thread: of long references that takes 10 ms and more.
 
     score = `MEANING` · cosine to the question (scaled to 0 … 1 over the candidates) + `WORDS` · share of the
-    question's terms in the sentence and its headings + `RANK` / rank of its reference. Ties: the earlier one.
+    question's terms in the sentence and its headings + `RANK` / rank of its reference + `READ` · chance by the reader
+    that it holds the answer (0 where nothing was read). Ties: the earlier one.
 
     Raises:
         ServiceError: the embedder failed.
@@ -77,7 +85,7 @@ async def best_quotes(
     known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
     held = await asyncio.to_thread(_overlaps, question, candidates, language)
     ranks = np.array([candidate.citation.number for candidate in candidates])
-    scores = MEANING * _scaled(known @ asked[0]) + WORDS * held + RANK / ranks
+    scores = MEANING * _scaled(known @ asked[0]) + WORDS * held + RANK / ranks + READ * _read(candidates, spans)
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
@@ -146,6 +154,11 @@ def _overlaps(question: str, candidates: Sequence[Candidate], language: str) -> 
     asked = set(query_terms(question, language))
     told = (" ".join((*one.hit.chunk.headings[-1:], one.under, one.text)) for one in candidates)
     return np.array([len(asked.intersection(terms(text, language))) / max(len(asked), 1) for text in told])
+
+
+def _read(candidates: Sequence[Candidate], spans: AnswerSpans) -> NDArray[np.float64]:
+    found = (spans.best(one.citation.document_id, one.citation.span) for one in candidates)
+    return np.array([1 / (1 + np.exp(-best.score)) if best else 0.0 for best in found])
 
 
 def _scaled(values: NDArray[np.float32]) -> NDArray[np.float64]:

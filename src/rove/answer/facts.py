@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rove.answer.answerer import NO_MODEL, TOO_FAR, refused, unheld_note, verified_note
+from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
+from rove.answer.gate import TOO_FAR
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import near_enough
 from rove.answer.word_lists import table

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rove.answer.answerer import Answerer
+from rove.answer.gate import Gate
 from rove.answer.reading import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
@@ -84,7 +85,7 @@ FALLBACKS = Registry(
 
 
 async def fall_back(
-    case: Case, refused: Answer, context: FallbackContext, answerer: Answerer, text_of: TextOf
+    case: Case, refused: Answer, context: FallbackContext, answerer: Answerer, gate: Gate, text_of: TextOf
 ) -> Answer:
     """Try the fallbacks of the settings in turn; the first that leads to an answer gives it, with a note.
 
@@ -92,7 +93,8 @@ async def fall_back(
         case: the question.
         refused: the answer that it got; it stands where no fallback helps, with what they say.
         context: what fallbacks work with.
-        answerer: answers from what they find, and holds it to the same threshold.
+        answerer: answers from what they find.
+        gate: judges it as it did what was found first.
         text_of: gives a document's canonical text.
 
     Raises:
@@ -112,9 +114,10 @@ async def fall_back(
             break
         if rescue.answer is not None:
             return replace(rescue.answer, note=_joined((*notes, rescue.answer.note)))
-        if rescue.hits and answerer.near(rescue.hits):
+        verdict = await gate.judge(case.question, case.language, rescue.hits)
+        if verdict.passes:
             answer = await answerer.answer(
-                case.question, rescue.hits, language=case.language, text_of=text_of, listener=context.listener
+                case.question, rescue.hits, verdict, language=case.language, text_of=text_of, listener=context.listener
             )
             if not answer.refused:
                 return replace(answer, note=_joined((*notes, BY.format(name=name), answer.note)))

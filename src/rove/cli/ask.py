@@ -54,6 +54,8 @@ class LiveText:
 
 def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
     """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them."""
+    if answer.short:
+        session.output.marked(f"[bold]{plain(' '.join(answer.short.quote.split()))}[/]\n")
     session.output.line(answer.text[shown:])
     if answer.citations:
         session.output.line()

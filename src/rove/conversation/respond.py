@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rove.answer.answerer import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
+from rove.answer.gate import Gate, Verdict
 from rove.answer.itself import is_about_itself
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
@@ -35,6 +36,14 @@ GATHERINGS = 2
 T = TypeVar("T")
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a question, and whether it is answered from."""
+
+    hits: Sequence[Hit]
+    verdict: Verdict
 
 
 @dataclass
@@ -120,14 +129,16 @@ class Responder:
                 lambda: self._gathered(understood, history, where), lambda gathered: gathered.hits, GATHERINGS
             )
             settings = _for_gathered(self.settings.answer, gathered)
-            answer = await self._from_hits(gathered.understood, gathered.hits, text_of, settings, where, listener)
+            verdict = await self._judged(gathered.understood, gathered.hits, settings)
+            found = Found(gathered.hits, verdict)
+            answer = await self._from_hits(gathered.understood, found, text_of, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
         mode = route or self.settings.answer.mode
         settings = self._answer_settings(mode)
-        hits, text_of = await self._standing(
-            lambda: self._searched(understood, mode, where, settings), list[Hit], TRIES
+        found, text_of = await self._standing(
+            lambda: self._searched(understood, mode, where, settings), lambda found: found.hits, TRIES
         )
-        return await self._from_hits(understood, hits, text_of, settings, where, listener), None
+        return await self._from_hits(understood, found, text_of, settings, where, listener), None
 
     def _answer_settings(self, mode: str) -> AnswerSettings:
         """The settings of an answer; all that mode "gather" finds are its references."""
@@ -158,58 +169,56 @@ class Responder:
 
     async def _searched(
         self, understood: Understood, mode: str, where: Filter | None, settings: AnswerSettings
-    ) -> list[Hit]:
-        """Search once; within the topics that were found, as long as something near enough is there."""
+    ) -> Found:
+        """Search once; within the topics that were found, as long as what is there can be answered from."""
         words = understood.expansion
-        query = Query(understood.standalone, settings.references, where, True, words.keywords, words.synonyms)
+        top_k = Gate(self.search_context, settings).looks_at
+        query = Query(understood.standalone, top_k, where, True, words.keywords, words.synonyms)
         topics = topic_filter(understood.topics, self.settings.question)
         if topics is not None:
-            hits = await retrieve(
-                mode, self.search_context, replace(query, where=topics if where is None else where & topics)
-            )
-            distances = await self._distances(understood.standalone, hits, settings)
-            if Answerer(self.search_context.embedder, None, settings, distances).near(hits):
-                return hits
-        return await retrieve(mode, self.search_context, query)
+            narrow = replace(query, where=topics if where is None else where & topics)
+            found = await self._judged_hits(understood, mode, narrow, settings)
+            if found.verdict.passes:
+                return found
+        return await self._judged_hits(understood, mode, query, settings)
 
-    async def _distances(
-        self, question: str, hits: list[Hit] | tuple[Hit, ...], settings: AnswerSettings
-    ) -> dict[str, float]:
-        """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""
-        if not settings.max_distance or any("semantic" in hit.sources for hit in hits):
-            return {}
-        ids = [hit.chunk.chunk_id for hit in hits]
-        vector = (await self.search_context.embedder.queries([question]))[0] if ids else None
-        if vector is None:
-            return {}
-        cosines = (await self.search_context.store.chunk_vectors(ids)) @ vector
-        return {chunk_id: 1.0 - float(cosine) for chunk_id, cosine in zip(ids, cosines, strict=True)}
+    async def _judged_hits(self, understood: Understood, mode: str, query: Query, settings: AnswerSettings) -> Found:
+        hits = await retrieve(mode, self.search_context, query)
+        return Found(hits[: settings.references], await self._judged(understood, hits, settings))
+
+    async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> Verdict:
+        return await Gate(self.search_context, settings).judge(understood.standalone, understood.language, hits)
 
     async def _from_hits(
         self,
         understood: Understood,
-        hits: list[Hit] | tuple[Hit, ...],
+        found: Found,
         text_of: TextOf,
         settings: AnswerSettings,
         where: Filter | None,
         listener: Listener,
     ) -> Answer:
-        distances = await self._distances(understood.standalone, hits, settings)
-        answerer = Answerer(self.search_context.embedder, self.chat, settings, distances)
-        if not answerer.near(hits) and is_about_itself(understood.question):
+        answerer = Answerer(self.search_context.embedder, self.chat, settings)
+        if not found.verdict.passes and is_about_itself(understood.question):
             portrait = await answerer.portrait(
-                understood.question, hits, language=understood.language, text_of=text_of, listener=listener
+                understood.question, found.hits, language=understood.language, text_of=text_of, listener=listener
             )
             if portrait:
                 return portrait
         answer = await answerer.answer(
-            understood.standalone, hits, language=understood.language, text_of=text_of, listener=listener
+            understood.standalone,
+            found.hits,
+            found.verdict,
+            language=understood.language,
+            text_of=text_of,
+            listener=listener,
         )
-        if answerer.near(hits):
+        if found.verdict.passes:
             return answer
         strict = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
-        return await fall_back(case, answer, self._context(listener), strict, self.text_of)
+        gate = Gate(self.search_context, self.settings.answer)
+        return await fall_back(case, answer, self._context(listener), strict, gate, self.text_of)
 
     async def _unsourced(self, understood: Understood, listener: Listener) -> Answer:
         """Ask the chat model without a search (mission E.3: no searcher).

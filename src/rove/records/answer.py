@@ -79,6 +79,7 @@ class Answer:
     answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
+    `short`: the few words of a quoted sentence that answer the question, where a reader found them.
     """
 
     question: str
@@ -91,6 +92,7 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     path: tuple[PathStep, ...] = ()
     cut: bool = False
+    short: Citation | None = None
 
     @property
     def refused(self) -> bool:

@@ -12,12 +12,11 @@ the scores of an answer that begins or ends there. How it is trained, and what i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from rove.errors import ConfigError
@@ -26,11 +25,12 @@ from rove.models.e5.graph import LARGEST_WEIGHT
 from rove.models.e5.interaction import BACK, POWER, Interaction, Packed, products
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.runtime import session
+from rove.models.reader import PassageReading, TokenSpan
 
+MODEL = Path(__file__).with_name("reader.npz")
 QUESTION_TOKENS = 64
 PASSAGE_TOKENS = 512
-ANSWER_TOKENS = 32
-"""Most that are read of a question and of a passage, and the longest span."""
+"""Most that are read of a question and of a passage."""
 
 START, QUESTION, PASSAGE = range(3)
 RELEVANCE, ANSWER, BEGIN, END = range(4)
@@ -38,40 +38,10 @@ EPSILON = 1e-5
 Weights = Mapping[str, Vectors]
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSpan:
-    """Tokens `start` to before `end` of a passage. `score`: how much better than no span, a logit: 0 is level."""
-
-    start: int
-    end: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class PassageReading:
-    """What was read in a passage: `relevance` and `answer` (whether it answers) are logits, higher is better.
-
-    `begins` and `ends`, (tokens,) float32: an answer begins or ends at this token; `no_span`: there is none.
-    """
-
-    relevance: float
-    answer: float
-    begins: Vectors
-    ends: Vectors
-    no_span: float
-
-    def best_span(self, first: int = 0) -> TokenSpan | None:
-        """Return the best span of at most `ANSWER_TOKENS` from token `first` on, the earliest of equals.
-
-        `first` leaves out the tokens of a prefix (see `first_token`). None where there are no tokens.
-        """
-        begins = self.begins[first:]
-        if not len(begins):
-            return None
-        beyond = np.full(ANSWER_TOKENS - 1, -np.inf, np.float32)
-        sums = begins[:, None] + sliding_window_view(np.concatenate([self.ends[first:], beyond]), ANSWER_TOKENS)
-        start, more = divmod(int(sums.argmax()), ANSWER_TOKENS)
-        return TokenSpan(first + start, first + start + more + 1, float(sums[start, more]) - self.no_span)
+@cache
+def packaged() -> CrossReader:
+    """Return the reader that is shipped; one serves all threads."""
+    return CrossReader(MODEL, Interaction())
 
 
 def first_token(spans: NDArray[np.int32], prefix_chars: int) -> int:
@@ -134,10 +104,13 @@ class CrossReader:
         tokens: Vectors = np.zeros((1 + asked + given, passage.shape[1] + 4), np.float32)
         tokens[1 : 1 + asked, :-4] = question
         tokens[1 + asked :, :-4] = passage
+        forth: Vectors = np.zeros(asked, np.float32)
+        late = 0.0
         if asked and given:
             cosines = np.maximum(products(passage, question), 0)
             forth, back = cosines.max(axis=0), cosines.max(axis=1)
-            tokens[0, -4] = (forth**POWER).mean() + BACK * (back**POWER).mean()
+            late = float((forth**POWER).mean() + BACK * (back**POWER).mean())
+            tokens[0, -4] = late
             tokens[1 : 1 + asked, -4] = forth
             tokens[1 + asked :, -4] = back
         kinds = np.repeat([START, QUESTION, PASSAGE], [1, asked, given])
@@ -149,7 +122,8 @@ class CrossReader:
         read = cast("list[NDArray[np.float32]]", found)[0][0]
         start, own = read[0], read[1 + asked :]
         no_span = float(start[BEGIN] + start[END])
-        return PassageReading(float(start[RELEVANCE]), float(start[ANSWER]), own[:, BEGIN], own[:, END], no_span)
+        relevance, answer = float(start[RELEVANCE]), float(start[ANSWER])
+        return PassageReading(relevance, answer, own[:, BEGIN], own[:, END], no_span, late, forth)
 
 
 def _near(distance: Vectors, most: int) -> Vectors:

@@ -157,7 +157,8 @@ class SentenceOut(Reply):
 class AnswerOut(Reply):
     """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
 
-    `cut`: the chat model's reply was cut off, so that the answer may lack its end.
+    `cut`: the chat model's reply was cut off, so that the answer may lack its end. `short`: the few words of a quoted
+    sentence that answer the question, where a reader found them.
     """
 
     question: str
@@ -166,6 +167,7 @@ class AnswerOut(Reply):
     language: str
     refused: bool
     cut: bool
+    short: CitationOut | None
     note: Said
     sentences: list[SentenceOut]
     citations: list[CitationOut]
@@ -185,6 +187,7 @@ class AnswerOut(Reply):
             language=answer.language,
             refused=answer.refused,
             cut=answer.cut,
+            short=CitationOut.of(answer.short) if answer.short else None,
             note=answer.note,
             sentences=sentences,
             citations=[CitationOut.of(citation) for citation in answer.citations],

@@ -1,0 +1,134 @@
+"""Whether a question is answered from what was found, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from rove.answer.answerability import POOL, Evidence, chance
+from rove.answer.refusal import near_enough
+from rove.language.words import query_terms, terms
+from rove.models import Embedder, Vectors
+from rove.models.reader import PassageReading, ReadingEmbedder
+from rove.records import Hit
+from rove.retrieve import SearchContext
+from rove.settings import AnswerSettings
+from rove.tracing import stage
+
+ENOUGH = 0.5
+NOTHING_FOUND = "Nothing was found in the knowledge base."
+TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
+UNANSWERED = "What was found does not seem to answer the question (chance {chance:.0%})."
+NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether hits are answered from. `note`: why not, or that nobody could tell.
+
+    `readings`: what the reader read in each chunk, by its id; none where it was not asked.
+    """
+
+    passes: bool
+    note: str = ""
+    readings: Mapping[str, PassageReading] = field(default_factory=dict[str, PassageReading])
+
+
+class Gate:
+    """Judges hits: by the distance that the settings give; else by reading them; else by the embedder's distance."""
+
+    def __init__(self, search_context: SearchContext, settings: AnswerSettings) -> None:
+        self._context = search_context
+        self._settings = settings
+
+    @property
+    def looks_at(self) -> int:
+        """How many of the best hits it judges by; those after `settings.references` are for comparison only."""
+        reads = isinstance(self._context.embedder, ReadingEmbedder) and not self._settings.max_distance
+        return max(POOL, self._settings.references) if reads else self._settings.references
+
+    async def judge(self, question: str, language: str, hits: Sequence[Hit]) -> Verdict:
+        """Judge hits, best first, of which the first `settings.references` would be answered from.
+
+        Raises:
+            ServiceError: the embedder failed.
+        """
+        if hits and not self._settings.max_distance:
+            with stage("read", hits=len(hits[:POOL])) as reading:
+                readings = await self._read(question, hits[:POOL])
+                if readings:
+                    found = chance(await self._evidence(question, language, hits[:POOL], readings))
+                    reading.tell(chance=round(found, 3))
+                    by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
+                    note = "" if found >= ENOUGH else UNANSWERED.format(chance=found)
+                    return Verdict(found >= ENOUGH, note, by_id)
+        references = hits[: self._settings.references]
+        return by_distance(
+            references, self._context.embedder, self._settings, await self._distances(question, references)
+        )
+
+    async def _read(self, question: str, hits: Sequence[Hit]) -> Sequence[PassageReading]:
+        embedder = self._context.embedder
+        if not isinstance(embedder, ReadingEmbedder):
+            return ()
+        tokens = await self._context.store.chunk_tokens([hit.chunk.chunk_id for hit in hits])
+        return (await embedder.read(question, tokens)) or () if all(tokens) else ()
+
+    async def _evidence(
+        self, question: str, language: str, hits: Sequence[Hit], readings: Sequence[PassageReading]
+    ) -> Evidence:
+        wanted = list(dict.fromkeys(query_terms(question, language)))
+        held = [set(terms(hit.chunk.indexed_text, hit.chunk.language)) for hit in hits]
+        spans = [span.score if (span := reading.best_span()) else 0.0 for reading in readings]
+        return Evidence(
+            np.array([reading.late for reading in readings], np.float32),
+            await self._cosines(question, hits),
+            np.stack([reading.closest for reading in readings]),
+            np.array([[term in own for term in wanted] for own in held], np.bool_).reshape(len(hits), len(wanted)),
+            np.array([hit.chunk.language == language for hit in hits]),
+            np.array([reading.answer for reading in readings], np.float32),
+            np.array(spans, np.float32),
+        )
+
+    async def _cosines(self, question: str, hits: Sequence[Hit]) -> Vectors:
+        """The cosine of each hit; one that the semantic list lacks lies behind those that it has."""
+        known = [hit.sources["semantic"].score for hit in hits if "semantic" in hit.sources]
+        if known:
+            last = min(known)
+            places = (hit.sources.get("semantic") for hit in hits)
+            return np.array([place.score if place else last for place in places], np.float32)
+        return await self._measured(question, hits)
+
+    async def _measured(self, question: str, hits: Sequence[Hit]) -> Vectors:
+        vector = (await self._context.embedder.queries([question]))[0]
+        return (await self._context.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ vector
+
+    async def _distances(self, question: str, hits: Sequence[Hit]) -> dict[str, float]:
+        """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""
+        if not self._settings.max_distance or not hits or any("semantic" in hit.sources for hit in hits):
+            return {}
+        cosines = await self._measured(question, hits)
+        return {hit.chunk.chunk_id: 1.0 - float(cosine) for hit, cosine in zip(hits, cosines, strict=True)}
+
+
+def by_distance(
+    hits: Sequence[Hit],
+    embedder: Embedder,
+    settings: AnswerSettings,
+    distances: Mapping[str, float] = MappingProxyType({}),
+) -> Verdict:
+    """Judge hits by the distance of the settings, else the embedder's. See `near_enough`.
+
+    `distances`: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
+    """
+    if not hits:
+        return Verdict(False, NOTHING_FOUND)
+    distance = settings.max_distance or embedder.max_distance
+    lead = 0.0 if settings.max_distance else embedder.min_lead
+    if not near_enough(hits, distance, lead, distances):
+        return Verdict(False, TOO_FAR.format(distance=distance))
+    measured = any("semantic" in hit.sources or hit.chunk.chunk_id in distances for hit in hits)
+    return Verdict(True, "" if measured else NOT_MEASURED)

@@ -1,0 +1,62 @@
+"""Where in the documents the reader sees an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rove.models import Embedder
+from rove.models.reader import PassageReading, ReadingEmbedder, TokenPlaces
+from rove.records import Hit
+from rove.records.document import Span
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpan:
+    """A span of a document's canonical text. `score`: how much rather it answers than nothing does, a logit."""
+
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    document_id: str
+    places: TokenPlaces
+    reading: PassageReading
+
+
+class AnswerSpans:
+    """The chunks that were read, with the places of their tokens in their documents."""
+
+    def __init__(self, read: Sequence[_Read] = ()) -> None:
+        self._read = read
+
+    @classmethod
+    async def of(cls, hits: Sequence[Hit], readings: Mapping[str, PassageReading], embedder: Embedder) -> AnswerSpans:
+        """Take the hits that were read; `readings` by the ids of their chunks."""
+        read: list[_Read] = []
+        for hit in hits:
+            reading = readings.get(hit.chunk.chunk_id)
+            if reading is not None and isinstance(embedder, ReadingEmbedder):
+                text = hit.chunk.indexed_text
+                places = (await embedder.token_spans(text))[: len(reading.begins)]
+                moved = hit.chunk.span[0] - (len(text) - len(hit.chunk.text))
+                read.append(_Read(hit.chunk.document_id, places + moved, reading))
+        return cls(read)
+
+    def best(self, document_id: str, within: Span) -> AnswerSpan | None:
+        """Return the best answer within a span of a document; None where no chunk that was read covers any of it."""
+        found = [_best(read, within) for read in self._read if read.document_id == document_id]
+        return max((one for one in found if one), key=lambda one: one.score, default=None)
+
+
+def _best(read: _Read, within: Span) -> AnswerSpan | None:
+    first, end = (int(np.searchsorted(read.places[:, 0], edge)) for edge in within)
+    best = read.reading.best_span(first, end)
+    if best is None:
+        return None
+    start, last = int(read.places[best.start, 0]), int(read.places[best.end - 1, 1])
+    return AnswerSpan((start, min(last, within[1])), best.score)
