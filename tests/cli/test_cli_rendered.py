@@ -17,7 +17,7 @@ from rove.language.rendering import render
 pytestmark = pytest.mark.long
 
 DOCUMENTS = {
-    "en.md": "# Canteen\n\nThe canteen is led by **[Ada Berg](https://c.example/ada)**.[[3]](#cite_note-3) It is *big*.\n",
+    "en.md": "# Canteen\n\nThe canteen is led by **[Ada Berg](https://c.example/ada)**.[[3]](#cite_note-3) *Big*.\n",
     "de.md": "# Bücherei\n\nDie Bücherei leitet **[Uwe Kranz](/wiki/Kranz)** seit 2015.[^1]\n",
     "hu.md": "# Uszoda\n\nAz uszodát **[Kis Éva](/wiki/Kis)** vezeti 2016 óta.[7]\n",
     "zh.md": "# 校史\n\n图书馆由**[李明](/wiki/李明)**管理。[5]\n",
@@ -104,7 +104,7 @@ def test_a_terminal_draws_tables_and_cuts_long_passages() -> None:
         "   Gates",
         "    Gate   Opens",
         "    North  x",
-        "   link 0…",
+        "   link 0 link…",
         "   links: North </n>, x </x>, link 0 </0>, link 1 </1>, link 2 </2> and 4 more",
         "• one",
         "• two",
