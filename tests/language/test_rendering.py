@@ -154,6 +154,16 @@ def test_where_nothing_would_be_left_the_text_stands_as_it_is() -> None:
 
 
 @settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(["# ", "## ", "#", "\n", "\n\n", " ", "    ", "a", "字。", "\u3000", "]", "!"])))
+def test_prose_is_shown_as_the_parser_would_have_it(pieces: list[str]) -> None:
+    text = "".join((*pieces, "a"))
+    shown = render(text)
+    parsed = render(f"{text}\n\n`x`")  # code sends it through the parser
+    assert f"{shown.text}\n\nx" == parsed.text
+    assert shown.blocks == parsed.blocks[:-1]
+
+
+@settings(max_examples=300, deadline=None)
 @given(PIECES)
 def test_any_piece_is_shown_and_its_blocks_are_in_order(pieces: list[str]) -> None:
     text = "".join(pieces)

@@ -78,6 +78,8 @@ def _rows(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     Without a header they begin with a pipe and a blank, so that the |x| of a formula is none. The first and the last
     line of a text may be the rest of a row.
     """
+    if "|" not in _line(state, start):
+        return False
     lines: list[str] = []
     for number in range(start, end):
         line = _line(state, number)
@@ -139,7 +141,7 @@ def _backslashes(state: StateInline, silent: bool) -> bool:
     if not state.src.startswith("\\\\", state.pos):
         return False
     if not silent:
-        state.append_pending("\\\\")
+        state.pending += "\\\\"
     state.pos += 2
     return True
 
@@ -204,7 +206,7 @@ def _emphasis(state: StateInline, silent: bool) -> bool:
     if silent or sign not in "*_":
         return False
     if sign == "_" and (found := _DUNDER.match(state.src, state.pos)):
-        state.append_pending(found[0])
+        state.pending += found[0]
         state.pos = found.end()
         return True
     run = state.scanDelims(state.pos, sign == "*")

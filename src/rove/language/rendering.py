@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 BlockKind = Literal["text", "heading", "item", "table", "code", "formula", "image"]
 
+_MARKED = re.compile(  # what markdown could mean by more than itself; most prose has none of it
+    r"[\\`*_\[<&|$~\t\r\0]|^ {0,3}(?:[-+=>]|\d{1,9}[.)])|^ {4}|^ +#|^#(?!#{0,5} [^#\n]*$)", re.MULTILINE
+)
 _DROPPED = re.compile(r"( ?)\0+( ?)(?=(.?))", re.DOTALL)  # where a mark of a reference stood, and the blanks around it
 _CLOSING = frozenset(".,;:!?…)]}”»。．、，；：！？）」』》")
 _TAG = re.compile(
@@ -92,10 +95,10 @@ def rows_of(table: str) -> list[list[str]]:
 
 
 def render(text: str, *, head: str = "") -> Rendered:
-    r"""Render a piece of canonical text, cut where it may be; 0.1 ms for a passage, 0.3 ms where it is full of links.
+    r"""Render a piece of canonical text, cut where it may be.
 
-    `head`: rows of the table that the text goes on with, where it was split. A text of which nothing would be left is
-    shown as it is.
+    It takes 0.02 ms for a passage of prose, 0.2 ms where it has marks. A text of which nothing would be left is shown
+    as it is. `head`: rows of the table that the text goes on with, where it was split.
 
     >>> shown = render("**[Nadella](/wiki/Satya_Nadella)** leads it.[[98]](#cite_note-98)")
     >>> shown.text, shown.links
@@ -104,8 +107,11 @@ def render(text: str, *, head: str = "") -> Rendered:
     'City\tHead\nOslo\tIngrid Dahl'
     """
     writer = _Writer()
-    tokens: Sequence[Token] = load("rove.language.markdown:parse")(_mended(_headed(text, head)))
-    writer.write(tokens)
+    if _MARKED.search(text):
+        tokens: Sequence[Token] = load("rove.language.markdown:parse")(_mended(_headed(text, head)))
+        writer.write(tokens)
+    else:
+        writer.write_prose(text)
     rendered = writer.rendered()
     if rendered.text or not text.strip():
         return rendered
@@ -126,10 +132,13 @@ def _mended(text: str) -> str:
         text = re.sub(rf"^ {{1,{found.end()}}}", "", text, flags=re.MULTILINE)
     if found := _REST_OF_TARGET.match(text):
         text = text[found.end() :]
-    label, cut, _ = text.partition("](")
-    if cut and "[" not in label:
+    before, cut, _ = text.partition("](")
+    if cut and "[" not in before:
         text = f"[{text}"
-    return _CUT_LABEL.sub("", _CUT_TARGET.sub("]()", text))
+    target, label = text.rfind("]("), text.rfind("[")
+    if target >= 0 and _CUT_TARGET.match(text, target):
+        return f"{text[:target]}]()"
+    return _CUT_LABEL.sub("", text) if label > text.rfind("]") else text
 
 
 @dataclass(slots=True)
@@ -165,6 +174,8 @@ class _Writer:
                     self.kind = "item" if self.lists else "text"
                 case "list_item_open":
                     self.bullet = f"{token.info}{token.markup} " if token.info else "• "
+                case "list_item_close":
+                    self.bullet = ""
                 case "fence" | "code_block":
                     self._add("code", token.content.rstrip("\n").expandtabs(4))
                 case "formula":
@@ -173,6 +184,19 @@ class _Writer:
                     self._add("text", _TAG.sub("", _BREAK.sub("\n", token.content)).strip())
                 case _:
                     self._take_table(token)
+
+    def write_prose(self, text: str) -> None:
+        """Take in a text in which nothing is marked but headings (`_MARKED`), as `write` would its tokens."""
+        lines: list[str] = []
+        for line in (*text.split("\n"), ""):
+            heading = line.startswith("#")
+            if heading or not line.strip(" "):
+                self._add("text", _tidy("\n".join(lines)))
+                lines = []
+            if heading:
+                self._add("heading", _tidy(line.lstrip("#")))
+            elif line:
+                lines.append(line)
 
     def rendered(self) -> Rendered:
         """Return what was written. Marks of bold words whose other end was cut off are left out."""
