@@ -104,7 +104,7 @@ def test_a_terminal_draws_tables_and_cuts_long_passages() -> None:
         "   Gates",
         "    Gate   Opens",
         "    North  x",
-        "   link 0 link…",
+        "   link 0…",
         "   links: North </n>, x </x>, link 0 </0>, link 1 </1>, link 2 </2> and 4 more",
         "• one",
         "• two",

@@ -42,6 +42,10 @@ UNTOUCHED = (
     "2*3*4 = 24, a * b * c, 2**10, 5* hotel, **kwargs after *args, snake_case_name, __init__ runs.",
     r"Save it to \\server\share, as List<String> where a < b.",
     "The class [^a-z] and x[^b]+ match; |x| + |y| ≤ |x + y|.",
+    "[^a-z] is a class.",
+    "|x| ≤ 1",
+    "|x| + |y| = |z|",
+    "|x|",
     "It costs $5 or $10, $x_1 * y_1$ and $$a_{1} * b_{2}$$.",
     "1986. Ein gutes Jahr.",
     "数组 a[1] 与 [0, 1]。",
@@ -60,6 +64,8 @@ CUT = {
     "| 2014 | [Oslo](/o) |\n| 2015 | Ber": "2014\tOslo\n2015\tBer",
     "Oslo | 2014 |\n| Rome | 2015 |": "Oslo\t2014\nRome\t2015",
     "| --- | --- |\n| Oslo | 2014 |": "Oslo\t2014",
+    "|Oslo|2014|": "Oslo\t2014",
+    "| Oslo | 2014 |": "Oslo\t2014",
 }  # fmt: skip
 PIECES = st.lists(st.sampled_from(list("[](){}|*_`#$\\<>!^:-1a字。 \n\t") + ["](/w/", "```", "$$", "| ", "- ", "[^1]"]))
 
@@ -177,7 +183,7 @@ def test_any_piece_is_shown_and_its_blocks_are_in_order(pieces: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "unit", ["[[a]](#note ", "[^1]: ", "**a", "<!--", "| ", "_a_", "![", "- a\n  ", "> a\n", "a\n"]
+    "unit", ["[[a]](#note ", "[^1]: ", "**a", "<!--", "| ", "_a_", "![", "- a\n  ", "> a\n", "a\n", "$$a\n", "|a\n"]
 )
 def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     began = time.process_time()

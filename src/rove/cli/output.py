@@ -68,14 +68,12 @@ class Output:
         """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line."""
         if not self.terminal:
             self.line(f"   {shown.line}")
-        left = most_chars
         for block, text in shown.parts() if self.terminal else ():
-            cut = _within(text, left) if left > 0 else ""
+            cut = _within(text, most_chars - block.span[0]) if block.span[0] < most_chars else ""
             if cut:
                 drawn = _drawn(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
                 drawn.style = "bold" if block.kind == "heading" else ""
                 self.console.print(Padding(drawn, (0, 0, 0, 3)), soft_wrap=False)
-            left -= len(text)
         self.links(shown.links)
 
     def text(self, shown: Rendered) -> None:
@@ -128,7 +126,7 @@ def _within(text: str, most_chars: int) -> str:
     if len(text) <= most_chars:
         return text
     whole = text[:most_chars].rpartition("\n")[0]
-    return f"{whole or text[:most_chars]}…"
+    return f"{(whole or text[:most_chars]).rstrip()}…"
 
 
 def _drawn(table: str, *, headed: bool) -> Table:

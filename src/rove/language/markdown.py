@@ -26,7 +26,7 @@ _LINKED = re.compile(
 )
 _NOTE = re.compile(r"#(?:cite|fn|note|ref|_ftn|_edn|endnote|footnote)")
 _ABOUT_THE_PAGE = re.compile(r"#|.*/wiki/[^/:]+:")  # Wikipedia:Citation_needed
-_FOOTNOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\](?![A-Za-z0-9*+?{(])")
+_FOOTNOTE = re.compile(r"\[\^(?!\w-\w\])([^\[\]\s]{1,40})\](?![A-Za-z0-9*+?{(])")
 _DEFINED = re.compile(r"\[\^[^\[\]\s]{1,40}\]:[ \t]*")
 _NUMBER = re.compile(r"\[\d{1,3}\](?!\()")
 _BEFORE_NUMBER = frozenset('.,;:!?…”’"»。．、，；：！？」』》）')
@@ -34,6 +34,8 @@ _INLINE_FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<![\s$])\$(?!\d
 _DUNDER = re.compile(r"__[a-z][a-z0-9_]{0,60}__(?!\w)")
 _RULE = re.compile(r"\|?[ \t:|]*-[ \t:|-]*")
 _CELL = re.compile(r"(?<!\\)\|")
+_OPERATOR = re.compile(r"[=+<>≤≥≈]")
+_MOST_LINES = 200  # of a formula
 
 
 class _Parser(MarkdownIt):
@@ -75,32 +77,39 @@ def _line(state: StateBlock, number: int) -> str:
 def _rows(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Take lines that begin with a pipe as rows of a table, whether the table's header is there or was cut off.
 
-    Without a header they begin with a pipe and a blank, so that the |x| of a formula is none. The first and the last
-    line of a text may be the rest of a row.
+    The first and the last line of a text may be the rest of a row.
     """
-    if "|" not in _line(state, start):
-        return False
+    headed = start + 1 < end and all(_line(state, n).startswith("|") for n in (start, start + 1))
+    headed = headed and bool(_RULE.fullmatch(_line(state, start + 1)))
     lines: list[str] = []
     for number in range(start, end):
         line = _line(state, number)
-        rest = number == 0 and line.endswith(" |") and _line(state, 1).startswith("| ")
-        if state.sCount[number] < state.blkIndent or state.is_code_block(number) or not (line.startswith("|") or rest):
+        row = line.startswith("|") if headed else _is_row(line) or _is_rest(state, number)
+        if not row or state.sCount[number] < state.blkIndent or state.is_code_block(number):
             break
         lines.append(line)
-    headed = len(lines) > 1 and bool(_RULE.fullmatch(lines[1]))
-    whole = all(line.endswith("|") for line in (lines if start + len(lines) < state.lineMax else lines[:-1]))
-    rows = whole and all(len(_CELL.findall(line)) > 1 and line.startswith("| ") for line in lines[start == 0 :])
-    if not lines or not (headed or rows):
-        return False
-    if silent:
-        return True
-    state.push("table_open", "table", 1).meta["headed"] = headed
-    for line in lines:
-        if not _RULE.fullmatch(line):
-            _row(state, line, start)
-    state.push("table_close", "table", -1)
-    state.line = start + len(lines)
-    return True
+    if lines and not silent:
+        state.push("table_open", "table", 1).meta["headed"] = headed
+        for line in lines:
+            if not _RULE.fullmatch(line):
+                _row(state, line, start)
+        state.push("table_close", "table", -1)
+        state.line = start + len(lines)
+    return bool(lines)
+
+
+def _is_row(line: str) -> bool:
+    """Say whether a line by itself is a row: it begins and ends with a pipe, and is no formula with |x| in it."""
+    pipes = len(_CELL.findall(line)) if line.startswith("|") and line.endswith("|") else 0
+    return pipes > 1 and (line.startswith("| ") or (pipes > 2 and not _OPERATOR.search(line)))
+
+
+def _is_rest(state: StateBlock, number: int) -> bool:
+    """Say whether the first or last line of a text is the rest of a row that was cut."""
+    line = _line(state, number)
+    if number == 0:
+        return line.endswith(" |") and _is_row(_line(state, 1))
+    return number == state.lineMax - 1 and line.startswith("| ") and _is_row(_line(state, number - 1))
 
 
 def _row(state: StateBlock, line: str, number: int) -> None:
@@ -117,6 +126,7 @@ def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     if state.is_code_block(start) or not first.startswith("$$"):
         return False
     last = start if len(first) > 4 and first.endswith("$$") else start + 1
+    end = min(end, start + _MOST_LINES)
     while last < end and not _line(state, last).endswith("$$"):
         last += 1
     if last >= end:
