@@ -6,14 +6,17 @@ import click
 
 from rove.cli.explain import show_path
 from rove.cli.output import Output, plain
+from rove.cli.search import show_hit
 from rove.cli.session import Session, command
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
 from rove.records import Answer, Citation
 from rove.retrieve.condition import parse_where
 
-QUOTING = frozenset({"extractive", "refused", "clarifying"})
+QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
+NEAREST = 3
+"""How many passages are offered beneath a refusal."""
 
 
 @command("ask")
@@ -58,7 +61,10 @@ class LiveText:
 
 
 def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
-    """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them."""
+    """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them.
+
+    Beneath a refusal stand the nearest passages.
+    """
     if answer.short:
         session.output.marked(f"[bold]{plain(render(answer.short.quote).line)}[/]\n")
     if answer.mode in QUOTING:
@@ -71,6 +77,10 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
         session.output.line()
     for citation in answer.citations:
         _show_reference(session, citation)
+    if answer.refused and answer.hits:
+        session.output.line("\nNearest passages, which may not answer it:", style="dim")
+        for number, hit in enumerate(answer.hits[:NEAREST], start=1):
+            show_hit(session, number, hit)
     if answer.note:
         session.output.note(answer.note)
 

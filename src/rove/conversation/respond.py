@@ -10,9 +10,9 @@ from typing import TypeVar
 from rove.answer.answerer import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
 from rove.answer.gate import Gate, Verdict
-from rove.answer.itself import is_about_itself
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
+from rove.conversation.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -90,7 +90,8 @@ class Responder:
         """Answer a question that follows these turns.
 
         The answer's `mode` is "clarifying" where the user is asked back, "refused" where the kind of question is routed
-        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself.
+        there or what was found does not answer it, "unsourced" where the settings let the chat model speak for itself,
+        and "chitchat" where nothing was asked.
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.
@@ -105,7 +106,7 @@ class Responder:
             asking.show(answer=answer.text)
         understood = gathered.understood if gathered else understood
         answer = replace(answer, question=question)
-        if self.settings.question.log and answer.mode != CLARIFYING and not answer.refused:
+        if self.settings.question.log and answer.mode not in {CLARIFYING, CHITCHAT} and not answer.refused:
             log = QuestionLog(self.search_context.store.catalog.database)
             await asyncio.to_thread(log.note, understood.standalone, understood.language)
         turn = Turn(question, answer.text, understood.standalone, asked_back=answer.mode == CLARIFYING)
@@ -119,7 +120,10 @@ class Responder:
         if intent and route == REFUSE:
             language, note = understood.language, ROUTED.format(name=intent.name)
             return Answer(understood.question, refusal(language), "refused", language, note=note), None
-        if understood.clarification:
+        known = chitchat(understood.question, understood.language) if self.settings.answer.pipeline != "none" else None
+        if known and known.kind != ITSELF:
+            return replied(understood.question, known, self.settings.answer), None
+        if understood.clarification and not known:
             text = asked_back(understood.clarification)
             return Answer(understood.question, text, CLARIFYING, understood.language), None
         if not route and self.settings.answer.pipeline == "none":
@@ -199,12 +203,12 @@ class Responder:
         listener: Listener,
     ) -> Answer:
         answerer = Answerer(self.search_context.embedder, self.chat, settings)
-        if not found.verdict.passes and is_about_itself(understood.question):
+        known = chitchat(understood.question, understood.language)
+        if known and not found.verdict.passes:
             portrait = await answerer.portrait(
                 understood.question, found.hits, language=understood.language, text_of=text_of, listener=listener
             )
-            if portrait:
-                return portrait
+            return portrait or replied(understood.question, known, self.settings.answer)
         answer = await answerer.answer(
             understood.standalone,
             found.hits,

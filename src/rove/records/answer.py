@@ -73,10 +73,11 @@ class PathStep:
 class Answer:
     """The answer to a question.
 
-    `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
-    the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
-    words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
-    answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, "refused" (what was found does
+    not answer it; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
+    words, and `text` says so), "clarifying" (`text` is a question back to the user) or "chitchat" (nothing was asked
+    of the documents: a greeting, or who the assistant is). `note` says in words how the answer was made and what was
+    dropped. `hits` are the references that were given, in the order of their numbers; of a refusal, the nearest.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
     `short`: the few words of a quoted sentence that answer the question, where a reader found them.

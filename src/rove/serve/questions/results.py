@@ -234,7 +234,7 @@ class AnswerOut(Reply):
     """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
 
     `cut`: the chat model's reply was cut off, so that the answer may lack its end. `short`: the few words of a quoted
-    sentence that answer the question, where a reader found them.
+    sentence that answer the question, where a reader found them. `references`: of a refusal, the nearest passages.
     """
 
     question: str

@@ -8,10 +8,10 @@ import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
-const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying"];
+const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying", "chitchat"];
 const SIGNS = /[^\p{L}\p{N}\s]/u;
 const RULE = /^:?-+:?$/;
-const PLAIN_MODES = ["refused", "clarifying"]; // fixed sentences, and names of documents in them
+const PLAIN_MODES = ["refused", "clarifying", "chitchat"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
 export function cite(citation, sign = String(citation.number)) {
@@ -86,6 +86,6 @@ export function drawAnswer(answer) {
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
     answer.references?.length > 0 &&
-      el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
+      el("details", { class: "references", open: answer.refused }, el("summary", {}, t(answer.refused ? "answer.nearest" : "answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
   ];
 }
