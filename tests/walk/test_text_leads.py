@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import pytest
 
 from rove.records import Citation, Document
@@ -20,15 +22,18 @@ class Held:
     """The places of a base that holds some of what is referred to."""
 
     def __init__(self, spots: dict[str, Spot], text: str = TEXT) -> None:
-        self.spots = spots
+        self.found = spots
         self.text = text
 
+    async def hold(self, document_ids: Iterable[str]) -> None:
+        self.held = list(document_ids)
+
     async def document(self, document_id: str) -> Document | None:
+        assert document_id in self.held
         return Document(document_id, "s", "markdown", self.text) if document_id == "d" else None
 
-    async def spot(self, reference: Reference, document: Document) -> Spot | None:
-        del document
-        return self.spots.get(reference.target)
+    async def spots(self, asked: Sequence[tuple[Reference, Document]]) -> list[Spot | None]:
+        return [self.found.get(reference.target) for reference, _ in asked]
 
 
 def fact(document_id: str = "d", quote: str = SAID, text: str = TEXT) -> Fact:
@@ -38,7 +43,7 @@ def fact(document_id: str = "d", quote: str = SAID, text: str = TEXT) -> Fact:
 
 
 async def leads(spots: dict[str, Spot], said: Fact, text: str = TEXT) -> list[tuple[Lead, bool]]:
-    return await leads_from_text(said, Held(spots, text))  # pyright: ignore
+    return await leads_from_text([said], Held(spots, text))  # pyright: ignore
 
 
 async def test_a_reference_within_the_words_of_a_fact_is_worth_more_than_one_after_them() -> None:

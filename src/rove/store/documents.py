@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, literal, select, union_all
 
 from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import MetaValue
 from rove.store import IndexRow, tables
 from rove.store.database import Database, get_fact
-from rove.store.dialect import Dialect, holds, within
+from rove.store.dialect import Dialect, within
+from rove.store.document_query import DocumentQuery
 from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost
@@ -35,7 +36,11 @@ from rove.store.sqlite import SqliteDialect
 from rove.store.unfinished import FORGOTTEN, Unfinished
 
 BATCH = 2_000
+MOST_AT_ONCE = 100
+"""Queries for documents that are asked as one: SQLite takes 500."""
 _D = tables.documents.c
+INFO = (_D.document_id, _D.source, _D.kind, _D.title, _D.language, _D.chunks, _D.added_at, _D.metadata)
+"""What `info_of` reads."""
 _TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
 _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 
@@ -135,22 +140,28 @@ class Documents(LiveChunks, Unfinished):
 
     def versions(self) -> Iterator[tuple[DocumentInfo, str]]:
         """Yield the live documents, each with its version (`Document.version`)."""
-        d = tables.documents.c
-        columns = d.document_id, d.source, d.kind, d.title, d.language, d.chunks, d.added_at, d.metadata, d.version
         with self.database.read() as connection:
-            rows = connection.execute(_with_enrichments(*columns).where(d.revision > 0)).all()
+            rows = connection.execute(_with_enrichments(*INFO, _D.version).where(_D.revision > 0)).all()
         yield from ((info_of(row), row.version) for row in rows)
 
-    def titled(self, titles: Sequence[str], *, exact: bool, limit: int | None = None) -> list[DocumentInfo]:
-        """List live documents of these titles, or whose titles hold one of them, whatever the case of ASCII letters."""
-        d = tables.documents.c
-        if exact:
-            found = within(func.lower(d.title), [title.lower() for title in titles])
-        else:
-            found = or_(*(holds(func.lower(d.title), title.lower()) for title in titles))
-        query = _with_enrichments().where(found, d.revision > 0).order_by(d.seq).limit(limit)
-        with self.database.read() as connection:
-            return [info_of(row) for row in connection.execute(query)]
+    def find_documents(self, queries: Sequence[DocumentQuery], limit: int | None = None) -> list[list[DocumentInfo]]:
+        """List the live documents of each query in the order they came, at most `limit`; all are one query in SQL."""
+        found: list[list[DocumentInfo]] = [[] for _ in queries]
+        for part in slices(list(enumerate(queries)), MOST_AT_ONCE):
+            each = [
+                select(literal(at).label("query"), _D.seq)
+                .where(query.condition, _D.revision > 0)
+                .order_by(_D.seq)
+                .limit(limit)
+                .subquery()
+                for at, query in part
+            ]
+            every = union_all(*map(select, each)).subquery()
+            joined = _with_enrichments(every.c.query, *INFO).join(every, every.c.seq == _D.seq).order_by(_D.seq)
+            with self.database.read() as connection:
+                for row in connection.execute(joined):
+                    found[int(row.query)].append(info_of(row))
+        return found
 
     def languages(self) -> list[str]:
         """The languages of the live documents, most frequent first."""

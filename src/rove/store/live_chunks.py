@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import null, select
 
-from rove.records import Chunk
+from rove.records import Chunk, Filter
+from rove.records.source import MetaValue
 from rove.store import Vector, tables
 from rove.store.database import Database
 from rove.store.lookup import Lookup
 from rove.store.reading import Along, current
-from rove.store.rows import chunk_of, enriched, vector_of
+from rove.store.rows import AnyRow, chunk_of, enriched, fields_of, vector_of
 
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
@@ -33,6 +34,7 @@ _FINDS: dict[Along, Lookup] = {
     ),
     "vectors": Lookup(_FOUND.outerjoin(_V, _V.c.seq == _C.vector).add_columns(_V.c.vector.label("along")), _C.chunk_id),
 }
+_OF_DOCUMENT = Lookup(_FOUND.add_columns(_D.kind.label("type")).order_by(_C.position), _D.document_id)
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
 _TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
 _VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector), _C.chunk_id)
@@ -62,12 +64,12 @@ class LiveChunks:
         if along and (view := current()) is not None:
             kept = view.along(self.database, along)
             kept.update((row.chunk_id, row.along) for row in rows if row.along is not None)
-        return {
-            row.chunk_id: Found(
-                chunk_of(row, row.document_id, enriched(row.document_metadata, row.enriched)), row.source, row.title
-            )
-            for row in rows
-        }
+        return {row.chunk_id: _found(row) for row in rows}
+
+    def find_chunks(self, document_id: str, where: Filter | None) -> list[Found]:
+        """Fetch the live chunks of a document that a filter lets through, in their order."""
+        rows = [(row, _found(row)) for row in _OF_DOCUMENT.rows(self.database, [document_id])]
+        return [found for row, found in rows if where is None or where.matches(_fields(row, found.chunk))]
 
     def living(self, chunk_ids: Collection[str]) -> set[str]:
         """Those of these chunks that are live."""
@@ -98,3 +100,13 @@ class LiveChunks:
         kept = view.along(self.database, along) if view else {}
         found = {chunk_id: kept[chunk_id] for chunk_id in chunk_ids if chunk_id in kept}
         return found, [chunk_id for chunk_id in chunk_ids if chunk_id not in found]
+
+
+def _found(row: AnyRow) -> Found:
+    metadata = enriched(row.document_metadata, row.enriched)
+    return Found(chunk_of(row, row.document_id, metadata), row.source, row.title)
+
+
+def _fields(row: AnyRow, chunk: Chunk) -> dict[str, MetaValue]:
+    """The fields of a chunk that a filter can name; `kind` of the row is the chunk's, `type` its document's."""
+    return fields_of(row, chunk, {"type": row.type, **chunk.metadata})

@@ -22,6 +22,7 @@ from rove.store import tables
 from rove.store.catalog import Catalog
 from rove.store.database import get_fact, set_fact
 from rove.store.dialect import Dialect, holds, names_in, within
+from rove.store.document_query import DocumentQuery
 from rove.testing.samples import TEXTS
 
 WRITERS, WRITES = 4, 12
@@ -105,7 +106,8 @@ class CatalogContract:
             assert {entry.chunk.document_id: entry.chunk.text for entry in found.values()} == TEXTS
             assert set(map(bytes, catalog.chunk_tokens(list(found)).values())) == {b"tokens"}
             assert all(np.array_equal(v, np.full(4, 0.5)) for v in catalog.chunk_vectors(list(found)).values())
-            assert [info.document_id for info in catalog.titled(["EN", "hU"], exact=True)] == ["en", "hu"]
+            (titled,) = catalog.find_documents([DocumentQuery(titles=("EN", "hU"))])
+            assert [info.document_id for info in titled] == ["en", "hu"]
 
     def test_a_version_takes_the_place_of_the_one_before(self, tmp_path: Path) -> None:
         """What is staged is not seen; what is published is seen alone; what was taken away is known."""

@@ -38,7 +38,8 @@ class Reader(Protocol):
     def read(self, material: Material) -> AsyncGenerator[Finding]:
         """Yield facts, each with the words that it rests on, and leads, as they are found.
 
-        What says the same as a fact that is known is left out by the loop; a reader need not care.
+        What says the same as a fact that is known is left out by the loop; a reader need not care. Facts before leads,
+        where a reader has all at once: what their sources refer to is looked up together, before the next lead counts.
 
         Raises:
             ServiceError: a model failed; what was yielded before counts.

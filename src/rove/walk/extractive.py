@@ -53,13 +53,16 @@ class ExtractiveReader:
         order = sorted(range(len(candidates)), key=lambda place: -float(scores[place]))[: self._most]
         best = float(scores[order[0]])
         read = "\n".join(hit.chunk.text for hit in material.hits)
+        taken: list[tuple[Fact, Candidate]] = []
         for place in order:
             relevance = round(float(scores[place]), 4)
             if relevance >= max(LEAST, WEAK * best):
                 fact = _fact(candidates[place], relevance, state.round)
+                taken.append((fact, candidates[place]))
                 yield FactFound(fact)
-                for lead in _names(fact, candidates[place], state, read):
-                    yield LeadFound(lead)
+        for fact, candidate in taken:
+            for lead in _names(fact, candidate, state, read):
+                yield LeadFound(lead)
 
     async def _relevance(self, candidates: Sequence[Candidate], state: State) -> NDArray[np.float64]:
         leads = {seen.chunk_id: state.lead(seen.lead_id) for seen in state.seen}

@@ -10,7 +10,6 @@ from rove.records import Filter, Hit
 from rove.records.document import Span
 from rove.records.walk_events import ChunkSeen, Lead
 from rove.retrieve import RETRIEVERS, Query, retrieve
-from rove.store.rows import fields_of
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.json_format import filter_of
 from rove.walk.state import State
@@ -117,16 +116,10 @@ class Finder:
     async def _in(
         self, document_id: str, span: Span | None, score: float, seen: Collection[str], where: Filter | None
     ) -> list[Hit]:
-        found = await asyncio.to_thread(self._search_context.store.catalog.document, document_id)
-        if found is None:
-            return []
-        document, chunks = found
-        start, end = span or (0, len(document.text))
+        found = await asyncio.to_thread(self._search_context.store.catalog.find_chunks, document_id, where)
         return [
-            Hit(chunk, score, {}, document.source, document.title)
-            for chunk in chunks
-            if chunk.span[0] < end
-            and start < chunk.span[1]
-            and chunk.chunk_id not in seen
-            and (where is None or where.matches(fields_of(document, chunk, chunk.metadata)))
+            Hit(one.chunk, score, {}, one.uri, one.title)
+            for one in found
+            if one.chunk.chunk_id not in seen
+            and (span is None or (one.chunk.span[0] < span[1] and span[0] < one.chunk.span[1]))
         ]

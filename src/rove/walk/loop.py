@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from rove.answer.chat import AnswerContext
@@ -17,7 +17,6 @@ from rove.records.walk_events import (
     Answered,
     ChunkSeen,
     ChunksRead,
-    Fact,
     FactDelta,
     FactFound,
     FactRejected,
@@ -105,7 +104,7 @@ class Loop:
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
         verdict = judged_from_memory(after, recalled, unknown)
-        leads = await self._leads(facts, state, self._places(state))
+        leads = await self._leads(after, {fact.fact_id for fact in state.facts}, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
     async def _follow(self, lead: Lead | None, reason: str, state: State) -> list[WalkEvent]:
@@ -129,9 +128,11 @@ class Loop:
         places = self._places(state)
         await places.hold(hit.chunk.document_id for hit in hits)
         findings = reader.read(Material(hits, state))
+        led = {fact.fact_id for fact in state.facts if fact.round < state.round}
         try:
             async for finding in findings:
-                batch = await self._taken(finding, state, places)
+                leads = await self._leads(state, led, places) if isinstance(finding, LeadFound) else []
+                batch = [*leads, *await self._taken(finding, folded(leads, state))]
                 for event in batch:
                     state = state if isinstance(event, FactDelta) else advanced(state, event)
                 if batch:
@@ -139,12 +140,10 @@ class Loop:
         finally:
             await findings.aclose()
         by = self._context.mode if self._reader == MODEL else self._reader
-        yield [ChunksRead(state.round, chunk_ids, by)]
+        yield [*await self._leads(state, led, places), ChunksRead(state.round, chunk_ids, by)]
 
-    async def _taken(
-        self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State, places: ReferenceTargets
-    ) -> list[WalkEvent]:
-        """Take a finding in, or say why not; a fact brings the leads that it names."""
+    async def _taken(self, finding: FactDelta | FactFound | FactRejected | LeadFound, state: State) -> list[WalkEvent]:
+        """Take a finding in, or say why not."""
         if isinstance(finding, LeadFound):
             return [*map(LeadFound, new_leads([finding.lead], state, (), self._context.memory))]
         if not isinstance(finding, FactFound):
@@ -156,20 +155,27 @@ class Loop:
         if same is not None:
             told = same.fact_id == fact.fact_id
             return [] if told else [FactRejected(state.round, fact.text, TOLD.format(fact=same.fact_id))]
-        return [finding, *await self._leads([fact], state, places)]
+        return [finding]
 
     def _places(self, state: State) -> ReferenceTargets:
         return ReferenceTargets(self._context.search_context.store, filter_of(state.where))
 
-    async def _leads(self, facts: Sequence[Fact], state: State, places: ReferenceTargets) -> list[WalkEvent]:
-        """What facts lead to: what they name, and what their sources refer to beside their words."""
-        await places.hold(fact.citation.document_id for fact in facts if fact.citation)
-        found = [one for fact in facts for one in await leads_from_text(fact, places)]
-        named = [lead for fact in facts for lead in leads_of(fact)]
-        leads = new_leads([*named, *(lead for lead, _ in found)], state, (), self._context.memory)
-        nowhere = {lead.lead_id for lead, there in found if not there}
-        dropped = [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
-        return [*map(LeadFound, leads), *dropped]
+    async def _leads(self, state: State, led: set[str], places: ReferenceTargets) -> list[WalkEvent]:
+        """What facts lead to: what they name, and what their sources refer to beside their words.
+
+        All facts but those that have `led` on already, to which they are added: their references are looked up at once.
+        """
+        facts = [fact for fact in state.facts if fact.fact_id not in led]
+        led.update(fact.fact_id for fact in facts)
+        told = await leads_from_text(facts, places)
+        events: list[WalkEvent] = []
+        for fact in facts:
+            found = {lead: there for lead, there in told if lead.fact_id == fact.fact_id}
+            leads = new_leads([*leads_of(fact), *found], folded(events, state), (), self._context.memory)
+            nowhere = {lead.lead_id for lead, there in found.items() if not there}
+            events += map(LeadFound, leads)
+            events += [LeadDropped(one.lead_id, state.round, NOWHERE) for one in leads if one.lead_id in nowhere]
+        return events
 
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import unquote, urljoin
 
 from rove.records import Document, DocumentInfo, Filter, Section
 from rove.records.document import Span
+from rove.store.document_query import DocumentQuery
 from rove.store.store import Store
 from rove.walk.leads import plain
 from rove.walk.references import Reference, heading_number
@@ -52,71 +53,101 @@ class ReferenceTargets:
                 self._held.clear()
             self._held.update((document_id, found.get(document_id)) for document_id in missing)
 
-    async def spot(self, reference: Reference, document: Document) -> Spot | None:
-        """Return the place that a reference in a document leads to; None where it is not in the base."""
-        inside = spot_within(reference, document)
-        if inside is not None or reference.kind in {"page", "footnote"}:
-            return inside
-        if reference.kind == "link":
-            return await self._linked(reference, document)
-        if reference.kind == "reference":
-            shown = reference.unit in {"table", "figure"}
-            return None if shown else await self._numbered(reference, document)
-        if reference.unit == "quoted" and not _telling(reference.target):
-            return None
-        infos = await self._seen(await self._titled(names_within(reference), exact=True))
-        return next((Spot(info.document_id, None, info.title) for info in infos), None)
+    async def spots(self, asked: Sequence[tuple[Reference, Document]]) -> list[Spot | None]:
+        """Return the place that each reference in a document leads to; None where it is not in the base.
 
-    async def _linked(self, reference: Reference, document: Document) -> Spot | None:
-        address, _, anchor = reference.target.partition("#")
-        near = document.source if _SCHEME.match(document.source) else f"file:///{document.source.lstrip('/')}"
-        whole = unquote(urljoin(near, address))
-        path = whole.removeprefix("file://")
-        sources = [address, whole, whole.rstrip("/"), f"{whole}/", path, path.lstrip("/")]
-        found = await asyncio.to_thread(self._store.catalog.documents, sources=list(dict.fromkeys(sources)))
-        others = await self._seen([info for info in found if info.document_id != document.document_id])
-        if not others:
-            return None
-        target = await self.document(others[0].document_id) if anchor else None
-        section = _anchored(anchor, target.sections) if target else None
-        return Spot(
-            others[0].document_id, section.span if section else None, section.title if section else others[0].title
-        )
+        What lies outside of their documents is looked for together, however many they are.
+        """
+        spots = [spot_within(reference, document) for reference, document in asked]
+        outside = {at: _queries(*asked[at]) for at, spot in enumerate(spots) if spot is None}
+        found = await self._find({query for queries in outside.values() for query in queries})
+        chosen = {at: _target(*asked[at], [found[query] for query in queries]) for at, queries in outside.items()}
+        targets = {at: target for at, target in chosen.items() if target}
+        await self.hold(target.document.document_id for target in targets.values() if target.inside)
+        for at, target in targets.items():
+            spots[at] = await self._spot(target)
+        return spots
 
-    async def _numbered(self, reference: Reference, document: Document) -> Spot | None:
-        """Look for "Section 9.7.3" in the neighbour whose title is numbered 9.7.3, or else 9.7."""
-        parts = reference.target.split(".")
-        for size in range(len(parts), 0, -1):
-            number = ".".join(parts[:size])
-            wanted = number if size > 1 else reference.label
-            infos = await self._titled([wanted], exact=False)
-            near = await self._seen(
-                info
-                for info in infos
-                if _shelf(info.source) == _shelf(document.source)
-                and _same(heading_number(info.title), (reference.unit, number))
-            )
-            if len(near) == 1 and near[0].document_id != document.document_id:
-                target = await self.document(near[0].document_id) if size < len(parts) else None
-                inside = spot_within(reference, target) if target else None
-                return inside or Spot(near[0].document_id, None, near[0].title)
-            if near:
-                return None
-        return None
-
-    async def _titled(self, titles: Iterable[str], *, exact: bool) -> list[DocumentInfo]:
+    async def _find(self, queries: Collection[DocumentQuery]) -> dict[DocumentQuery, list[DocumentInfo]]:
+        """Find documents of which the filter lets something through, `MOST_TITLES` of each query at most."""
+        if not queries:
+            return {}
+        catalog = self._store.catalog
         limit = MOST_TITLES if self._where is None else None  # else of those that are seen
-        return await asyncio.to_thread(self._store.catalog.titled, list(titles), exact=exact, limit=limit)
-
-    async def _seen(self, infos: Iterable[DocumentInfo]) -> list[DocumentInfo]:
-        """Keep the documents of which the filter lets something through, `MOST_TITLES` at most."""
-        infos = list(infos)
-        if self._where is not None and infos:
-            ids = [info.document_id for info in infos]
-            passing = await asyncio.to_thread(self._store.catalog.passing, ids, self._where)
+        found = await asyncio.to_thread(catalog.find_documents, list(queries), limit)
+        if self._where is not None:
+            ids = list({info.document_id for infos in found for info in infos})
+            passing = await asyncio.to_thread(catalog.passing, ids, self._where) if ids else {}
             seen = set(passing.values())
-            infos = [info for info in infos if info.document_id in seen]
-        return infos[:MOST_TITLES]
+            found = [[info for info in infos if info.document_id in seen][:MOST_TITLES] for infos in found]
+        return dict(zip(queries, found, strict=True))
+
+    async def _spot(self, target: _Target) -> Spot:
+        info = target.document
+        document = await self.document(info.document_id) if target.inside else None
+        inside = spot_within(target.inside, document) if target.inside and document else None
+        return inside or Spot(info.document_id, None, info.title)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Another document that a reference leads to, and what is looked for in it; None where all of it is meant."""
+
+    document: DocumentInfo
+    inside: Reference | None = None
+
+
+def _queries(reference: Reference, document: Document) -> list[DocumentQuery]:
+    """Return what finds the documents that a reference may lead to; the first that finds the one counts."""
+    match reference.kind:
+        case "link":
+            address = reference.target.partition("#")[0]
+            near = document.source if _SCHEME.match(document.source) else f"file:///{document.source.lstrip('/')}"
+            whole = unquote(urljoin(near, address))
+            path = whole.removeprefix("file://")
+            return [DocumentQuery(sources=(address, whole, whole.rstrip("/"), f"{whole}/", path, path.lstrip("/")))]
+        case "reference" if reference.unit not in {"table", "figure"}:
+            folder = document.source[: document.source.rfind("/") + 1]
+            numbers = _numbers(reference)
+            labels = [number if "." in number else reference.label for number in numbers]
+            return [DocumentQuery(part=label, folder=folder) for label in labels]
+        case "section" if reference.unit != "quoted" or _telling(reference.target):
+            return [DocumentQuery(titles=tuple(names))] if (names := names_within(reference)) else []
+        case _:
+            return []
+
+
+def _numbers(reference: Reference) -> list[str]:
+    """Return the number of a reference, and those that it lies within: "Section 9.7.3" may stand in a document "9.7".
+
+    >>> _numbers(Reference("reference", "9.7.3", "", (0, 0)))
+    ['9.7.3', '9.7', '9']
+    """
+    parts = reference.target.split(".")
+    return [".".join(parts[:size]) for size in range(len(parts), 0, -1)]
+
+
+def _target(reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]]) -> _Target | None:
+    """Choose the document that a reference leads to; `found` by each of `_queries`."""
+    if reference.kind == "reference":
+        return _neighbour(reference, document, found)
+    infos = [info for infos in found for info in infos]
+    if reference.kind != "link":
+        return _Target(infos[0]) if infos else None
+    anchor = reference.target.partition("#")[2]
+    inside = replace(reference, target=f"#{anchor}") if anchor else None
+    return next((_Target(info, inside) for info in infos if info.document_id != document.document_id), None)
+
+
+def _neighbour(reference: Reference, document: Document, found: Sequence[Sequence[DocumentInfo]]) -> _Target | None:
+    """Choose the one document whose title has the number of a reference, or else the nearest that it lies within."""
+    for number, infos in zip(_numbers(reference), found, strict=False):  # of a table nothing is looked for
+        near = [info for info in infos if _same(heading_number(info.title), (reference.unit, number))]
+        if len(near) == 1 and near[0].document_id != document.document_id:
+            return _Target(near[0], None if number == reference.target else reference)
+        if near:
+            return None
+    return None
 
 
 def spot_within(reference: Reference, document: Document) -> Spot | None:
@@ -207,7 +238,3 @@ def _anchored(anchor: str, sections: Iterable[Section]) -> Section | None:
 def _bare(title: str) -> str:
     """Return a heading's letters without its number."""
     return plain(re.sub(r"^[\s#]*(?:[A-Z]\.)?\d+(?:\.\d+)*[.):]?\s+", "", title))
-
-
-def _shelf(source: str) -> str:
-    return source.rpartition("/")[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from rove.records import Document
 from rove.records.document import Span
@@ -16,28 +17,50 @@ NEAR = 0.8  # what a reference is worth there, beside one within those words
 NOWHERE = "what it refers to is not in the base"
 
 
-async def leads_from_text(fact: Fact, places: ReferenceTargets) -> list[tuple[Lead, bool]]:
-    """Return the leads that the source of a fact gives, and of each whether the base holds what it leads to.
+@dataclass(frozen=True, slots=True)
+class _Referral:
+    """A reference in the source of a fact, within the words at `span` that say it, or right after them."""
+
+    fact: Fact
+    span: Span
+    document: Document
+    reference: Reference
+
+    @property
+    def promise(self) -> float:
+        return 1.0 if self.reference.span[0] < self.span[1] - self.span[0] else NEAR
+
+
+async def leads_from_text(facts: Sequence[Fact], places: ReferenceTargets) -> list[tuple[Lead, bool]]:
+    """Return the leads that the sources of facts give, and of each whether the base holds what it leads to.
 
     A name that is no heading or title of the base is a lead where it stands in quotation marks after "see" or its like;
     then it is searched for.
     """
-    citation = fact.citation
-    document = await places.document(citation.document_id) if citation else None
-    if citation is None or document is None:
+    await places.hold(fact.citation.document_id for fact in facts if fact.citation)
+    referrals = [referral for fact in facts for referral in await _referrals(fact, places)]
+    spots = await places.spots([(one.reference, one.document) for one in referrals])
+    return [lead for one, spot in zip(referrals, spots, strict=True) for lead in _leads(one, spot)]
+
+
+async def _referrals(fact: Fact, places: ReferenceTargets) -> list[_Referral]:
+    document = await places.document(fact.citation.document_id) if fact.citation else None
+    if fact.citation is None or document is None:
         return []
-    found: list[tuple[Lead, bool]] = []
-    for reference in references(window(document.text, citation.span)):
-        spot = await places.spot(reference, document)
-        within = reference.span[0] < citation.span[1] - citation.span[0]
-        promise = 1.0 if within else NEAR
-        if spot is not None and not _here(spot, citation.span, document):
-            found.append((_lead(fact, reference, spot, promise), True))
-        elif spot is None and reference.unit == "named":
-            found.append((lead_to(reference.target, "section", fact.round, promise=promise, fact=fact), True))
-        elif spot is None and reference.kind in {"reference", "link"} and reference.unit not in {"table", "figure"}:
-            found.append((lead_to(reference.label, reference.kind, fact.round, promise=promise, fact=fact), False))
-    return found
+    span = fact.citation.span
+    return [_Referral(fact, span, document, one) for one in references(window(document.text, span))]
+
+
+def _leads(one: _Referral, spot: Spot | None) -> list[tuple[Lead, bool]]:
+    """Return the lead that a reference gives, if it gives one, and whether the base holds what it leads to."""
+    reference = one.reference
+    if spot is not None:
+        return [] if _here(spot, one.span, one.document) else [(_lead_to_spot(one, spot), True)]
+    if reference.unit == "named":
+        return [(lead_to(reference.target, "section", one.fact.round, promise=one.promise, fact=one.fact), True)]
+    if reference.kind in {"reference", "link"} and reference.unit not in {"table", "figure"}:
+        return [(lead_to(reference.label, reference.kind, one.fact.round, promise=one.promise, fact=one.fact), False)]
+    return []
 
 
 def window(text: str, span: Span) -> str:
@@ -58,8 +81,8 @@ def _here(spot: Spot, span: Span, document: Document) -> bool:
     return small and spot.span[0] <= span[0] < spot.span[1]
 
 
-def _lead(fact: Fact, reference: Reference, spot: Spot, promise: float) -> Lead:
-    label = reference.label if spot.title in reference.label else f"{reference.label} ({spot.title})"
-    lead = lead_to(" ".join(label.split()), reference.kind, fact.round, promise=promise, fact=fact)
+def _lead_to_spot(one: _Referral, spot: Spot) -> Lead:
+    label = one.reference.label if spot.title in one.reference.label else f"{one.reference.label} ({spot.title})"
+    lead = lead_to(" ".join(label.split()), one.reference.kind, one.fact.round, promise=one.promise, fact=one.fact)
     identity = lead_id(lead.text, spot.document_id, spot.span)
     return replace(lead, lead_id=identity, document_id=spot.document_id, span=spot.span)

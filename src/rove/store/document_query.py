@@ -1,0 +1,44 @@
+"""Queries for documents by where they came from, or by their titles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, func
+
+from rove.store import tables
+from rove.store.dialect import holds, within
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """Documents from one of some sources, or of one of some titles, or of a folder and with `part` in the title.
+
+    The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
+    """
+
+    sources: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    part: str = ""
+    folder: str = ""
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """Say it in SQL."""
+        d = tables.documents.c
+        if self.sources:
+            return within(d.source, self.sources) | within(d.ledger_source, self.sources)
+        if self.titles:
+            return within(func.lower(d.title), [_lower(title) for title in self.titles])
+        size = len(self.folder)
+        in_folder = (func.substr(d.source, 1, size) == self.folder) & ~holds(func.substr(d.source, size + 1), "/")
+        return in_folder & holds(func.lower(d.title), _lower(self.part))
+
+
+def _lower(text: str) -> str:
+    """Lower the ASCII letters of a text, as SQLite's `lower` does.
+
+    >>> _lower("ŰRLAP")
+    'Űrlap'
+    """
+    return text.encode().lower().decode()
