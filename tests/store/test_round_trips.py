@@ -199,7 +199,7 @@ async def test_so_does_each_round_over_texts_with_many_references(
                     assert len(trips.reads) <= ROUND, (event, trips.reads)
                     trips.clear()
             referred = {one.lead.text for one in found if one.lead.kind in {"reference", "link", "section"}}
-            assert len(referred) >= 6, referred
+            assert len(referred) >= 5, referred
             assert any("Rates" in text for text in referred)
 
 

@@ -180,6 +180,18 @@ async def test_a_place_that_the_filter_hides_is_as_if_it_were_not_there(
             assert spot.document_id == "seen"
 
 
+@pytest.mark.parametrize(("text", "named"), [("详见书", ""), ("详见经费规定", "经费规定"), ("参见《书》", "书")])
+async def test_a_name_of_one_character_is_looked_for_in_quotation_marks_only(
+    tmp_path: Path, text: str, named: str
+) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        await kb.add([Text("甲", id=title, title=title) for title in ("第一", "书", "经费规定")])
+        asked = [(one, Document("d", "s", "text", text)) for one in references(text)]
+        found = [spot.document_id for spot in await ReferenceTargets(kb.store).spots(asked) if spot]
+        assert asked
+        assert found == [named] * bool(named)
+
+
 @pytest.mark.data
 async def test_sections_of_real_documents_are_found(shared_data: Path, tmp_path: Path) -> None:
     """The PostgreSQL documentation, a document for each page: "Section 9.7.3" leads to the heading of that number."""

@@ -29,7 +29,16 @@ class DocumentQuery:
         if self.sources:
             return within(d.source, self.sources) | within(d.ledger_source, self.sources)
         if self.titles:
-            return within(func.lower(d.title), [title.lower() for title in self.titles])
+            return within(func.lower(d.title), [_lower(title) for title in self.titles])
         size = len(self.folder)
         in_folder = (func.substr(d.source, 1, size) == self.folder) & ~func.substr(d.source, size + 1).contains("/")
-        return in_folder & (func.instr(func.lower(d.title), self.part.lower()) > 0)
+        return in_folder & (func.instr(func.lower(d.title), _lower(self.part)) > 0)
+
+
+def _lower(text: str) -> str:
+    """Lower the ASCII letters of a text, as SQLite's `lower` does.
+
+    >>> _lower("ŰRLAP")
+    'Űrlap'
+    """
+    return text.encode().lower().decode()
