@@ -11,7 +11,7 @@ from rove.language.stopwords import stop_words
 from rove.language.words import CACHED_CHARS, query_terms
 
 MAX_KEY_TERMS = 12
-REMEMBERED = 20_000
+REMEMBERED = 2_000
 """Names whose keys are cached; some 650 bytes each, with the words in them."""
 JOINT = "_"
 
