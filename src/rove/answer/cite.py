@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rove.answer.claim import UNSPACED, Claim, numbers, plain, read_claim
+from rove.answer.claim import UNSPACED, Claim, plain, read_claim
 from rove.answer.reading import page_of
+from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit
@@ -26,9 +27,18 @@ class _Unit:
 
     span: Span
     terms: frozenset[str]
-    numbers: frozenset[str]
+    values: tuple[Value, ...]
     negated: bool
     mirrored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a sentence claims, with its values; `units` stand in its reference. See `holds_value`."""
+
+    claim: Claim
+    values: tuple[Value, ...]
+    units: frozenset[tuple[str, float]]
 
 
 def check(citation: Citation, text: str) -> bool:
@@ -48,7 +58,7 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     All of these must be so:
     - the share of the sentence's telling words (stems; pairs of characters in unspaced scripts) found in the span is
       at least `LEAST_SHARE` (`LEAST_SHARE_UNSPACED`);
-    - each number stands in the span, in digits or words;
+    - each value (`read_values`) stands in the span: a number with its unit, a clock time, a date, however written;
     - each quotation, link and name (a capital inside the sentence; not in German) stands in the reference, or in
       `context` (its title and headings), quotations and links to the letter;
     - one of the span's sentences that is negated holds `DENIED_SHARE` of a negated sentence's telling words; another
@@ -66,12 +76,13 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     least = LEAST_SHARE_UNSPACED if language in UNSPACED else LEAST_SHARE
     units = [_unit(reference, span, claim, language) for span in sentence_spans(reference, language)]
     known = set(terms(context, language))
+    asked = _Asked(claim, tuple(read_values(sentence, language)), frozenset(units_in(f"{context} {reference}")))
     best: Span | None = None
     best_value = 0.0
     for width in range(1, WIDEST_WINDOW + 1):
         for first in range(len(units) - width + 1):
             window = units[first : first + width]
-            share = _share(claim, window, known)
+            share = _share(asked, window, known)
             value = share - WINDOW_COST * (width - 1)
             if share >= least and value > best_value:
                 best, best_value = (window[0].span[0], window[-1].span[1]), value
@@ -124,7 +135,7 @@ def marks(cited: Sequence[int]) -> str:
 def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:
     """Return those sentences of a reference in another language that could be what a sentence says in its own.
 
-    Each number of the sentence must stand in them, in digits or words; each quotation and link in the reference. Words
+    Each value of the sentence (`read_values`) must stand in them; each quotation and link in the reference. Words
     cannot be compared: whether they mean the same is for an embedder to say.
 
     >>> text = "The shop opens at 9. It closes at 17."
@@ -134,8 +145,13 @@ def translatable(sentence: str, language: str, reference: str, reference_languag
     claim = replace(read_claim(sentence, language), names=frozenset())
     if claim.empty or not _holds_to_the_letter(claim, reference, ""):
         return []
-    spans = sentence_spans(reference, reference_language)
-    return [span for span in spans if claim.numbers <= numbers(reference[span[0] : span[1]], reference_language)]
+    values, units = read_values(sentence, language), units_in(reference)
+
+    def holds(span: Span) -> bool:
+        held = read_values(reference[span[0] : span[1]], reference_language)
+        return all(holds_value(value, held, units) for value in values)
+
+    return [span for span in sentence_spans(reference, reference_language) if holds(span)]
 
 
 def _holds_to_the_letter(claim: Claim, reference: str, context: str) -> bool:
@@ -149,12 +165,14 @@ def _unit(reference: str, span: Span, claim: Claim, language: str) -> _Unit:
     text = reference[span[0] : span[1]]
     told = read_claim(text, language)
     mirrored = len(claim.terms & told.terms) >= MIRRORED_SHARE * len(told.terms) if told.terms else False
-    return _Unit(span, frozenset(terms(text, language)), told.numbers, told.negated, mirrored)
+    values = tuple(read_values(text, language))
+    return _Unit(span, frozenset(terms(text, language)), values, told.negated, mirrored)
 
 
-def _share(claim: Claim, window: Sequence[_Unit], known: set[str]) -> float:
-    """Return the share of the claim's terms in the window; 0 where a number is missing or "not" differs."""
-    if not claim.numbers <= frozenset[str]().union(*(unit.numbers for unit in window)):
+def _share(asked: _Asked, window: Sequence[_Unit], known: set[str]) -> float:
+    """Return the share of the claim's terms in the window; 0 where a value is missing or "not" differs."""
+    claim, held = asked.claim, [value for unit in window for value in unit.values]
+    if not all(holds_value(value, held, asked.units) for value in asked.values):
         return 0.0
     if not claim.terms:
         return 1.0
