@@ -168,3 +168,27 @@ def test_not_is_held_by_a_sentence_that_says_it_of_the_same() -> None:
 def test_a_name_may_have_an_ending_of_two_letters(held: str) -> None:
     found = support("A kiállítás idén Budapesten nyílik.", f"A kiállítás idén nyílik, a helyszín {held}.", "hu")
     assert (found is not None) == (held == "Budapest")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "wider"),
+    [
+        ("Members may vote on the budget.", "en", "Only members may vote on the budget."),
+        ("Most rooms have a screen.", "en", "All rooms have a screen."),
+        ("Mitglieder dürfen über den Haushalt abstimmen.", "de", "Nur Mitglieder dürfen über den Haushalt abstimmen."),
+        ("Die meisten Räume haben einen Bildschirm.", "de", "Alle Räume haben einen Bildschirm."),
+        ("A tagok szavazhatnak a költségvetésről.", "hu", "Csak a tagok szavazhatnak a költségvetésről."),
+        ("会员可以对预算投票。", "zh", "只有会员可以对预算投票。"),
+        ("会員は予算に投票できる。", "ja", "会員だけが予算に投票できる。"),
+    ],
+)
+def test_a_sentence_reaches_no_further_than_its_source(text: str, language: str, wider: str) -> None:
+    assert support(text, text, language) is not None
+    assert support(wider, text, language) is None
+    assert support(wider, wider, language) is not None
+
+
+def test_a_translation_reaches_no_further_than_its_source() -> None:
+    assert translatable("Nur Mitglieder stimmen ab.", "de", "Members vote.", "en") == []
+    assert translatable("Nur Mitglieder stimmen ab.", "de", "Only members vote.", "en") == [(0, 18)]
+    assert translatable("Nur Mitglieder stimmen ab.", "de", "Les membres votent.", "fr") == [(0, 19)]  # no words for it

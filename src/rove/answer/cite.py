@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rove.answer.claim import UNSPACED, Claim, plain, read_claim
+from rove.answer.claim import UNSPACED, Claim, plain, read_claim, scopes
 from rove.answer.reading import page_of
 from rove.answer.values import Value, holds_value, read_values, units_in
+from rove.answer.word_lists import tables
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit
@@ -30,6 +31,7 @@ class _Unit:
     values: tuple[Value, ...]
     negated: bool
     mirrored: bool
+    scopes: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     - the share of the sentence's telling words (stems; pairs of characters in unspaced scripts) found in the span is
       at least `LEAST_SHARE` (`LEAST_SHARE_UNSPACED`);
     - each value (`read_values`) stands in the span: a number with its unit, a clock time, a date, however written;
+    - where the sentence says "only" or "all", so does the span, in whatever words (`scopes`);
     - each quotation, link and name (a capital inside the sentence; not in German) stands in the reference, or in
       `context` (its title and headings), quotations and links to the letter;
     - one of the span's sentences that is negated holds `DENIED_SHARE` of a negated sentence's telling words; another
@@ -135,7 +138,7 @@ def marks(cited: Sequence[int]) -> str:
 def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:
     """Return those sentences of a reference in another language that could be what a sentence says in its own.
 
-    Each value of the sentence (`read_values`) must stand in them; each quotation and link in the reference. Words
+    Each value of the sentence (`read_values`) must stand in them, and what says "only" or "all"; each quotation and link in the reference. Words
     cannot be compared: whether they mean the same is for an embedder to say.
 
     >>> text = "The shop opens at 9. It closes at 17."
@@ -146,10 +149,13 @@ def translatable(sentence: str, language: str, reference: str, reference_languag
     if claim.empty or not _holds_to_the_letter(claim, reference, ""):
         return []
     values, units = read_values(sentence, language), units_in(reference)
+    is_scoped = reference_language in tables("scope")["all"]
 
     def holds(span: Span) -> bool:
-        held = read_values(reference[span[0] : span[1]], reference_language)
-        return all(holds_value(value, held, units) for value in values)
+        told = reference[span[0] : span[1]]
+        held = read_values(told, reference_language)
+        reaches = not is_scoped or claim.scopes <= scopes(told, reference_language)
+        return reaches and all(holds_value(value, held, units) for value in values)
 
     return [span for span in sentence_spans(reference, reference_language) if holds(span)]
 
@@ -166,13 +172,15 @@ def _unit(reference: str, span: Span, claim: Claim, language: str) -> _Unit:
     told = read_claim(text, language)
     mirrored = len(claim.terms & told.terms) >= MIRRORED_SHARE * len(told.terms) if told.terms else False
     values = tuple(read_values(text, language))
-    return _Unit(span, frozenset(terms(text, language)), values, told.negated, mirrored)
+    return _Unit(span, frozenset(terms(text, language)), values, told.negated, mirrored, told.scopes)
 
 
 def _share(asked: _Asked, window: Sequence[_Unit], known: set[str]) -> float:
-    """Return the share of the claim's terms in the window; 0 where a value is missing or "not" differs."""
+    """Return the share of the claim's terms in the window; 0 where a value or a scope is missing, or "not" differs."""
     claim, held = asked.claim, [value for unit in window for value in unit.values]
     if not all(holds_value(value, held, asked.units) for value in asked.values):
+        return 0.0
+    if not claim.scopes <= frozenset[str]().union(*(unit.scopes for unit in window)):
         return 0.0
     if not claim.terms:
         return 1.0

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from rove.answer.word_lists import table
+from rove.answer.word_lists import table, tables
 from rove.language.han import NUMERALS, han_number
 from rove.language.words import query_terms
 
@@ -26,7 +26,10 @@ _LINK = re.compile(r"https?://[^\s<>()\[\]\"'，。、）】]+|(?<=\]\()[^)\s]+"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`terms`: stems of the telling words. `names`: words with a capital inside the sentence. See `read_claim`."""
+    """`terms`: stems of the telling words. `names`: words with a capital inside the sentence. See `read_claim`.
+
+    `scopes`: how far it reaches (`scopes`).
+    """
 
     terms: frozenset[str]
     numbers: frozenset[str]
@@ -34,6 +37,7 @@ class Claim:
     quotations: tuple[str, ...]
     links: tuple[str, ...]
     negated: bool
+    scopes: frozenset[str]
 
     @property
     def empty(self) -> bool:
@@ -57,6 +61,7 @@ def read_claim(sentence: str, language: str) -> Claim:
         quotations=tuple("".join(groups) for groups in _QUOTED.findall(bare)),
         links=links,
         negated=negated(bare, language),
+        scopes=scopes(bare, language),
     )
 
 
@@ -89,11 +94,25 @@ def negated(text: str, language: str) -> bool:
     >>> negated("It isn't allowed.", "en"), negated("这是不允许的。", "zh"), negated("Es ist erlaubt.", "de")
     (True, True, False)
     """
-    marks = table("negations").get(language, "").split()
+    return _has_any(text, table("negations").get(language, ""), language)
+
+
+def scopes(text: str, language: str) -> frozenset[str]:
+    """Say how far a text reaches: "only" and "all", where it has a word for it.
+
+    >>> sorted(scopes("Only members may vote, always.", "en")), scopes("会员可以投票。", "zh")
+    (['all', 'only'], frozenset())
+    """
+    return frozenset(
+        name for name, words in tables("scope").items() if _has_any(text, words.get(language, ""), language)
+    )
+
+
+def _has_any(text: str, marks: str, language: str) -> bool:
     text = text.casefold().replace("’", "'")
     if language in UNSPACED:
-        return any(mark in text for mark in marks)
-    return not set(marks).isdisjoint(_WORD.findall(text))
+        return any(mark in text for mark in marks.split())
+    return not set(marks.split()).isdisjoint(_WORD.findall(text))
 
 
 def plain(text: str) -> str:
