@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.answer.cite import check, support, support_block
+from rove.answer.cite import check, support, support_block, translatable
 from rove.language.words import query_terms
 from rove.records import Citation
 

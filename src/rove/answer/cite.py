@@ -138,8 +138,8 @@ def marks(cited: Sequence[int]) -> str:
 def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:
     """Return those sentences of a reference in another language that could be what a sentence says in its own.
 
-    Each value of the sentence (`read_values`) must stand in them, and what says "only" or "all"; each quotation and link in the reference. Words
-    cannot be compared: whether they mean the same is for an embedder to say.
+    Each value of the sentence (`read_values`) must stand in them, and what says "only" or "all"; each quotation and
+    link in the reference. Words cannot be compared: whether they mean the same is for an embedder to say.
 
     >>> text = "The shop opens at 9. It closes at 17."
     >>> translatable("Der Laden schließt um 17 Uhr.", "de", text, "en")
