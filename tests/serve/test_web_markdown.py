@@ -224,7 +224,7 @@ async def test_each_number_opens_the_words_of_its_own_sentence(page: Page) -> No
         """async (answer) => {
       answer.sentences.forEach((one, place) => (one.citations[0].title = `T${place}`));
       const { drawAnswer } = await import("/web/answer.js");
-      return [...drawAnswer(answer)[0].querySelectorAll(".cite")].map((one) => one.title);
+      return [...drawAnswer(answer).find(Boolean).querySelectorAll(".cite")].map((one) => one.title);
     }""",
         answer("qwen", "One. [1] Two. [1]", *same),
     )

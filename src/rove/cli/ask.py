@@ -15,8 +15,7 @@ from rove.retrieve.condition import parse_where
 
 QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
-NEAREST = 3
-"""How many passages are offered beneath a refusal."""
+NEAREST = "Nearest passages, which may not answer it:"
 
 
 @command("ask")
@@ -77,10 +76,10 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
         session.output.line()
     for citation in answer.citations:
         _show_reference(session, citation)
-    if answer.refused and answer.hits:
-        session.output.line("\nNearest passages, which may not answer it:", style="dim")
-        for number, hit in enumerate(answer.hits[:NEAREST], start=1):
-            show_hit(session, number, hit)
+    if answer.nearest:
+        session.output.line(f"\n{NEAREST}", style="dim")
+    for number, hit in enumerate(answer.nearest, start=1):
+        show_hit(session, number, hit)
     if answer.note:
         session.output.note(answer.note)
 

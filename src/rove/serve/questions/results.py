@@ -234,7 +234,8 @@ class AnswerOut(Reply):
     """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
 
     `cut`: the chat model's reply was cut off, so that the answer may lack its end. `short`: the few words of a quoted
-    sentence that answer the question, where a reader found them. `references`: of a refusal, the nearest passages.
+    sentence that answer the question, where a reader found them.
+    `nearest`: where it was refused, the passages that come nearest to the question.
     """
 
     question: str
@@ -248,6 +249,7 @@ class AnswerOut(Reply):
     sentences: list[SentenceOut]
     citations: list[CitationOut]
     references: list[HitOut]
+    nearest: list[HitOut]
 
     @classmethod
     def of(cls, answer: Answer) -> AnswerOut:
@@ -267,7 +269,8 @@ class AnswerOut(Reply):
             note=answer.note,
             sentences=sentences,
             citations=[CitationOut.of(citation) for citation in answer.citations],
-            references=[HitOut.of(hit) for hit in answer.hits],
+            references=[] if answer.refused else [HitOut.of(hit) for hit in answer.hits],
+            nearest=[HitOut.of(hit) for hit in answer.nearest],
         )
 
 
