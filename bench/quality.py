@@ -14,6 +14,7 @@ from bench.report import Table, say
 from bench.sets import Cap, Doc, RetrievalSet, load, names
 from bench.vectors import BareE5, use_remembered
 from rove import Rove, Text
+from rove.retrieve.same import apart
 
 DEEP = 50
 BM25, E5, RRF = "bare BM25", "bare E5", "bare RRF"
@@ -89,7 +90,7 @@ def ask(kb: Rove, data: RetrievalSet, *, mode: str, rerank: bool) -> baselines.L
     lists: baselines.Lists = {}
     for query, text in data.queries.items():
         hits = kb.search(text, top_k=DEEP, mode=mode, rerank=rerank)
-        lists[query] = first_of_each(hit.chunk.document_id for hit in hits)
+        lists[query] = first_of_each(hit.chunk.document_id for hit in apart(hits))
     return lists
 
 

@@ -19,6 +19,7 @@ from rove import Rove, Text
 from rove.records import Document, Prepared
 from rove.records.chunk import Chunk, chunk_id
 from rove.retrieve import RETRIEVERS
+from rove.retrieve.same import apart
 from rove.retrieve.walk_search import WalkRetriever, WalkTuning
 
 MULTI = "mh_hotpot100"
@@ -120,7 +121,7 @@ def asked(kb: Rove, data: RetrievalSet, tuning: WalkTuning | None, top_k: int = 
     lists, started = {}, time.process_time()
     for query, text in data.queries.items():
         hits = kb.search(text, top_k=top_k, mode=mode)
-        lists[query] = first_of_each(hit.chunk.document_id for hit in hits)
+        lists[query] = first_of_each(hit.chunk.document_id for hit in apart(hits))
     spent = time.process_time() - started
     recall_5 = sum(len({*lists[q][:5]} & {*gold}) / len(gold) for q, gold in data.gold.items()) / len(data.gold)
     return Walked(measure(lists, data.gold), recall_5, spent / len(lists) * 1000)

@@ -19,6 +19,7 @@ from rove import Rove, field
 from rove.evaluate.compare import PairedComparison, compare
 from rove.evaluate.metrics import Scores, measure
 from rove.records import Filter
+from rove.retrieve.same import apart
 
 DEPTH = 50
 METRICS = ("judged@10", "judged@50", "rr", "ext_rr", "ndcg", "ndcg_condensed", "bpref", "recall@50")
@@ -88,7 +89,7 @@ def search_all(folder: Path, study: Study, way: Way, embedder: Mapping[str, obje
             began = time.perf_counter()
             hits = kb.search(query, top_k=DEPTH, mode=way.mode, rerank=way.rerank, where=way.where)
             times.append(1000 * (time.perf_counter() - began))
-            found[query] = [str(hit.chunk.metadata["record_id"]) for hit in hits]
+            found[query] = [str(hit.chunk.metadata["record_id"]) for hit in apart(hits)]
     return Run(measure(METRICS, found, study.gold), median(times))
 
 

@@ -21,6 +21,7 @@ NAMES = [
     "ServiceError",
     "Text",
     "field",
+    "render",
 ]
 
 

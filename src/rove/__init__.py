@@ -7,6 +7,7 @@ from rove.registry import load as _load
 if TYPE_CHECKING:
     from rove.engine import AsyncRove
     from rove.errors import ConfigError, FieldWarning, InputError, RoveError, ServiceError
+    from rove.language.rendering import render
     from rove.records import Answer, Hit, Text, field
     from rove.sync import Rove
 
@@ -22,9 +23,15 @@ __all__ = [
     "ServiceError",
     "Text",
     "field",
+    "render",
 ]
 
-_HOMES = {"AsyncRove": "engine", "Rove": "sync", **dict.fromkeys(("Answer", "Hit", "Text", "field"), "records")}
+_HOMES = {
+    "AsyncRove": "engine",
+    "Rove": "sync",
+    "render": "language.rendering",
+    **dict.fromkeys(("Answer", "Hit", "Text", "field"), "records"),
+}
 
 
 def __getattr__(name: str) -> object:

@@ -193,7 +193,7 @@ async def test_contradictions_are_told_in_the_language_of_the_question() -> None
 
 async def test_a_model_that_takes_one_side_does_not_hide_the_other() -> None:
     result = checked(await scripted(chat("The Chain Bridge was opened in 1849. [1]"), OPENED, OTHERWISE))
-    assert result.text.startswith("The Chain Bridge was opened in 1849. [1]\n\n**The sources contradict")
+    assert result.text.startswith("The Chain Bridge was opened in 1849. [1]\n\nThe sources contradict")
     assert [side.said for side in result.conflicts[0].sides] == ["1849", "1851"]
 
 

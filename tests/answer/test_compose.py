@@ -287,7 +287,8 @@ async def test_no_menu_and_no_linked_image_is_quoted() -> None:
     image = "- [![Remote work approves](//x.test/remote_work.png)](/wiki/File:W)"
     text = f"{menu}\n{image}\n- [Remote work is approved by Ada.](/d)"
     answer = await ask("en", hits=hits_of(text, "en"), texts={"d1": text})
-    assert [s.text for s in answer.sentences] == ["[Remote work is approved by Ada.](/d)"]
+    assert [s.text for s in answer.sentences] == ["Remote work is approved by Ada."]
+    assert [c.quote for c in answer.citations] == ["[Remote work is approved by Ada.](/d)"]
 
 
 async def test_an_item_is_found_by_what_announces_its_list() -> None:

@@ -221,7 +221,7 @@ def test_search_in_every_mode_and_language(mode: str, question: str, name: str, 
     assert hits[0]["sources"]
     text = piped("search", question, "--mode", mode, "--top", 3, base=base)
     assert f"{chunk['document_id']}:{chunk['span'][0]}-{chunk['span'][1]}" in text
-    assert " ".join(chunk["text"].split()) in text
+    assert " ".join(chunk["rendered"]["text"].split()) in text
 
 
 @pytest.mark.parametrize(

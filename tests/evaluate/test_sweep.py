@@ -23,6 +23,7 @@ from rove.evaluate.sources import fingerprint
 from rove.evaluate.sweep import AskedSome, Step
 from rove.models import EMBEDDERS
 from rove.models.fake import FakeEmbedder
+from rove.retrieve.same import apart
 
 
 def test_every_configuration_finds_what_it_finds_by_itself(tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_every_configuration_finds_what_it_finds_by_itself(tmp_path: Path) -> No
             kb.add(dataset.documents)
             for question in dataset.questions:
                 hits = kb.search(question.text, top_k=one.top_k, where=one.condition, mode=one.mode, rerank=one.rerank)
-                alone = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in hits)
+                alone = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in apart(hits))
                 assert shared[one.name][question_key(question)][1] == alone, (one.name, question.text)
                 found_any += bool(alone)
     assert found_any > len(grid.configurations)
@@ -55,7 +56,7 @@ def test_late_interaction_too_is_as_it_is_alone(tmp_path: Path) -> None:
             kb.add(dataset.documents)
             for question in dataset.questions:
                 hits = kb.search(question.text, top_k=one.top_k, mode=one.mode, rerank=one.rerank)
-                alone = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in hits)
+                alone = tuple((hit.chunk.document_id, *hit.chunk.span) for hit in apart(hits))
                 assert shared[one.name][question_key(question)][1] == alone, one.name
 
 

@@ -14,6 +14,7 @@ from rove.models import Reranker
 from rove.records import Hit, Place
 from rove.retrieve import RETRIEVERS, Query
 from rove.retrieve.ranked_lists import asked_terms, ranked_lists
+from rove.retrieve.same import apart
 from rove.settings import SearchSettings
 from rove.store.search_lists import SearchLists
 
@@ -159,7 +160,7 @@ def test_the_five_numbers_of_a_gathering_are_the_missions() -> None:
 
 @pytest.mark.parametrize(("how", "left"), [("off", 6), ("equal", 4), ("near", 3)])
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic", "gather"])
-def test_hits_with_the_same_text_are_left_out_where_the_settings_say_so(
+def test_hits_with_the_same_text_are_one_where_the_settings_say_so(
     tmp_path: Path, how: str, left: int, mode: str
 ) -> None:
     long = "Remote work is approved by the head of the unit, who answers within three days, and reviewed every year."
@@ -176,8 +177,26 @@ def test_hits_with_the_same_text_are_left_out_where_the_settings_say_so(
         base.add([Text(text, id=f"d{i}") for i, text in enumerate(texts)])
         found = base.search("remote work 远程办公", mode=mode, top_k=6)
         assert len({hit.chunk.document_id for hit in found}) == len(found) == left
+        assert {hit.chunk.document_id for hit in apart(found)} == {f"d{i}" for i in range(len(texts))}
         best = base.search("remote work 远程办公", mode=mode, top_k=1)
         assert best[0].chunk.chunk_id == found[0].chunk.chunk_id
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic", "walk", "sparse"])
+@pytest.mark.parametrize("notice", TEXTS.values(), ids=TEXTS)
+def test_a_text_that_stands_often_leaves_the_places_to_others(tmp_path: Path, mode: str, notice: str) -> None:
+    copies = [Text(notice + " " * n, id=f"copy {n}", title=f"Notice {n}") for n in range(60)]
+    others = [Text(f"{notice} {n}", id=f"other {n}") for n in range(12)]
+    with Rove.open(tmp_path, embedder={"name": "fake"}, load={"duplicates": "off"}) as base:
+        base.add([*copies, *others])
+        found = base.search(notice, mode=mode, top_k=10)
+        assert len({hit.chunk.text.strip() for hit in found}) == len(found) == 10
+        best = next(hit for hit in base.search(notice, mode=mode, top_k=20) if hit.chunk.text.strip() == notice)
+        assert {hit.title for hit in (best, *best.same)} == {f"Notice {n}" for n in range(60)}
+        scores = [hit.score for hit in (best, *best.same)]
+        assert scores == sorted(scores, reverse=True)
+        few = base.search(notice, mode=mode, top_k=10, where=field("title").in_(["Notice 3", "Notice 4"]))
+        assert [sorted(hit.title for hit in (one, *one.same)) for one in few] == [["Notice 3", "Notice 4"]]
 
 
 def test_gather_by_default_gives_at_most_nine_and_at_least_three(kb: Rove) -> None:

@@ -6,9 +6,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.retrieve.same import NEAR, alike, plain, runs_of
+from rove.records import Chunk, Hit
+from rove.retrieve.same import NEAR, alike, apart, merged, plain, runs_of
 
 RUNS = st.frozensets(st.sampled_from("abcdefghijklmnopqrst"), min_size=1)
+
+
+def hit(name: str, text: str) -> Hit:
+    return Hit(Chunk(name, name, text, (0, len(text)), 0), 0.0)
+
+
+def test_the_best_of_equal_hits_has_the_others_and_the_order_stays() -> None:
+    hits = [hit("a", "One text."), hit("b", "Another."), hit("c", "one  TEXT."), hit("d", "One text.")]
+    first, second = merged(hits, "equal")
+    assert (first.chunk, first.same) == (hits[0].chunk, (hits[2], hits[3]))
+    assert second == hits[1]
+    assert [one.chunk.chunk_id for one in apart([first, second])] == ["a", "c", "d", "b"]
+    assert merged(hits, "off") == hits
+
+
+def test_nearly_equal_hits_go_to_the_first_that_is_near() -> None:
+    long = "Remote work is approved by the head of the unit, who answers within three days."
+    hits = [hit("a", long), hit("b", "Another."), hit("c", f"{long}!"), hit("d", f"{long}?"), hit("e", f"{long}!")]
+    assert [[one.chunk.chunk_id for one in (kept, *kept.same)] for kept in merged(hits, "near")] == [
+        ["a", "c", "d", "e"],
+        ["b"],
+    ]
+    assert len(merged(hits, "equal")) == 4
 
 
 def runs(count: int) -> frozenset[str]:

@@ -14,6 +14,7 @@ from rove.answer.reading import TextOf, read_parents
 from rove.answer.refusal import near_enough, refusal
 from rove.answer.rows import as_table
 from rove.events import Listener
+from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Hit, Sentence
 from rove.settings import AnswerSettings
@@ -134,10 +135,10 @@ class Answerer:
 
 
 def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
-    """Write quotes of one block as they are shown: a sentence, or the rows of one table under their header."""
+    """Render quotes of one block: a sentence, or the rows of one table under their header."""
     signs = [marks([one.citation.number]) if marked else "" for one in block]
     if not block[0].is_row:
-        return f"{block[0].text} {signs[0]}".rstrip()
+        return f"{render(block[0].citation.quote).line} {signs[0]}".rstrip()
     return as_table(block[0].names, {one.citation.quote: sign for one, sign in zip(block, signs, strict=True)})
 
 

@@ -12,6 +12,7 @@ from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import near_enough
 from rove.answer.word_lists import table
+from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
@@ -135,11 +136,11 @@ class _CheckedFacts:
         shown = [c for c in self._conflicts() if any(_among(side.citation, cited) for side in c.sides)]
         lines: list[str] = []
         for conflict in shown:
-            lines.append(f"**{_lead_in(self.language)}**")
+            lines.append(_lead_in(self.language))
             lines += [_line(side) for side in conflict.sides]
         told = {sentence.text for sentence in sentences}
         sides = [side.citation for conflict in shown for side in conflict.sides]
-        more = [Sentence(said, (c,)) for c in dict.fromkeys(sides) if (said := " ".join(c.quote.split())) not in told]
+        more = [Sentence(said, (c,)) for c in dict.fromkeys(sides) if (said := render(c.quote).line) not in told]
         text = "\n\n".join(part for part in (text, "\n".join(lines)) if part)
         return Answer(
             self.question, text, mode, self.language, (*sentences, *more), self.hits, note, conflicts=tuple(shown)
@@ -205,6 +206,7 @@ def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int) ->
     """
     asked = set(query_terms(question, language))
     told = {fact.fact_id: set(terms(fact.text, language)) for fact in facts}
+    quoted = {fact.fact_id: _quote(fact) for fact in facts}
     chosen: list[Fact] = []
     left: list[Fact] = list(facts)
     while left and len(chosen) < quotes:
@@ -213,15 +215,15 @@ def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int) ->
         best = max(left, key=lambda fact: worth[fact.fact_id])
         if chosen and worth[best.fact_id] < WEAK * chosen[0].relevance:
             break
-        left = [fact for fact in left if _quote(fact) != _quote(best)]
+        left = [fact for fact in left if quoted[fact.fact_id] != quoted[best.fact_id]]
         chosen.append(best)
     return [fact for fact in facts if fact in chosen]
 
 
 def _quote(fact: Fact) -> str:
-    """Return the source's words; of a table's row what the reader made of it, the cells with their columns' names."""
-    quote = " ".join(fact.citation.quote.split()) if fact.citation else ""
-    return fact.text if fact.origin == "text" and quote.startswith("|") else quote or fact.text
+    """Return the source's words, rendered; of a table's row what the reader made of it, each cell with its column."""
+    quote = fact.citation.quote.strip() if fact.citation else ""
+    return render(fact.text if fact.origin == "text" and quote.startswith("|") else quote or fact.text).line
 
 
 def _share(words: set[str], known: set[str]) -> float:
@@ -282,4 +284,4 @@ def _lead_in(language: str) -> str:
 def _line(side: Side) -> str:
     citation = side.citation
     source = f"{citation.title or citation.uri}, {side.date}" if side.date else citation.title or citation.uri
-    return f"- “{' '.join(citation.quote.split())}” ({source}) {marks([citation.number])}"
+    return f"- “{render(citation.quote).line}” ({source}) {marks([citation.number])}"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rove.language.rendering import Rendered, render
 from rove.records import Chunk, Hit
 from rove.records.document import Span
 
 TextOf = Callable[[str], Awaitable[str]]
 """Gives a document's canonical text by its id, "" where there is none."""
+_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -67,6 +70,14 @@ def table_head(chunk: Chunk) -> str:
     rows = [line for line in chunk.prefix.splitlines() if line.startswith("|")]
     caption = str(chunk.metadata.get("caption", "")) if rows else ""
     return "\n".join(part for part in (caption, *rows) if part)
+
+
+def rendered(chunk: Chunk) -> Rendered:
+    """Render a chunk as it is shown: a piece of a split table under the table's header, a piece of code as code."""
+    text, fences = chunk.text, _FENCE.findall(chunk.text)
+    if chunk.kind == "code" and (not fences or text.lstrip("\n").rpartition("\n")[2].strip() == "".join(fences)):
+        text = f"{''.join(fences) or '```'}\n{text}"
+    return render(text, head=table_head(chunk))
 
 
 def page_of(chunk: Chunk, offset: int) -> int | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rove.language.rendering import render, rows_of
 from rove.records.document import Span
 
 _LINE = re.compile(r"^\|[^\n]*", re.MULTILINE)
@@ -41,21 +42,22 @@ def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
 
 
 def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:
-    r"""Show rows as a markdown table. `rows`: the row, as its source has it → what is put behind its last cell.
+    r"""Show rows as a markdown table of rendered cells. `rows`: the row, as its source has it → what follows its end.
 
-    >>> print(as_table(("City", "Head"), {"| Oslo | Ingrid Dahl |": "[1]"}))
+    >>> print(as_table(("City", "Head"), {"| [Oslo](/wiki/Oslo) | Ingrid Dahl |": "[1]"}))
     | City | Head |
     | --- | --- |
     | Oslo | Ingrid Dahl [1] |
     """
     cells = [[*_cells(row)[:-1], f"{_cells(row)[-1]} {mark}".strip()] for row, mark in rows.items()]
     width = max(len(names), *map(len, cells))
-    lines = [list(names), ["---"] * width, *cells]
-    return "\n".join(f"| {' | '.join(_escaped([*line, *[''] * (width - len(line))]))} |" for line in lines)
+    written = "\n".join(_row([*line, *[""] * (width - len(line))]) for line in (names, *cells))
+    header, *shown = (_row(line) for line in rows_of(render(written).text))
+    return "\n".join((header, _row(["---"] * width), *shown))
 
 
-def _escaped(cells: Sequence[str]) -> list[str]:
-    return [cell.replace("|", "\\|") for cell in cells]
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _cells(line: str) -> list[str]:

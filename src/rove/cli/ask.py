@@ -8,8 +8,12 @@ from rove.cli.explain import show_path
 from rove.cli.output import Output, plain
 from rove.cli.session import Session, command
 from rove.events import Event, TextDelta
+from rove.language.rendering import render
 from rove.records import Answer, Citation
 from rove.retrieve.condition import parse_where
+
+QUOTING = frozenset({"extractive", "refused", "clarifying"})
+"""Modes of answers that no chat model has written: their words are shown as they are."""
 
 
 @command("ask")
@@ -39,35 +43,59 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], wal
 
 
 class LiveText:
-    """Listens to an answer, and prints its text as it comes; not where JSON is printed. `shown`: how much of it."""
+    """Listens to an answer, and prints it rendered as it comes, where no JSON is printed. `shown`: what it printed."""
 
     def __init__(self, output: Output) -> None:
-        self.shown = 0
+        self.shown = ""
+        self._written = ""
         self._output = output
 
     def __call__(self, event: Event) -> None:
         """See `rove.events.Listener`."""
         if isinstance(event, TextDelta) and not self._output.as_json:
-            self._output.piece(event.text)
-            self.shown += len(event.text)
+            self._written += event.text
+            text = render(self._written).text
+            if text.startswith(self.shown):  # bold words that are not closed yet wait for their end
+                self._output.piece(text[len(self.shown) :])
+                self.shown = text
 
 
-def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
-    """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them."""
-    session.output.line(answer.text[shown:])
+def show_answer(session: Session, answer: Answer, *, shown: str = "") -> None:
+    """Print an answer, of which the beginning of its rendered text was `shown`, then each reference, with its words."""
+    if answer.mode in QUOTING:
+        _show_quotes(session, answer.text)
+    elif shown and (text := render(answer.text).text).startswith(shown):
+        session.output.line(text[len(shown) :])
+    else:
+        if shown:
+            session.output.line("\n")
+        session.output.text(render(answer.text))
     if answer.citations:
         session.output.line()
     for citation in answer.citations:
-        session.output.marked(_reference(citation))
+        _show_reference(session, citation)
     if answer.note:
         session.output.note(answer.note)
 
 
-def _reference(citation: Citation) -> str:
+def _show_quotes(session: Session, text: str) -> None:
+    """Print an answer that is rendered already; a table of quoted rows is drawn."""
+    for number, part in enumerate(text.split("\n\n")):
+        if number:
+            session.output.line()
+        if part.startswith("| "):
+            session.output.text(render(part))
+        else:
+            session.output.line(part)
+
+
+def _show_reference(session: Session, citation: Citation) -> None:
     start, end = citation.span
     page = f", p. {citation.page}" if citation.page else ""
-    quote = " ".join(citation.quote.split())
+    shown = render(citation.quote)
     title, uri = plain(citation.title or citation.uri), plain(citation.uri)
     head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
-    return f"{head}\n    “{plain(quote)}”\n    {where}"
+    session.output.marked(f"{head}\n    “{plain(shown.line)}”")
+    session.output.links(shown.links, "    ")
+    session.output.marked(f"    {where}")

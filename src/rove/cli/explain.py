@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from rich.tree import Tree
 
 from rove.cli.output import Output, plain
+from rove.language.rendering import render
 from rove.records import Answer, PathStep
 
 NOTHING = "No fact was found on the way."
@@ -87,7 +88,7 @@ def _fact(step: PathStep) -> DrawnBranch:
         page = f", p. {step.citation.page}" if step.citation.page else ""
         where = f" — {step.citation.title or step.citation.uri}{page}"
     mark = f"[{step.citation.number}] " if step.used and step.citation and step.citation.number else ""
-    return DrawnBranch(f"{mark}{step.text}{where} ({when})", step.used)
+    return DrawnBranch(f"{mark}{render(step.text).line}{where} ({when})", step.used)
 
 
 def _drawn(branch: DrawnBranch, tree: Tree) -> Tree:

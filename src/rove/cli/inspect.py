@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from rove.answer.reading import rendered
 from rove.cli.output import plain
 from rove.cli.session import Session, command
 from rove.errors import InputError
@@ -61,7 +62,9 @@ def _show_document(session: Session, kb: Rove, document_id: str, *, chunks: bool
     if not chunks:
         session.output.line(document.text)
         return
-    rows = [(c.position, f"{c.span[0]}:{c.span[1]}", c.page, " > ".join(c.headings), c.text[:80]) for c in pieces]
+    rows = [
+        (c.position, f"{c.span[0]}:{c.span[1]}", c.page, " > ".join(c.headings), rendered(c).line[:80]) for c in pieces
+    ]
     session.output.table(["#", "span", "page", "headings", "text"], rows)
 
 

@@ -10,6 +10,7 @@ import click
 
 from rove.cli.output import Output, plain
 from rove.errors import InputError
+from rove.language.rendering import render
 from rove.sync import Rove
 
 SHOWN_CHARS = 1_200
@@ -67,7 +68,7 @@ def show(output: Output, number: int, all_: int, question: str, passage: str, *m
     output.marked(f"\n[dim]{number}/{all_}[/] [bold]{plain(question)}[/]")
     for line in more:
         output.marked(f"   {plain(line)}")
-    cut = passage if len(passage) <= SHOWN_CHARS else f"{passage[:SHOWN_CHARS]}…"
+    cut = render(passage[:SHOWN_CHARS]).text + ("…" if len(passage) > SHOWN_CHARS else "")
     output.marked(f"   [dim]{plain(cut)}[/]" if cut else "   [dim](the base does not hold it)[/]")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rove.cli.session import Session, command
+from rove.language.rendering import render
 from rove.records.learned import Remembered
 
 SHOWN_CHARS = 8
@@ -81,7 +82,10 @@ def _show(session: Session, facts: Sequence[Remembered]) -> None:
     if session.output.as_json:
         session.output.json(facts)
         return
-    rows = [(f.memory_id[:SHOWN_CHARS], f"{f.score or f.relevance:.2f}", f.text, _source(f), f.question) for f in facts]
+    rows = [
+        (f.memory_id[:SHOWN_CHARS], f"{f.score or f.relevance:.2f}", render(f.text).line, _source(f), f.question)
+        for f in facts
+    ]
     session.output.table(["id", "score", "fact", "source", "asked"], rows)
 
 

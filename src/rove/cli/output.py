@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
+from rove.answer.reading import rendered
 from rove.errors import RoveError
+from rove.language.rendering import Link, Rendered, render, rows_of
+from rove.records import Chunk, Citation
+
+SHOWN_LINKS = 5
 
 
 class Output:
@@ -25,7 +33,7 @@ class Output:
         self.terminal = self.console.is_terminal
 
     def json(self, value: object) -> None:
-        """Print a value as JSON; records become objects."""
+        """Print a value as JSON; records become objects, chunks and citations with what is shown of them."""
         sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
     def json_line(self, value: object) -> None:
@@ -60,6 +68,40 @@ class Output:
             table.add_row(*(escape(_cell(value)) for value in row))
         self.console.print(table, soft_wrap=False)
 
+    def passage(self, shown: Rendered, most_chars: int) -> None:
+        """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line."""
+        if not self.terminal:
+            self.line(f"   {shown.line}")
+        for block, text in shown.parts() if self.terminal else ():
+            cut = _within(text, most_chars - block.span[0]) if block.span[0] < most_chars else ""
+            if cut:
+                drawn = _drawn(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
+                drawn.style = "bold" if block.kind == "heading" else ""
+                self.console.print(Padding(drawn, (0, 0, 0, 3)), soft_wrap=False)
+        self.links(shown.links)
+
+    def text(self, shown: Rendered) -> None:
+        """Print a whole text, its tables drawn in a terminal."""
+        before = ""
+        for block, text in shown.parts():
+            if before and not (before == block.kind == "item"):
+                self.line()
+            if block.kind == "table" and self.terminal:
+                self.console.print(_drawn(text, headed=block.headed), soft_wrap=False)
+            elif block.kind == "table":
+                sys.stdout.write(_printable(text) + "\n")
+            else:
+                self.line(text)
+            before = block.kind
+
+    def links(self, links: Sequence[Link], indent: str = "   ") -> None:
+        """Print where links lead, on one line; in a terminal the first ones."""
+        most = SHOWN_LINKS if self.terminal else len(links)
+        named = [f"{link.label} <{link.target}>" for link in links[:most]]
+        more = f" and {len(links) - most} more" if len(links) > most else ""
+        if named:
+            self.marked(f"{indent}[dim]links: {plain(', '.join(named))}{more}[/]")
+
     def error(self, error: RoveError) -> None:
         """Say what is wrong and what to do."""
         if self.as_json:
@@ -83,9 +125,34 @@ def _cell(value: object) -> str:
     return _printable(" ".join(str("" if value is None else value).split()))
 
 
+def _within(text: str, most_chars: int) -> str:
+    """Cut a text, at the end of a line where there is one."""
+    if len(text) <= most_chars:
+        return text
+    whole = text[:most_chars].rpartition("\n")[0]
+    return f"{(whole or text[:most_chars]).rstrip()}…"
+
+
+def _drawn(table: str, *, headed: bool) -> Table:
+    rows = [[escape(_cell(cell)) for cell in row] for row in rows_of(table)]
+    drawn = Table(*(rows[0] if headed else [""] * len(rows[0])), box=None, show_header=headed, header_style="bold")
+    for row in rows[headed:]:
+        drawn.add_row(*row)
+    return drawn
+
+
 def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
+        told = {field.name: getattr(value, field.name) for field in fields(value)}
+        match value:
+            case Chunk():
+                return {**told, "rendered": rendered(value)}
+            case Citation():
+                return {**told, "rendered": render(value.quote)}
+            case _:
+                return told
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
     if isinstance(value, Path):
         return str(value)
     message = f"{type(value).__name__} cannot be written as JSON."

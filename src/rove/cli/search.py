@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rove.answer.reading import rendered
 from rove.cli.output import plain
 from rove.cli.session import Session, command
 from rove.events import Event, Noted
@@ -50,14 +51,22 @@ def search(
 
 
 def show_hit(session: Session, number: int, hit: Hit) -> None:
-    """Print one passage: where it stands, which lists had it, and how it begins."""
+    """Print one passage: where it stands, which lists had it, how it begins, and where else its text stands."""
     start, end = hit.chunk.span
     page = f" p. {hit.chunk.page}" if hit.chunk.page else ""
     lists = ", ".join(f"{name} {place.rank}" for name, place in hit.sources.items())
     title = f"[bold cyan]{number}.[/] [bold]{plain(hit.title or hit.uri)}[/]"
-    session.output.marked(f"{title}[dim]{page} · {hit.score:+.3f} ({lists}) · {hit.chunk.document_id}:{start}-{end}[/]")
+    count = f" · ×{1 + len(hit.same)}" if hit.same else ""
+    session.output.marked(
+        f"{title}[dim]{page}{count} · {hit.score:+.3f} ({lists}) · {hit.chunk.document_id}:{start}-{end}[/]"
+    )
     if hit.chunk.headings:
         session.output.marked(f"   [dim]{plain(' > '.join(hit.chunk.headings))}[/]")
-    text = " ".join(hit.chunk.text.split())
-    cut = text if len(text) <= SHOWN_CHARS or not session.output.terminal else text[:SHOWN_CHARS] + "…"
-    session.output.marked(f"   {plain(cut)}")
+    session.output.passage(rendered(hit.chunk), SHOWN_CHARS)
+    if hit.same:
+        session.output.marked(f"   [dim]also in: {plain(', '.join(map(_place, hit.same)))}[/]")
+
+
+def _place(hit: Hit) -> str:
+    start, end = hit.chunk.span
+    return f"{hit.title or hit.uri} ({hit.chunk.document_id}:{start}-{end})"

@@ -7,6 +7,7 @@ from enum import Enum
 
 from rove.cli.output import Output, plain
 from rove.errors import InputError
+from rove.language.rendering import render
 from rove.records.walk_events import Budget, Edit, Fact, Lead
 from rove.sync import Walk
 from rove.walk.state import State
@@ -100,7 +101,7 @@ def show_standing(output: Output, state: State) -> None:
     output.marked(f"[bold]{plain(state.question)}[/]")
     for number, fact in enumerate(state.facts, 1):
         source = f" [dim]— {plain(fact.citation.title or fact.citation.uri)}[/]" if fact.citation else " [dim]— you[/]"
-        output.marked(f"  [green]f{number}[/] {plain(fact.text)}{source}")
+        output.marked(f"  [green]f{number}[/] {plain(render(fact.text).line)}{source}")
     for number, lead in enumerate(state.open_leads[:SHOWN_LEADS], 1):
         output.marked(f"  [cyan]l{number}[/] {plain(lead.text)} [dim]({lead.kind}, {lead.score:.2f})[/]")
     if len(state.open_leads) > SHOWN_LEADS:

@@ -12,6 +12,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from rove.cli.output import Output, plain
+from rove.language.rendering import render
 from rove.records.walk_events import (
     Budget,
     ChunksRead,
@@ -219,12 +220,14 @@ def _reading(event: ChunksRead | FactFound | FactRejected | FactDropped, state: 
             title = (citation.title or citation.uri) if citation else "you"
             source = "" if title and fact.text.startswith(title) else f"{plain(title)}{page} · "
             origin = " · remembered" if fact.origin == "memory" else ""
-            return [f"  [green]✓[/] {plain(fact.text)} [dim]— {source}{fact.relevance:.0%}{origin}[/]"]
+            said = plain(render(fact.text).line)
+            return [f"  [green]✓[/] {said} [dim]— {source}{fact.relevance:.0%}{origin}[/]"]
         case FactRejected():
-            return [f"  [red]✗[/] [dim]{plain(event.text)}: {plain(event.reason)}[/]"]
+            return [f"  [red]✗[/] [dim]{plain(render(event.text).line)}: {plain(event.reason)}[/]"]
         case FactDropped():
             fact = next((one for one in state.facts if one.fact_id == event.fact_id), None)
-            return [f"  [yellow]⨯[/] [dim]{plain(fact.text if fact else event.fact_id)}: {plain(event.reason)}[/]"]
+            said = render(fact.text).line if fact else event.fact_id
+            return [f"  [yellow]⨯[/] [dim]{plain(said)}: {plain(event.reason)}[/]"]
 
 
 def _titles(event: LeadFollowed, state: State) -> str:

@@ -21,6 +21,7 @@ from rove.evaluate.results import AnswerOutcome
 from rove.models import chat_model
 from rove.models.usage import Usage, metered
 from rove.records import Answer
+from rove.retrieve.same import apart
 
 KeepAnswers = Callable[[Sequence[AnswerOutcome]], None]
 
@@ -162,7 +163,7 @@ def _values(question: Question, answer: Answer, grades: Grades) -> dict[str, flo
     answerable = any(grade > 0 for grade in grades.values()) if grades else None
     refusal = refusal_accuracy({"q": answer.refused}, {} if answerable is None else {"q": answerable})
     relevant = {name for name, grade in grades.items() if grade > 0}
-    found = any(gold_name(hit, grades) in relevant for hit in answer.hits)
+    found = any(gold_name(hit, grades) in relevant for hit in apart(answer.hits))
     good = match if match is not None else grounding.faithful
     return {
         "answer_match": match,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rove.answer.cite import check, support, support_block
 from rove.answer.claim import read_claim
 from rove.answer.reading import table_head
+from rove.language.rendering import render
 from rove.records import Answer, Citation, Hit, Sentence
 
 UNKNOWN_LANGUAGE = "und"
@@ -96,7 +97,7 @@ def _quoted(sentence: Sentence, hits: Sequence[Hit], language: str) -> bool:
     """Say whether the cited words hold the sentence: to the letter, or one of them by its claims, or all together."""
     quotes = [citation.quote for citation in sentence.citations]
     said = " ".join(sentence.text.split())
-    if any(said == " ".join(quote.split()) for quote in quotes):
+    if any(said in {" ".join(quote.split()), render(quote).line} for quote in quotes):
         return True
     pairs = zip(quotes, hits, strict=True) if len(quotes) == len(hits) else ()
     if any(_holds(sentence.text, quote, hit, language) for quote, hit in pairs):

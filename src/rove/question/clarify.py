@@ -16,6 +16,7 @@ from rove.question.word_tables import said
 from rove.question.wording import telling_words
 from rove.records import Clarification, Hit
 from rove.retrieve import Query, retrieve
+from rove.retrieve.same import apart
 
 MOST_OPTIONS = 5
 LOOKED_AT = 10
@@ -94,7 +95,7 @@ def alike(asked: AskedQuestion, hits: Sequence[Hit]) -> tuple[str, ...]:
     if not wanted or len(telling_words(asked.text, asked.language)) > FEW_WORDS:
         return ()
     full: dict[str, tuple[str, str]] = {}
-    for hit in hits:
+    for hit in apart(hits):
         held = set(terms(f"{hit.title} {hit.chunk.indexed_text}", hit.chunk.language))
         if wanted <= held:
             full.setdefault(hit.chunk.document_id, (hit.title or hit.uri, hit.chunk.text))

@@ -25,7 +25,8 @@ class Hit:
     """A chunk that was found. `score`: higher is better, comparable within one result only.
 
     `sources` says which lists the chunk came from ("keyword", "semantic", "rerank") and its place in each.
-    `uri` and `title` are its document's.
+    `uri` and `title` are its document's. `same`: hits of this search with the same text, in its place (the setting
+    `search.deduplicate`); they have none themselves.
     """
 
     chunk: Chunk
@@ -33,3 +34,4 @@ class Hit:
     sources: Mapping[str, Place] = field(default_factory=dict[str, Place])
     uri: str = ""
     title: str = ""
+    same: tuple[Hit, ...] = ()

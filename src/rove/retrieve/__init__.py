@@ -11,7 +11,7 @@ from typing import Protocol
 from rove.models import Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
-from rove.retrieve.same import distinct
+from rove.retrieve.same import merged
 from rove.settings import SearchSettings
 from rove.store.reading import Along, reading
 from rove.store.stale_reads import TRIES, noticing
@@ -58,6 +58,9 @@ class Retriever(Protocol):
 
 
 GATHER = "gather"
+DEEPER, DEEPEST = 4, 10
+"""Where hits with the same text are one: so many times as many are looked for each time, until `top_k` differ, up to
+so many times `search.candidates`."""
 RETRIEVERS = Registry(
     "retriever",
     "rove.retrievers",
@@ -87,7 +90,7 @@ def usual_top_k(mode: str, settings: SearchSettings) -> int:
 
 
 async def retrieve(mode: str, search_context: SearchContext, query: Query) -> list[Hit]:
-    """Search in a mode of `RETRIEVERS`, each text but once if the settings say so. See `Retriever.retrieve`.
+    """Search in a mode of `RETRIEVERS`, hits with the same text as one where that is set. See `Retriever.retrieve`.
 
     A document that is replaced meanwhile is found as it was or as it is: where a chunk is gone between the look that
     found it and the one that fetches it, the search is made anew.
@@ -109,8 +112,17 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:
-    """Search; where hits with the same text are left out, far enough down that others can take their places."""
+    """Search; where hits with the same text become one, as far down as it takes to find all, and to fill their places.
+
+    Where no two of the first hits have the same text, that is all; else the first `candidates` are looked through.
+    """
     if settings.deduplicate == "off":
         return await retriever.retrieve(query)
-    depth = max(query.top_k, settings.candidates)
-    return distinct(await retriever.retrieve(replace(query, top_k=depth)), settings.deduplicate)[: query.top_k]
+    depth = max(query.top_k, settings.rerank_pool)
+    while True:
+        found = await retriever.retrieve(replace(query, top_k=depth))
+        hits = merged(found, settings.deduplicate)
+        filled = len(hits) >= query.top_k and (len(hits) == len(found) or depth >= settings.candidates)
+        if filled or len(found) < depth or depth >= DEEPEST * settings.candidates:
+            return hits[: query.top_k]
+        depth = max(DEEPER * depth, settings.candidates)

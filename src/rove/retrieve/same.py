@@ -1,9 +1,10 @@
-"""Hits that say the same: only the best of them is kept (mission B.7: by score, with deduplication)."""
+"""Hits that say the same become one: the best of them, which has the others (mission B.7: with deduplication)."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rove.records import Hit
 
@@ -12,23 +13,27 @@ NEAR = 0.9
 """Share of runs of five characters (Jaccard) from which on two texts are nearly the same."""
 
 
-def distinct(hits: Sequence[Hit], how: str) -> list[Hit]:
-    """Return the hits in their order, without those whose text an earlier one has.
+def merged(hits: Sequence[Hit], how: str) -> list[Hit]:
+    """Return the hits in their order, those whose text an earlier one has as that one's `same`.
 
     `how`: the setting `search.deduplicate`.
     """
     if how == "off":
         return list(hits)
-    kept: list[Hit] = []
-    texts: dict[str, frozenset[str]] = {}
+    kept: dict[str, list[Hit]] = {}
+    runs: dict[str, frozenset[str]] = {}
     for hit in hits:
         text = plain(hit.chunk.text)
-        runs = runs_of(text) if how == "near" else frozenset[str]()
-        if text in texts or (how == "near" and any(alike(runs, other) for other in texts.values())):
-            continue
-        texts[text] = runs
-        kept.append(hit)
-    return kept
+        if how == "near" and text not in kept:
+            runs[text] = runs_of(text)
+            text = next((other for other in kept if alike(runs[text], runs[other])), text)
+        kept.setdefault(text, []).append(hit)
+    return [replace(best, same=tuple(same)) if same else best for best, *same in kept.values()]
+
+
+def apart(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, each with those of the same text after it."""
+    return [one for hit in hits for one in (hit, *hit.same)]
 
 
 def plain(text: str) -> str:

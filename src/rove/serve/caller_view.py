@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rove.document_operations import erase
 from rove.engine import AsyncRove
@@ -182,7 +182,10 @@ class CallerView:
 
     def _seen(self, hits: Sequence[Hit]) -> list[Hit]:
         access_filter = self.caller.access_filter(self.access_field)
-        return [hit for hit in hits if access_filter is None or access_filter.matches(hit.chunk.metadata)]
+        if access_filter is None:
+            return list(hits)
+        seen = [hit for hit in hits if access_filter.matches(hit.chunk.metadata)]
+        return [replace(hit, same=tuple(self._seen(hit.same))) if hit.same else hit for hit in seen]
 
 
 def _absent() -> AbsentError:

@@ -72,10 +72,10 @@ class SearchSettings(SettingsSection):
     """Of "rrf" and "weighted": what the keyword list counts."""
     semantic_weight: float = Field(default=1.0, ge=0)
     """Of "rrf" and "weighted": what the semantic list counts."""
-    deduplicate: Literal["off", "equal", "near"] = "off"
-    """Of hits with the same text only the one with the best score is given: with "equal" where they differ in white
-    space and case only, with "near" also where they share 90 % of their runs of five characters. What moves up in their
-    place comes from the first `candidates`."""
+    deduplicate: Literal["off", "equal", "near"] = "equal"
+    """Hits with the same text are one: the one with the best score, which has the others in `same`. With "equal" where
+    they differ in white space and case only, with "near" also where they share 90 % of their runs of five characters.
+    They are looked for among the first `candidates`, and as far as ten times that until `top_k` hits differ."""
     k_keyword: int = Field(default=3, ge=0)
     """Of mode "gather": so many of the keyword list go straight to the result."""
     k_semantic: int = Field(default=3, ge=0)

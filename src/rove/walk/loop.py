@@ -11,6 +11,7 @@ from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
+from rove.language.rendering import render
 from rove.records import Answer, Sentence
 from rove.records.walk_events import (
     Answered,
@@ -210,7 +211,7 @@ def quoted(state: State, problem: str) -> Answered:
     if not facts:
         return Answered(Answer(state.question, refusal(state.language), "refused", state.language, note=note))
     cites = [replace(fact.citation, number=number) for number, fact in enumerate(facts, 1) if fact.citation]
-    sentences = tuple(Sentence(" ".join(citation.quote.split()), (citation,)) for citation in cites)
+    sentences = tuple(Sentence(render(citation.quote).line, (citation,)) for citation in cites)
     text = "\n\n".join(f"{sentence.text} {marks([place])}" for place, sentence in enumerate(sentences, 1))
     return Answered(Answer(state.question, text, EXTRACTIVE, state.language, sentences, note=note))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from rove.errors import InputError
+from rove.language.rendering import render
 from rove.records import Document
 from rove.records.document import Span
 from rove.serve.admission.callers import Caller
@@ -119,7 +120,7 @@ async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
         answer = await walking.answered()
     finally:
         await let_go(walking, listened)
-    facts = [fact.text for fact in walking.state.facts]
+    facts = [render(fact.text).line for fact in walking.state.facts]
     return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
 
 

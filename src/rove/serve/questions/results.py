@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rove.answer.reading import rendered
+from rove.language.rendering import BlockKind, Rendered, render
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit
 from rove.records.document import Span
 from rove.records.source import Metadata, MetaValue
@@ -81,14 +83,78 @@ class PlaceOut(Reply):
     score: float
 
 
+class LinkOut(Reply):
+    """A link of a rendered text: its words, and where it leads as the source has it. Nobody has checked that."""
+
+    label: str
+    target: str
+
+
+class BlockOut(Reply):
+    """A block of a rendered text, by its span there. `headed`: the first row of a table names its columns."""
+
+    kind: BlockKind
+    span: Span
+    headed: bool
+
+
+class RenderedOut(Reply):
+    """A text as it is shown to people: plain, without marks of markdown and of references, its links apart.
+
+    A line of a table is a row, its cells parted by tabs. What is cited and opened is the exact text beside it.
+    """
+
+    text: str
+    blocks: list[BlockOut]
+    links: list[LinkOut]
+
+    @classmethod
+    def of(cls, shown: Rendered) -> RenderedOut:
+        """Make it of a record."""
+        return cls(
+            text=shown.text,
+            blocks=[BlockOut(kind=block.kind, span=block.span, headed=block.headed) for block in shown.blocks],
+            links=[LinkOut(label=link.label, target=link.target) for link in shown.links],
+        )
+
+
+class SameOut(Reply):
+    """Another place where the text of a hit stands."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    source: str
+    span: Span
+    page: int | None
+
+    @classmethod
+    def of(cls, hit: Hit) -> SameOut:
+        """Make it of a record."""
+        chunk = hit.chunk
+        return cls(
+            chunk_id=chunk.chunk_id,
+            document_id=chunk.document_id,
+            title=hit.title,
+            source=public_source(hit.uri),
+            span=chunk.span,
+            page=chunk.page,
+        )
+
+
 class HitOut(Reply):
-    """A passage that was found: `text` is the document's text at `span`. `score` compares within one reply only."""
+    """A passage that was found: `text` is the document's text at `span`, `rendered` what is shown of it.
+
+    `score` compares within one reply only. `count`: how many hits with this text were found, of which this one is the
+    best; `same` has the others (the setting `search.deduplicate`).
+    """
 
     chunk_id: str
     document_id: str
     title: str
     source: str
     text: str
+    rendered: RenderedOut
     span: Span
     page: int | None
     headings: list[str]
@@ -97,6 +163,8 @@ class HitOut(Reply):
     score: float
     lists: dict[str, PlaceOut]
     metadata: dict[str, MetaValue]
+    count: int
+    same: list[SameOut]
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -108,6 +176,7 @@ class HitOut(Reply):
             title=hit.title,
             source=public_source(hit.uri),
             text=chunk.text,
+            rendered=RenderedOut.of(rendered(chunk)),
             span=chunk.span,
             page=chunk.page,
             headings=list(chunk.headings),
@@ -116,11 +185,16 @@ class HitOut(Reply):
             score=hit.score,
             lists={name: PlaceOut(rank=place.rank, score=place.score) for name, place in hit.sources.items()},
             metadata=_public(chunk.metadata),
+            count=1 + len(hit.same),
+            same=[SameOut.of(one) for one in hit.same],
         )
 
 
 class CitationOut(Reply):
-    """The words that a sentence rests on: the document's text at `span` is `quote`. `number` stands in the answer."""
+    """The words that a sentence rests on: the document's text at `span` is `quote`, `rendered` what is shown of it.
+
+    `number` stands in the answer.
+    """
 
     number: int
     chunk_id: str
@@ -128,6 +202,7 @@ class CitationOut(Reply):
     title: str
     source: str
     quote: str
+    rendered: RenderedOut
     span: Span
     page: int | None = None
 
@@ -141,6 +216,7 @@ class CitationOut(Reply):
             title=citation.title,
             source=public_source(citation.uri),
             quote=citation.quote,
+            rendered=RenderedOut.of(render(citation.quote)),
             span=citation.span,
             page=citation.page,
         )

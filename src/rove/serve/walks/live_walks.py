@@ -15,10 +15,12 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from rove.errors import InputError
+from rove.language.rendering import render
 from rove.records import Filter
-from rove.records.walk_events import Budget, Edit, Stopped, WalkEvent, WalkInfo, Warned
+from rove.records.walk_events import Budget, Edit, FactRejected, Stopped, WalkEvent, WalkInfo, Warned
 from rove.serve.caller_view import CallerView
 from rove.serve.problems import AbsentError
+from rove.serve.questions.results import RenderedOut
 from rove.serve.redaction import public_source, public_text
 from rove.walk.handle import AsyncWalk
 from rove.walk.json_format import to_line
@@ -108,11 +110,13 @@ class CallerWalks:
         return [walk for walk, own in zip(walks, owned, strict=True) if own]
 
     def told(self, event: WalkEvent) -> tuple[str, dict[str, Any]]:
-        """An event as JSON: its name and its fields, without the filter."""
+        """An event as JSON: its name and its fields, without the filter, and what is shown of facts and quotations."""
         line = cast("dict[str, Any]", json.loads(to_line(event)))
         data = cast("dict[str, Any]", _shown(line["data"]))
         if isinstance(event, Stopped | Warned):
             data["text"] = public_text(event.text)
+        if isinstance(event, FactRejected):
+            data["rendered"] = _rendered(event.text)
         return line["event"], data
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -154,7 +158,8 @@ def _shown(value: object) -> object:
     match value:
         case dict():
             tree = cast("dict[str, object]", value)
-            return {
+            shown = tree.get("quote") or ("fact_id" in tree and tree.get("text"))
+            return ({"rendered": _rendered(shown)} if isinstance(shown, str) else {}) | {
                 name: PUBLIC[name](part) if name in PUBLIC and isinstance(part, str) else _shown(part)
                 for name, part in tree.items()
                 if name not in PRIVATE
@@ -163,6 +168,10 @@ def _shown(value: object) -> object:
             return [_shown(part) for part in cast("list[object]", value)]
         case _:
             return value
+
+
+def _rendered(text: str) -> dict[str, Any]:
+    return RenderedOut.of(render(text)).model_dump(mode="json")
 
 
 def _fact(walk_id: str) -> str:

@@ -76,7 +76,10 @@ class ForkIn(Wire):
 
 
 class WalkEventOut(Reply):
-    """An event of a walk: its name and its data. See `rove.records.walk_events`."""
+    """An event of a walk: its name and its data. See `rove.records.walk_events`.
+
+    Facts and quotations have `rendered` beside them: what is shown of them, as hits and citations have it.
+    """
 
     event: str
     data: dict[str, JsonValue]

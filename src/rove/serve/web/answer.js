@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
+import { drawLinks, drawSame } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
@@ -26,7 +27,7 @@ export function drawDraft(host, text) {
   return drawMarkdown(host, kept.put(text), { kept, mark: (number) => el("span", { class: "cite pending" }, String(number)) });
 }
 
-/** The answer's text: what a model wrote is markdown, and what a source says stands as the source has it. */
+/** The answer's text: what a model wrote is markdown, and what a source says stands as it was rendered. */
 function drawText(answer) {
   const host = el("div", { class: `answer-text mode-${OWN_MODES.includes(answer.mode) ? answer.mode : "model"}`, lang: answer.language === "und" ? null : answer.language });
   const kept = new Kept(PLAIN_MODES.includes(answer.mode) ? [answer.text] : quotations(answer));
@@ -35,7 +36,8 @@ function drawText(answer) {
 
 /** The sentences of an answer of quotations; in every answer, what stands in quotation marks and is the source's own. */
 function quotations(answer) {
-  const quoted = answer.sentences.flatMap((one) => one.citations.map(({ quote }) => `“${quote.split(/\s+/).filter(Boolean).join(" ")}”`));
+  const words = answer.sentences.flatMap(({ text, citations }) => [text, ...citations.map(({ quote }) => quote.split(/\s+/).filter(Boolean).join(" "))]);
+  const quoted = words.map((one) => `“${one}”`);
   return answer.mode === "extractive" ? [...quoted, ...answer.sentences.flatMap(({ text }) => (text.startsWith("|") ? cells(text) : text))] : quoted;
 }
 
@@ -70,6 +72,7 @@ function reference(hit, number) {
     { value: number },
     el("button", { type: "button", class: "link", on: { click: open } }, hit.title || hit.source),
     where && el("span", { class: "muted" }, ` ${where}`),
+    drawSame(hit),
   );
 }
 
@@ -79,6 +82,7 @@ export function drawAnswer(answer) {
     drawText(answer),
     answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
+    answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
     answer.references?.length > 0 &&
       el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),

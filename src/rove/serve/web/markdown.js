@@ -111,7 +111,8 @@ function cells(line) {
   return parts.map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-function scrolled(tag, name, inside) {
+/** A table or code that is wider than the page scrolls by itself. */
+export function scrolled(tag, name, inside) {
   return el(tag, { class: "wide", tabindex: 0, role: "region", "aria-label": name }, inside);
 }
 

@@ -3,6 +3,7 @@
 import { here, post } from "./api.js";
 import { el, fill, say } from "./dom.js";
 import { askForm } from "./form.js";
+import { drawLinks, drawRendered, drawSame } from "./rendered.js";
 import { openSource } from "./source.js";
 import { busy, empty, wrong } from "./states.js";
 import { named, t } from "./words.js";
@@ -40,7 +41,9 @@ function drawHit(hit) {
     { class: "card hit" },
     el("h2", {}, el("button", { type: "button", class: "link", on: { click: open } }, hit.title || hit.source || hit.document_id)),
     where && el("p", { class: "path muted" }, where),
-    el("p", { class: hit.text.length < 420 ? "snippet short" : "snippet", lang: hit.language === "und" ? null : hit.language }, hit.text),
+    el("div", { class: hit.rendered.text.length < 420 ? "snippet short" : "snippet", lang: hit.language === "und" ? null : hit.language }, drawRendered(hit.rendered)),
+    drawLinks([hit.rendered]),
+    drawSame(hit),
     el("p", { class: "facts" }, el("span", {}, hit.source), ranks.map((rank) => el("span", {}, rank))),
   );
 }

@@ -1,6 +1,7 @@
 // What a user changes while a walk rests: the question, the budget, facts and leads.
 
 import { el, fill, labelled } from "./dom.js";
+import { lineOf } from "./rendered.js";
 import { t } from "./words.js";
 
 const BOUNDS = { rounds: [1, 50], calls: [1, 1_000], tokens: [1, 10_000_000], seconds: [1, 3_600] };
@@ -62,13 +63,13 @@ function part(title, adding, items, id, family, apply) {
 function one(item, id, family, apply) {
   const line = el("li");
   const change = () => {
-    const field = el("textarea", { rows: 3, value: item.text, "aria-label": t("edit.change-named", { text: item.text }) });
+    const field = el("textarea", { rows: 3, value: item.text, "aria-label": t("edit.change-named", { text: lineOf(item) }) });
     const save = el("button", { type: "button", on: { click: () => field.value.trim() && apply({ [family]: [{ [id]: item[id], text: field.value.trim() }] }) } }, t("edit.apply"));
     fill(line, field, el("div", { class: "row" }, save, el("button", { type: "button", class: "quiet", on: { click: () => draw() } }, t("edit.cancel"))));
     field.focus();
   };
-  const button = (name, act) => el("button", { type: "button", class: "quiet", "aria-label": t(`edit.${name}-named`, { text: item.text }), on: { click: act } }, t(`edit.${name}`));
-  const draw = () => fill(line, el("span", {}, item.text), el("div", { class: "row" }, button("change", change), button("drop", () => apply({ dropped: [item[id]] }))));
+  const button = (name, act) => el("button", { type: "button", class: "quiet", "aria-label": t(`edit.${name}-named`, { text: lineOf(item) }), on: { click: act } }, t(`edit.${name}`));
+  const draw = () => fill(line, el("span", {}, lineOf(item)), el("div", { class: "row" }, button("change", change), button("drop", () => apply({ dropped: [item[id]] }))));
   draw();
   return line;
 }

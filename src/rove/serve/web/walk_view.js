@@ -2,6 +2,7 @@
 
 import { cite, drawAnswer } from "./answer.js";
 import { el } from "./dom.js";
+import { lineOf } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { busy } from "./states.js";
@@ -44,7 +45,7 @@ function drawRound(state, round, fork) {
       el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
     el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id), fork))),
     round.rejected.length > 0 &&
-      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, one.text, el("span", { class: "muted" }, " — ", said(one.reason)))))),
+      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, lineOf(one), el("span", { class: "muted" }, " — ", said(one.reason)))))),
     found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map((lead) => drawLead(lead, fork))),
     round.judged && drawJudged(round.judged),
   );
@@ -55,11 +56,11 @@ function drawFact(fact, fork) {
   return el(
     "li",
     { class: fact.dropped ? "fact dropped" : "fact" },
-    el("span", { class: "fact-text" }, fact.text),
+    el("span", { class: "fact-text" }, lineOf(fact)),
     fact.citation && withKey(cite(fact.citation, "¶"), `fact-${fact.fact_id}`),
     el("span", { class: "facts small muted" }, fact.citation?.title, ` · ${t("walk.relevance", { share })}`, fact.origin !== "text" && ` · ${named("origin", fact.origin)}`),
     fact.dropped && el("span", { class: "badge bad" }, `${t("walk.dropped")}: `, fact.dropped === "user" ? t("walk.by-you") : said(fact.dropped)),
-    forker(fact.at, fact.text, fork),
+    forker(fact.at, lineOf(fact), fork),
   );
 }
 
