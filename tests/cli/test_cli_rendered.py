@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from rove.cli import rove
+from rove.cli.ask import NEAREST
 from rove.cli.output import Output
 from rove.language.rendering import render
 
@@ -112,3 +113,17 @@ def test_a_terminal_draws_tables_and_cuts_long_passages() -> None:
         " a  b",
         " 1  2",
     ]
+
+
+def test_beneath_a_refusal_stand_the_nearest_passages_said_to_be_no_answer(base: Path) -> None:
+    far = ("--set", "answer.max_distance=0.0001")
+    shown = piped("ask", "Who sails the boat?", *far, base=base)
+    refusal, _, passages = shown.partition(NEAREST)
+    assert refusal.strip() == "The knowledge base does not hold enough to answer this."
+    assert [line[:2] for line in passages.splitlines() if line[:1].isdecimal()] == ["1.", "2.", "3."]
+    assert not [mark for mark in MARKS if mark in passages]
+    told = json.loads(piped("ask", "Who sails the boat?", "--json", *far, base=base))
+    assert (told["mode"], len(told["nearest"])) == ("refused", 3)
+    assert all(hit["chunk"]["rendered"]["text"] for hit in told["nearest"])
+    greeted = piped("ask", "Hello there", "--set", "answer.persona=You are Ada.", base=base)
+    assert greeted.strip() == "Hello! This is how I was set up: “You are Ada.”"

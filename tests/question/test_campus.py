@@ -11,9 +11,9 @@ import pytest
 from openai_server import chat, serve
 from rove import AsyncRove, ConfigError, Rove, Text, field
 from rove.answer import fallback_hyde
-from rove.answer.itself import is_about_itself
 from rove.answer.pack import instructions
 from rove.answer.refusal import refusal
+from rove.answer.small_talk import PERSONA, small_talk
 from rove.models import chat_model
 from rove.prepare import types_of
 from rove.records import Document
@@ -219,13 +219,14 @@ async def test_who_the_assistant_is_is_answered_however_far_the_references_are(
             usual = base.settings.answer.model_copy(update={"demonstrations": "usual"})
             chosen = base.settings
             base.settings = chosen.model_copy(update={"answer": usual})
-            assert (await base.ask(question)).refused
+            told = await base.ask(question)
+            assert told.mode == PERSONA and persona in told.text
             assert len(server.requests) == 1, "without the demonstration it is not asked"
             base.settings = chosen
             assert (await base.ask(f"{question} 图书馆几点开门？")).refused
             assert len(server.requests) == 1, "who asks for something else too is answered as ever"
             await base.ask(question)
-            assert (await base.ask(question)).refused, "nothing that it wrote is the persona's"
+            assert (await base.ask(question)).mode == PERSONA, "nothing that it wrote is the persona's"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ async def test_who_the_assistant_is_is_answered_however_far_the_references_are(
     ["Who are you sending to Oslo?", "Wer bist du eigentlich im Vergleich zu 1931?", "你是谁的学生？", "x" * 99],
 )
 def test_what_is_not_about_the_assistant(question: str) -> None:
-    assert not is_about_itself(question)
+    assert small_talk(question) is None
 
 
 @pytest.mark.parametrize("separator", [",", "，", "、", ";", "；", ", "])

@@ -109,3 +109,28 @@ async def test_each_is_a_hit_where_the_settings_say_so(open_town: Opener) -> Non
         told = (await client.post("/v1/spaces/hr/search", json={"question": "When does the sauna close?"})).json()
     notices = [hit for hit in told["hits"] if hit["text"].strip() == NOTICE]
     assert [(hit["count"], hit["same"]) for hit in notices] == [(1, [])] * 5
+
+
+async def test_beneath_a_refusal_are_the_nearest_passages(open_town: Opener) -> None:
+    question = "Who sails the boat?"
+    body = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "ask", "arguments": {"question": question}},
+    }
+    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    async with open_town(answer={"max_distance": 0.0001}) as town, town.client("anna", **headers) as client:
+        await town.spaces._spaces["hr"].kb.add(*DOCUMENTS)
+        told = (await client.post("/v1/spaces/hr/ask", json={"question": question})).json()
+        chat = {"model": "hr", "messages": [{"role": "user", "content": question}]}
+        written = (await client.post("/v1/chat/completions", json=chat)).json()
+        streamed = (await client.post("/v1/chat/completions", json={**chat, "stream": True})).text
+        reply = (await client.post("/mcp", json=body)).text
+    assert (told["refused"], told["references"], len(told["nearest"])) == (True, [], 3)
+    assert not [mark for hit in told["nearest"] for mark in MARKS if mark in hit["rendered"]["text"]]
+    assert written["nearest"] == told["nearest"]
+    pieces = [json.loads(line[6:]) for line in streamed.splitlines() if line.startswith("data: {")]
+    assert pieces[-1]["nearest"] == told["nearest"]
+    tool = json.loads(next(line.removeprefix("data: ") for line in reply.splitlines() if line.startswith("data: ")))
+    assert tool["result"]["structuredContent"]["nearest"] == told["nearest"]

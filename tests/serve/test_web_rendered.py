@@ -60,3 +60,22 @@ async def test_an_answer_is_read_without_marks_and_opens_the_exact_words(visit: 
         await page.locator("#source mark").wait_for()
         assert await page.locator("#source mark").inner_text() in QUESTIONS["ja"][1]
     assert visit.errors == []
+
+
+async def test_beneath_a_refusal_stand_the_nearest_passages_and_a_greeting_is_greeted(visit: Visit) -> None:
+    kb = visit.town.spaces._spaces["hr"].kb
+    usual = kb.settings
+    kb.settings = usual.model_copy(update={"answer": usual.answer.model_copy(update={"max_distance": 0.0001})})
+    try:
+        async with visit.page("ask") as page:
+            await ask(page, "Who sails the boat?")
+            passages = page.locator(".nearest li")
+            await passages.first.wait_for()
+            assert await passages.count() == 3
+            assert not [mark for mark in MARKS if mark in await page.locator("main").inner_text()]
+            assert await page.locator("details.references").count() == 0
+            assert await violations(page) == []
+            await ask(page, "Hello there")
+            await page.locator(".mode-persona", has_text="Hello!").wait_for()
+    finally:
+        kb.settings = usual

@@ -19,6 +19,11 @@ def tables(name: str) -> Mapping[str, Mapping[str, str]]:
     return cast("Mapping[str, Mapping[str, str]]", _read(name))
 
 
+def nested_tables(name: str) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    """Return the tables in `<name>.toml`: language code → part → name → text."""
+    return cast("Mapping[str, Mapping[str, Mapping[str, str]]]", _read(name))
+
+
 @cache
 def _read(name: str) -> Mapping[str, object]:
     return tomllib.loads(files("rove.answer").joinpath(f"{name}.toml").read_text("utf-8"))

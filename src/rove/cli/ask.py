@@ -6,14 +6,16 @@ import click
 
 from rove.cli.explain import show_path
 from rove.cli.output import Output, plain
+from rove.cli.search import show_hit
 from rove.cli.session import Session, command
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
 from rove.records import Answer, Citation
 from rove.retrieve.condition import parse_where
 
-QUOTING = frozenset({"extractive", "refused", "clarifying"})
+QUOTING = frozenset({"extractive", "refused", "clarifying", "persona"})
 """Modes of answers that no chat model has written: their words are shown as they are."""
+NEAREST = "The nearest passages, which do not answer it:"
 
 
 @command("ask")
@@ -70,6 +72,11 @@ def show_answer(session: Session, answer: Answer, *, shown: str = "") -> None:
         if shown:
             session.output.line("\n")
         session.output.text(render(answer.text))
+    if answer.nearest:
+        session.output.line()
+        session.output.line(NEAREST, style="dim")
+    for number, hit in enumerate(answer.nearest, 1):
+        show_hit(session, number, hit)
     if answer.citations:
         session.output.line()
     for citation in answer.citations:

@@ -18,7 +18,7 @@ from rich.text import Text
 from rove.answer.reading import rendered
 from rove.errors import RoveError
 from rove.language.rendering import Link, Rendered, render, rows_of
-from rove.records import Chunk, Citation
+from rove.records import Answer, Chunk, Citation
 
 SHOWN_LINKS = 5
 
@@ -147,6 +147,8 @@ def _plain(value: object) -> object:
         match value:
             case Chunk():
                 return {**told, "rendered": rendered(value)}
+            case Answer():
+                return {**told, "nearest": value.nearest}
             case Citation():
                 return {**told, "rendered": render(value.quote)}
             case _:

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from rove.answer.answerer import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
-from rove.answer.itself import is_about_itself
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
+from rove.answer.small_talk import PERSONA, SmallTalk, small_talk
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -81,7 +81,7 @@ class Responder:
         """Answer a question that follows these turns.
 
         The answer's `mode` is "clarifying" where the user is asked back, "refused" where the kind of question is routed
-        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself.
+        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself, "persona" where it replies to small talk.
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.
@@ -96,7 +96,7 @@ class Responder:
             asking.show(answer=answer.text)
         understood = gathered.understood if gathered else understood
         answer = replace(answer, question=question)
-        if self.settings.question.log and answer.mode != CLARIFYING and not answer.refused:
+        if self.settings.question.log and answer.mode not in {CLARIFYING, PERSONA} and not answer.refused:
             log = QuestionLog(self.search_context.store.catalog.database)
             await asyncio.to_thread(log.note, understood.standalone, understood.language)
         turn = Turn(question, answer.text, understood.standalone, asked_back=answer.mode == CLARIFYING)
@@ -110,6 +110,10 @@ class Responder:
         if intent and route == REFUSE:
             language, note = understood.language, ROUTED.format(name=intent.name)
             return Answer(understood.question, refusal(language), "refused", language, note=note), None
+        talk = small_talk(understood.question) if self.settings.answer.pipeline != "none" else None
+        if talk and (talk.kind != "itself" or self.chat is None):
+            answerer = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
+            return await self._replied(talk, understood.question, (), answerer, self.text_of, listener), None
         if understood.clarification:
             text = asked_back(understood.clarification)
             return Answer(understood.question, text, CLARIFYING, understood.language), None
@@ -196,12 +200,8 @@ class Responder:
     ) -> Answer:
         distances = await self._distances(understood.standalone, hits, settings)
         answerer = Answerer(self.search_context.embedder, self.chat, settings, distances)
-        if not answerer.near(hits) and is_about_itself(understood.question):
-            portrait = await answerer.portrait(
-                understood.question, hits, language=understood.language, text_of=text_of, listener=listener
-            )
-            if portrait:
-                return portrait
+        if not answerer.near(hits) and (talk := small_talk(understood.question)):
+            return await self._replied(talk, understood.question, hits, answerer, text_of, listener)
         answer = await answerer.answer(
             understood.standalone, hits, language=understood.language, text_of=text_of, listener=listener
         )
@@ -210,6 +210,19 @@ class Responder:
         strict = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
         return await fall_back(case, answer, self._context(listener), strict, self.text_of)
+
+    async def _replied(
+        self,
+        talk: SmallTalk,
+        message: str,
+        hits: Sequence[Hit],
+        answerer: Answerer,
+        text_of: TextOf,
+        listener: Listener,
+    ) -> Answer:
+        """Reply to small talk: in the chat model's words as far as they are the persona's, else in fixed ones."""
+        portrait = await answerer.portrait(message, hits, language=talk.language, text_of=text_of, listener=listener)
+        return portrait or talk.answer(message, self.settings.answer.own_persona)
 
     async def _unsourced(self, understood: Understood, listener: Listener) -> Answer:
         """Ask the chat model without a search (mission E.3: no searcher).

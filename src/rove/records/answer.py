@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from rove.records.document import Span
 from rove.records.hit import Hit
 
+NEAREST = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -75,7 +77,7 @@ class Answer:
 
     `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
     the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
-    words, and `text` says so) or "clarifying" (`text` is a question back to the user). `note` says in words how the
+    words, and `text` says so), "clarifying" (`text` is a question back to the user) or "persona" (a reply to small talk). `note` says in words how the
     answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
@@ -96,6 +98,11 @@ class Answer:
     def refused(self) -> bool:
         """True when the knowledge base did not hold enough."""
         return self.mode == "refused"
+
+    @property
+    def nearest(self) -> tuple[Hit, ...]:
+        """Where the question was refused: the nearest passages, `NEAREST` at most, which do not answer it."""
+        return self.hits[:NEAREST] if self.refused else ()
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 from rove.errors import ConfigError
 from rove.settings.section import SettingsSection
 
+USUAL_PERSONA = "You answer questions from the user's own documents."
+
 
 class StoreSettings(SettingsSection):
     """Keeping and finding chunks."""
@@ -134,12 +136,17 @@ class AnswerSettings(SettingsSection):
     0: the embedder's own, where the mode knows distances; "keyword" and "sparse" know none, and the answer's note says
     so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
     """
-    persona: str = "You answer questions from the user's own documents."
-    """Who answers: it opens the chat model's instructions."""
+    persona: str = USUAL_PERSONA
+    """Who answers: it opens the chat model's instructions, and greetings are answered from it."""
     demonstrations: Literal["usual", "campus"] = "usual"
     """The three examples in the chat model's instructions. "campus": they are in the question's language, and the
     second answers a question about the assistant itself from the persona; such sentences then need no source, nor does
     such a question need anything within `max_distance`."""
+
+    @property
+    def own_persona(self) -> str:
+        """The persona that was set; "" where it is the usual one."""
+        return "" if self.persona == USUAL_PERSONA else self.persona.strip()
 
     @property
     def self_portrait(self) -> str:

@@ -34,7 +34,7 @@ from rove.serve.openai.schema import (
 )
 from rove.serve.problems import openai_error, problem_of
 from rove.serve.questions.asking import AnswerAndUsage, answering, asked, check_question
-from rove.serve.questions.results import CitationOut
+from rove.serve.questions.results import CitationOut, HitOut
 from rove.serve.streams import stream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -74,6 +74,7 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
         choices=[CompletionChoice(message=message, finish_reason=_finish_reason(answered.answer))],
         usage=UsageOut.of(answered.usage),
         citations=_citations(answered),
+        nearest=_nearest(answered),
         note=answered.answer.note,
     )
 
@@ -90,6 +91,7 @@ async def _streamed(
             choices=[choice],
             usage=UsageOut.of(answered.usage) if answered else None,
             citations=_citations(answered) if answered else None,
+            nearest=_nearest(answered) if answered else None,
             note=answered.answer.note if answered else None,
         )
         return f"data: {made.model_dump_json(exclude_none=not answered)}\n\n".encode()
@@ -117,3 +119,7 @@ def _finish_reason(answer: Answer) -> FinishReason:
 
 def _citations(answered: AnswerAndUsage) -> list[CitationOut]:
     return [CitationOut.of(citation) for citation in answered.answer.citations]
+
+
+def _nearest(answered: AnswerAndUsage) -> list[HitOut]:
+    return [HitOut.of(hit) for hit in answered.answer.nearest]

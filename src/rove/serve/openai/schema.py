@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
 from rove.records import History, Turn
-from rove.serve.questions.results import CitationOut
+from rove.serve.questions.results import CitationOut, HitOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
 
@@ -109,7 +109,10 @@ class UsageOut(Reply):
 
 
 class Completion(Reply):
-    """A completion. `citations`: the words that the answer rests on, by the numbers in it. `note`: how it was made."""
+    """A completion. `citations`: the words that the answer rests on, by the numbers in it. `note`: how it was made.
+
+    `nearest`: where it was refused, the passages that come nearest to the question, and do not answer it.
+    """
 
     id: str
     object: Literal["chat.completion"] = "chat.completion"
@@ -118,6 +121,7 @@ class Completion(Reply):
     choices: list[CompletionChoice]
     usage: UsageOut
     citations: list[CitationOut]
+    nearest: list[HitOut]
     note: Said
 
 
@@ -130,7 +134,7 @@ class ChunkChoice(Reply):
 
 
 class CompletionChunk(Reply):
-    """A piece of a streamed completion; the last one has the usage, the citations and the note."""
+    """A piece of a streamed completion; the last one has the usage, the citations, the nearest passages and the note."""
 
     id: str
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
@@ -139,6 +143,7 @@ class CompletionChunk(Reply):
     choices: list[ChunkChoice]
     usage: UsageOut | None = None
     citations: list[CitationOut] | None = None
+    nearest: list[HitOut] | None = None
     note: Said | None = None
 
 

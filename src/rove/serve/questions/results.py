@@ -234,6 +234,7 @@ class AnswerOut(Reply):
     """An answer. `mode` is "extractive", "refused" or the chat model's name; `note` says how it was made.
 
     `cut`: the chat model's reply was cut off, so that the answer may lack its end.
+    `nearest`: where it was refused, the passages that come nearest to the question, and do not answer it.
     """
 
     question: str
@@ -246,6 +247,7 @@ class AnswerOut(Reply):
     sentences: list[SentenceOut]
     citations: list[CitationOut]
     references: list[HitOut]
+    nearest: list[HitOut]
 
     @classmethod
     def of(cls, answer: Answer) -> AnswerOut:
@@ -264,7 +266,8 @@ class AnswerOut(Reply):
             note=answer.note,
             sentences=sentences,
             citations=[CitationOut.of(citation) for citation in answer.citations],
-            references=[HitOut.of(hit) for hit in answer.hits],
+            references=[] if answer.refused else [HitOut.of(hit) for hit in answer.hits],
+            nearest=[HitOut.of(hit) for hit in answer.nearest],
         )
 
 

@@ -3,15 +3,15 @@
 import { el } from "./dom.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
-import { drawLinks, drawSame } from "./rendered.js";
+import { drawLinks, drawRendered, drawSame } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
 
-const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying"];
+const OWN_MODES = ["extractive", "refused", "unsourced", "clarifying", "persona"];
 const SIGNS = /[^\p{L}\p{N}\s]/u;
 const RULE = /^:?-+:?$/;
-const PLAIN_MODES = ["refused", "clarifying"]; // fixed sentences, and names of documents in them
+const PLAIN_MODES = ["refused", "clarifying", "persona"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
 export function cite(citation, sign = String(citation.number)) {
@@ -64,6 +64,16 @@ function leftOut(answer) {
   return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", {}, one.text))));
 }
 
+/** The passages that came nearest where the answer is a refusal, said to be no answer. */
+function nearest(hits) {
+  const passage = (hit, at) => {
+    const item = reference(hit, at + 1);
+    if (hit.rendered) item.append(el("div", { class: "snippet", lang: hit.language === "und" ? null : hit.language }, drawRendered(hit.rendered)));
+    return item;
+  };
+  return el("section", { class: "nearest" }, el("h3", {}, t("answer.nearest")), el("ol", {}, hits.map(passage)));
+}
+
 function reference(hit, number) {
   const open = (event) => openSource(hit, event.currentTarget);
   const where = [...hit.headings, hit.page ? t("source.page", { page: hit.page }) : ""].filter(Boolean).join(" › ");
@@ -84,6 +94,7 @@ export function drawAnswer(answer) {
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
+    answer.nearest?.length > 0 && nearest(answer.nearest),
     answer.references?.length > 0 &&
       el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
   ];
