@@ -120,13 +120,13 @@ async def test_beneath_a_refusal_are_the_nearest_passages(open_town: Opener) -> 
         "params": {"name": "ask", "arguments": {"question": question}},
     }
     headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
-    async with open_town(answer={"max_distance": 0.0001}) as town, town.client("anna", **headers) as client:
+    async with open_town(answer={"max_distance": 0.0001}) as town, town.client("anna") as client:
         await town.spaces._spaces["hr"].kb.add(*DOCUMENTS)
         told = (await client.post("/v1/spaces/hr/ask", json={"question": question})).json()
         chat = {"model": "hr", "messages": [{"role": "user", "content": question}]}
         written = (await client.post("/v1/chat/completions", json=chat)).json()
         streamed = (await client.post("/v1/chat/completions", json={**chat, "stream": True})).text
-        reply = (await client.post("/mcp", json=body)).text
+        reply = (await client.post("/mcp", json=body, headers=headers)).text
     assert (told["refused"], told["references"], len(told["nearest"])) == (True, [], 3)
     assert not [mark for hit in told["nearest"] for mark in MARKS if mark in hit["rendered"]["text"]]
     assert written["nearest"] == told["nearest"]

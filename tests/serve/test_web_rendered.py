@@ -69,7 +69,7 @@ async def test_beneath_a_refusal_stand_the_nearest_passages_and_a_greeting_is_gr
     try:
         async with visit.page("ask") as page:
             await ask(page, "Who sails the boat?")
-            passages = page.locator(".nearest li")
+            passages = page.locator(".nearest > ol > li")
             await passages.first.wait_for()
             assert await passages.count() == 3
             assert not [mark for mark in MARKS if mark in await page.locator("main").inner_text()]

@@ -81,7 +81,8 @@ class Responder:
         """Answer a question that follows these turns.
 
         The answer's `mode` is "clarifying" where the user is asked back, "refused" where the kind of question is routed
-        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself, "persona" where it replies to small talk.
+        there or nothing near enough was found, "unsourced" where the settings let the chat model speak for itself,
+        "persona" where it replies to small talk.
 
         Raises:
             ConfigError: the settings ask for what there is nothing to do it with.

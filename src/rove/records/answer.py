@@ -8,6 +8,7 @@ from rove.records.document import Span
 from rove.records.hit import Hit
 
 NEAREST = 3
+"""How many passages stand beneath a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ class Answer:
 
     `mode`: "extractive" (quotes chosen without a chat model), the chat model's name, or "refused" (nothing within
     the threshold; `text` is then the fixed sentence in the question's language), "unsourced" (the chat model's own
-    words, and `text` says so), "clarifying" (`text` is a question back to the user) or "persona" (a reply to small talk). `note` says in words how the
-    answer was made and what was dropped. `hits` are the references that were given, in the order of their numbers.
+    words, and `text` says so), "clarifying" (`text` is a question back to the user) or "persona" (a reply to small
+    talk). `note` says in words how the answer was made and what was dropped. `hits` are the references that were given,
+    in the order of their numbers.
     `conflicts` is where they say different things. `path` is how a walk came to the facts; empty without one.
     `cut`: the chat model's reply was cut off, so that the answer may lack its end; `note` says why.
     """

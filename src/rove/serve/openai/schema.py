@@ -134,7 +134,7 @@ class ChunkChoice(Reply):
 
 
 class CompletionChunk(Reply):
-    """A piece of a streamed completion; the last one has the usage, the citations, the nearest passages and the note."""
+    """A piece of a streamed completion; the last one has all that a completion has beside its text."""
 
     id: str
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
