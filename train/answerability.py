@@ -48,6 +48,11 @@ class Case:
     is_training: bool
     values: np.ndarray
 
+    @property
+    def spoken(self) -> bool:
+        """Whether the best passage is in the question's language."""
+        return bool(self.values[list(FEATURES).index("spoken")])
+
 
 def main() -> None:
     """Train, show what it is worth on the other half, and write the weights."""
@@ -162,24 +167,26 @@ def fit(cases: Sequence[Case], width: int) -> dict[str, np.ndarray]:
     arrays = [parameter.detach().numpy() for parameter in model.parameters()]
     network = dict(zip(("inner", "inner_bias", "outer", "outer_bias"), arrays, strict=True))
     network |= {"outer": network["outer"][0], "mean": mean, "scale": scale}
-    network["outer_bias"] = network["outer_bias"] - threshold(cases, network)
+    network["outer_bias"] = np.repeat(network["outer_bias"], 2)
+    limits = [threshold([case for case in cases if case.spoken is spoken], network) for spoken in (False, True)]
+    network["outer_bias"] = network["outer_bias"] - limits
     return network
 
 
 def threshold(cases: Sequence[Case], network: dict[str, np.ndarray]) -> float:
-    """The logit below which `WRONGLY_REFUSED` of what is answered lies, each group of one language counting alike."""
+    """The logit below which `WRONGLY_REFUSED` of what is answered lies, each group counting alike."""
     groups: dict[str, list[float]] = {}
     for case in cases:
-        if case.is_answered and not case.few and is_plain(case.group):
+        if case.is_answered and not case.few:
             groups.setdefault(case.group, []).append(logit(case, network))
     drawn = [float(v) for own in groups.values() for v in np.quantile(own, np.linspace(0.0025, 0.9975, 200))]
-    return float(np.quantile(drawn, WRONGLY_REFUSED))
+    return float(np.quantile(drawn, WRONGLY_REFUSED)) if drawn else 0.0
 
 
 def logit(case: Case, network: dict[str, np.ndarray]) -> float:
     """What the network says of a case."""
     hidden = np.tanh(network["inner"] @ ((case.values - network["mean"]) / network["scale"]) + network["inner_bias"])
-    return float(network["outer"] @ hidden + network["outer_bias"][0])
+    return float(network["outer"] @ hidden + network["outer_bias"][int(case.spoken)])
 
 
 def is_plain(group: str) -> bool:

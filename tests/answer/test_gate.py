@@ -108,9 +108,11 @@ def test_a_chance_rises_with_what_speaks_for_an_answer() -> None:
 
 def test_a_network_is_a_layer_of_tanh(tmp_path: Path) -> None:
     arrays = {"mean": [1.0, 0.0], "scale": [2.0, 1.0], "inner": [[1.0, -1.0]], "inner_bias": [0.5]}
-    np.savez(tmp_path / "n.npz", **arrays, outer=[2.0], outer_bias=[0.25])
+    np.savez(tmp_path / "n.npz", **arrays, outer=[2.0], outer_bias=[0.75, 0.25])
     wanted = 1 / (1 + np.exp(-(2 * np.tanh(1.0 - 3.0 + 0.5) + 0.25)))
-    assert Network(tmp_path / "n.npz")(np.array([3.0, 3.0], np.float32)) == pytest.approx(wanted, rel=1e-5)
+    network, values = Network(tmp_path / "n.npz"), np.array([3.0, 3.0], np.float32)
+    assert network(values, spoken=True) == pytest.approx(wanted, rel=1e-5)
+    assert network(values, spoken=False) > network(values, spoken=True)
 
 
 async def test_hits_are_read_where_the_embedder_can_read() -> None:

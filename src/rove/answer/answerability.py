@@ -117,24 +117,25 @@ def features(evidence: Evidence) -> Vectors:
 
 def chance(evidence: Evidence) -> float:
     """Return the chance that the passages answer the question, 0 to 1; at 0.5 one in twenty that do is refused."""
-    return _network()(features(evidence))
+    return _network()(features(evidence), spoken=bool(evidence.spoken[0]))
 
 
 class Network:
     """Standardised features through one layer of tanh to a logit.
 
-    Arrays: `mean`, `scale` (features,), `inner` (width, features), `inner_bias`, `outer` (width,), `outer_bias` (1,).
+    Arrays: `mean`, `scale` (features,), `inner` (width, features), `inner_bias`, `outer` (width,), `outer_bias` (2,):
+    for a best passage in another language than the question's, and for one in the same.
     """
 
     def __init__(self, path: Path) -> None:
         with np.load(path) as file:
             self._weights = {name: np.asarray(file[name], np.float32) for name in file.files}
 
-    def __call__(self, values: Vectors) -> float:
+    def __call__(self, values: Vectors, *, spoken: bool) -> float:
         """Return the chance for the features of one question."""
         w = self._weights
         hidden = np.tanh(w["inner"] @ ((values - w["mean"]) / w["scale"]) + w["inner_bias"])
-        return float(1 / (1 + np.exp(-(w["outer"] @ hidden + w["outer_bias"][0]))))
+        return float(1 / (1 + np.exp(-(w["outer"] @ hidden + w["outer_bias"][int(spoken)]))))
 
 
 @cache

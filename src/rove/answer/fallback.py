@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from rove.answer.answerer import Answerer
-from rove.answer.gate import Gate
+from rove.answer.gate import by_distance
 from rove.answer.reading import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
@@ -85,7 +85,7 @@ FALLBACKS = Registry(
 
 
 async def fall_back(
-    case: Case, refused: Answer, context: FallbackContext, answerer: Answerer, gate: Gate, text_of: TextOf
+    case: Case, refused: Answer, context: FallbackContext, answerer: Answerer, text_of: TextOf
 ) -> Answer:
     """Try the fallbacks of the settings in turn; the first that leads to an answer gives it, with a note.
 
@@ -93,8 +93,7 @@ async def fall_back(
         case: the question.
         refused: the answer that it got; it stands where no fallback helps, with what they say.
         context: what fallbacks work with.
-        answerer: answers from what they find.
-        gate: judges it as it did what was found first.
+        answerer: answers from what they find, if that is near enough (`by_distance`): other words led to it.
         text_of: gives a document's canonical text.
 
     Raises:
@@ -114,7 +113,7 @@ async def fall_back(
             break
         if rescue.answer is not None:
             return replace(rescue.answer, note=_joined((*notes, rescue.answer.note)))
-        verdict = await gate.judge(case.question, case.language, rescue.hits)
+        verdict = by_distance(rescue.hits, context.search_context.embedder, context.settings)
         if verdict.passes:
             answer = await answerer.answer(
                 case.question, rescue.hits, verdict, language=case.language, text_of=text_of, listener=context.listener

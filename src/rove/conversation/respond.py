@@ -221,8 +221,7 @@ class Responder:
             return answer
         strict = Answerer(self.search_context.embedder, self.chat, self.settings.answer)
         case = Case(understood.standalone, understood.language, where, understood.expansion)
-        gate = Gate(self.search_context, self.settings.answer)
-        return await fall_back(case, answer, self._context(listener), strict, gate, self.text_of)
+        return await fall_back(case, answer, self._context(listener), strict, self.text_of)
 
     async def _unsourced(self, understood: Understood, listener: Listener) -> Answer:
         """Ask the chat model without a search (mission E.3: no searcher).
