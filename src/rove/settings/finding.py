@@ -131,8 +131,9 @@ class AnswerSettings(SettingsSection):
     max_distance: float = Field(default=0.0, ge=0, le=2)
     """The cosine distance within which something must lie for a question to be answered; it holds in every `mode`.
 
-    0: the embedder's own, where the mode knows distances; "keyword" and "sparse" know none, and the answer's note says
-    so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
+    0: what was found is read, and answered from where it seems to answer. An embedder that keeps no tokens cannot read:
+    then its own distance decides, where the mode knows distances; "keyword" and "sparse" know none, and the answer's
+    note says so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
     """
     persona: str = "You answer questions from the user's own documents."
     """Who answers: it opens the chat model's instructions."""
