@@ -67,11 +67,19 @@ def chained(data: RetrievalSet, hops: int, most: int = 100, *, titled: bool = Tr
 def entitled(data: RetrievalSet) -> RetrievalSet:
     """Give each document one word of its own as its title that some others hold too, as the entries of a FAQ have them.
 
-    So documents name one another all the time, and no question needs more than one of them.
+    So documents name one another all the time, and no question needs more than one of them. Of each question the
+    rarest telling word is left out, as people ask who do not know the page's own words.
     """
     common = _frequencies(data)
     docs = tuple(replace(doc, title=_topic(doc, common, data.language)) for doc in data.docs)
-    return replace(data, name=f"{data.name} entitled", docs=docs)
+    queries = {query: _vaguely(text, common, data.query_language) for query, text in data.queries.items()}
+    return replace(data, name=f"{data.name} entitled", docs=docs, queries=queries)
+
+
+def _vaguely(question: str, common: Mapping[str, int], language: str) -> str:
+    words = telling_words(question, language)
+    rarest = min(words, key=lambda word: common.get(word.casefold(), 0), default="")
+    return question.replace(rarest, "", 1) if len(words) > 1 else question
 
 
 def _topic(doc: Doc, common: Mapping[str, int], language: str) -> str:

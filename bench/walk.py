@@ -30,11 +30,11 @@ GAITS = {
     "walk": WalkTuning(),
     "no titles in the question": replace(WalkTuning(), asked=False),
     "no titles in passages": replace(WalkTuning(), titles=False),
-    "no passages that name the title": replace(WalkTuning(), namers=False),
+    "no names in common": replace(WalkTuning(), shared=False),
     "one hop": replace(WalkTuning(), hops=1),
     "two hops": replace(WalkTuning(), hops=2),
-    "only titles in passages": replace(WalkTuning(), asked=False, namers=False),
-    "only passages that name the title": replace(WalkTuning(), asked=False, titles=False),
+    "only titles in passages": replace(WalkTuning(), asked=False, shared=False),
+    "only names in common": replace(WalkTuning(), asked=False, titles=False),
     "nothing: the ranking alone": replace(WalkTuning(), hops=0),
 }
 
