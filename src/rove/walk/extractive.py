@@ -8,9 +8,11 @@ from collections.abc import AsyncGenerator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.answer.extract import Candidate, list_candidates
+from rove.answer.extract import Candidate, best_quotes, list_candidates
+from rove.answer.reading import read_parents
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
+from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
 from rove.walk import Finding, Material, WalkContext
@@ -78,6 +80,26 @@ class ExtractiveReader:
         ]
         words = WORDS * np.array(own)
         return (1 - words) * near + words * np.array(shares)
+
+
+async def asked_facts(state: State, found: Sequence[Hit], context: WalkContext) -> list[Fact]:
+    """Return what `ask` would quote of what the question found, as facts, in its order; those known as they are known.
+
+    None where a chat model answers. Their relevance is that of the best fact known, at least `LEAST`.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    if context.chat is not None:
+        return []
+    embedder, most = context.search_context.embedder, context.answer.quotes
+    hits = await read_parents(found, context.text_of)
+    quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most)
+    best = max((fact.relevance for fact in state.facts), default=LEAST)
+    made = [_fact(quote, best, state.round) for quote in quotes]
+    known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
+    facts = [known.get((f.citation.document_id, f.citation.span), f) for f in made if f.citation]
+    return [fact for fact in facts if fact.fact_id not in state.lost]
 
 
 def _shares_words(candidate: Candidate, state: State) -> bool:
