@@ -15,7 +15,7 @@ from rove.language.words import query_terms, terms
 from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
-from rove.walk import Finding, Material, WalkContext
+from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
 from rove.walk.leads import fact_id, lead_to, plain
 from rove.walk.references import heading_number
 from rove.walk.state import State
@@ -85,12 +85,12 @@ class ExtractiveReader:
 async def asked_facts(state: State, found: Sequence[Hit], context: WalkContext) -> list[Fact]:
     """Return what `ask` would quote of what the question found, as facts, in its order; those known as they are known.
 
-    None where a chat model answers. Their relevance is that of the best fact known, at least `LEAST`.
+    None where a chat model answers, or has read for this walk. Their relevance is that of the best fact known, at least `LEAST`.
 
     Raises:
         ServiceError: the embedder failed.
     """
-    if context.chat is not None:
+    if context.chat is not None or state.mode != EXTRACTIVE:
         return []
     embedder, most = context.search_context.embedder, context.answer.quotes
     hits = await read_parents(found, context.text_of)
