@@ -20,8 +20,6 @@ RARE = 4
 """Documents that share a name, up to which it can link two of a chain."""
 LEAST_KEY = 5
 """Letters of a name that links."""
-WORDS = 2
-"""Words of each sentence of a chain that the question says."""
 TITLED = (3, 9)
 """Documents that hold a word which becomes the title of one of them."""
 LONGEST_TITLE = 8
@@ -32,6 +30,7 @@ class Link:
     """A name that two documents share, and the sentence of the first that says it."""
 
     key: str
+    name: str
     target: str
     sentence: str
 
@@ -41,8 +40,7 @@ def chained(data: RetrievalSet, hops: int, most: int = 100, *, titled: bool = Tr
 
     A chain begins at a document; a sentence of it holds a name which only a few others hold (`RARE`), one of these is
     next, and so on. The question has the title of the first, and of every sentence that leads on, and of one more of
-    the last document, its `WORDS` most common telling words that are no names: what is asked for is told in words that
-    stand in many documents. The names that link are not in the question. `titled`: the next document is named by its
+    the last document, the telling word that stands in most documents and the one that stands in fewest, names aside. The names that link are not in the question. `titled`: the next document is named by its
     title, as in most questions that people compose; otherwise by a name that is not its title.
     """
     docs = {doc.id: doc for doc in data.docs}
@@ -55,7 +53,7 @@ def chained(data: RetrievalSet, hops: int, most: int = 100, *, titled: bool = Tr
             continue
         last = docs[chain[-1].target]
         told = [link.sentence for link in chain] + [_sentences(last.text, data.language)[-1]]
-        words = [word for said in told for word in _common_words(said, common, data.language)]
+        words = [word for said in told for word in _told_words(said, common, data.language)]
         name = f"{data.name}-{hops}-{first}"
         queries[name] = f"{docs[first].title}: {' '.join(dict.fromkeys(words))}?"
         gold[name] = dict.fromkeys((first, *(link.target for link in chain)), 1)
@@ -92,6 +90,7 @@ def _topic(doc: Doc, common: Mapping[str, int], language: str) -> str:
 def _links(data: RetrievalSet, *, titled: bool) -> dict[str, list[Link]]:
     """What each document leads to by the names in its sentences, in their order."""
     holding: dict[str, dict[str, str]] = defaultdict(dict)  # key → document → the first sentence that holds it
+    names: dict[str, str] = {}
     titles: dict[str, str] = {}
     for doc in data.docs:
         titles[name_key(doc.title, data.language)] = doc.id
@@ -100,6 +99,7 @@ def _links(data: RetrievalSet, *, titled: bool) -> dict[str, list[Link]]:
                 key = name_key(mention.name, data.language)
                 if mention.sure and len(key) >= LEAST_KEY:
                     holding[key].setdefault(doc.id, said)
+                    names[key] = mention.name
     found: dict[str, list[Link]] = defaultdict(list)
     for key, held in holding.items():
         if len(held) > RARE:
@@ -107,16 +107,15 @@ def _links(data: RetrievalSet, *, titled: bool) -> dict[str, list[Link]]:
         for source, said in held.items():
             own = titles.get(key)
             targets = [own] if titled else [other for other in held if key not in titles]
-            found[source] += [Link(key, other, said) for other in targets if other and other != source]
+            found[source] += [Link(key, names[key], other, said) for other in targets if other and other != source]
     return found
 
 
 def _chain(first: str, links: Mapping[str, Sequence[Link]], docs: Mapping[str, Doc], hops: int) -> list[Link]:
-    """The first chain of that length from a document, none of whose names is in its title; empty where there is none."""
-    for way in _ways(first, links, [], hops - 1):
-        if not any(link.key == name_key(docs[first].title, "en") for link in way):
-            return way
-    return []
+    """The first chain of that length from a document, whose title does not tell its names; empty where there is none."""
+    own = docs[first].title.casefold()
+    ways = (way for way in _ways(first, links, [], hops - 1) if all(link.name.casefold() not in own for link in way))
+    return next(ways, [])
 
 
 def _ways(at: str, links: Mapping[str, Sequence[Link]], before: list[Link], left: int) -> Iterator[list[Link]]:
@@ -130,8 +129,8 @@ def _ways(at: str, links: Mapping[str, Sequence[Link]], before: list[Link], left
             yield from _ways(link.target, links, [*before, link], left - 1)
 
 
-def _common_words(said: str, common: Mapping[str, int], language: str) -> list[str]:
-    """The telling words of a sentence that stand in most documents, names aside; ties as they stand."""
+def _told_words(said: str, common: Mapping[str, int], language: str) -> list[str]:
+    """The telling words of a sentence that stand in most and in fewest documents, names aside; ties as they stand."""
     names = {word for mention in mentions(said, language) for word in _words(mention.name, language)}
     plain = [word for word in _words(said, language) if word not in names and not word.isdecimal()]
     ranked = sorted(plain, key=lambda word: -common[word])

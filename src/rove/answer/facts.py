@@ -131,7 +131,9 @@ class _CheckedFacts:
         """
         by_id = {fact.fact_id: fact for fact in self.facts}
         own = [by_id[fact_id] for fact_id in asked if fact_id in by_id]
-        brought = [fact for fact in self.facts if fact.fact_id in led or self._bridged(fact, own)] if own else self.facts
+        brought = (
+            [fact for fact in self.facts if fact.fact_id in led or self._bridged(fact, own)] if own else self.facts
+        )
         chosen = _chosen(self.question, brought, self.language, self.context.settings.quotes, own)
         self._number_first(chosen)
         sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
@@ -219,9 +221,7 @@ def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[
     return ordered
 
 
-def _chosen(
-    question: str, facts: Sequence[Fact], language: str, quotes: int, own: Sequence[Fact] = ()
-) -> list[Fact]:
+def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int, own: Sequence[Fact] = ()) -> list[Fact]:
     """Choose at most `quotes` facts to quote, in their order: the most relevant, and of like ones what says new things.
 
     Fewer where the rest is weak (`WEAK`). After those of the question's `own`, which are all quoted, only facts that

@@ -110,6 +110,8 @@ class Loop:
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
         verdict = judged_from_memory(after, recalled, unknown)
+        if verdict and not recalled.settled and not (await self._held_to_distance(verdict, after)).enough:
+            verdict = None
         leads = await self._leads(facts, state, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
