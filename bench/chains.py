@@ -112,7 +112,7 @@ def _links(data: RetrievalSet, *, titled: bool) -> dict[str, list[Link]]:
 
 
 def _chain(first: str, links: Mapping[str, Sequence[Link]], docs: Mapping[str, Doc], hops: int) -> list[Link]:
-    """The first chain of that length from a document, whose title does not tell its names; empty where there is none."""
+    """The first chain of that length whose names the first title does not tell; empty where there is none."""
     own = docs[first].title.casefold()
     ways = (way for way in _ways(first, links, [], hops - 1) if all(link.name.casefold() not in own for link in way))
     return next(ways, [])

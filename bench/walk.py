@@ -185,7 +185,7 @@ def graph(chunks: int = CHUNKS) -> Table:
             vector = dict.fromkeys(keys, np.zeros(store.dimension, np.float32))
             store.catalog.publish(store.catalog.stage(batch, vector, {}))
         before, started = resident_mb(), time.process_time()
-        names = NameGraph(store.catalog)
+        names = NameGraph(store.catalog, store.seen)
         names.titles("d0")
         seconds, megabytes = time.process_time() - started, resident_mb() - before
     rows = [[chunks, NAMES_A_CHUNK, f"{seconds:.1f}", f"{megabytes:.0f}"]]

@@ -15,11 +15,10 @@ from rove.store.search_lists import SearchLists
 
 QUESTION = ""
 """Where the links of the question itself begin; no chunk has this id."""
-START_WARMTH = 0.5
-"""In standard deviations: how much less a passage is that stands so far below the best."""
+WARMTH = 0.5
+"""In standard deviations: how far below the best a passage stands from which e times fewer walkers start, and how far
+below it one is placed to which e times fewer come."""
 LINK_WARMTH = 2.0
-RANK_WARMTH = 0.5
-"""In standard deviations: how far below the best one a passage is placed to which e times fewer walkers come."""
 ONWARD = 0.85
 STEPS = 4
 """Links that a walker takes at most."""
@@ -97,7 +96,7 @@ class Trail:
         takes one by its strength, by what its end tells of the question that the passage does not, and by how well its
         end fits the question.
         """
-        start = chances({chunk_id: scores[chunk_id] for chunk_id in self.direct}, START_WARMTH)
+        start = chances({chunk_id: scores[chunk_id] for chunk_id in self.direct}, WARMTH)
         links = self._links(chances(scores, LINK_WARMTH))
         if any(link.source == QUESTION for link in links):
             start = {chunk_id: (1 - NAMED) * chance for chunk_id, chance in start.items()}
@@ -110,7 +109,8 @@ class Trail:
     def _links(self, pull: Mapping[str, float]) -> list[GraphLink]:
         """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull.
 
-        None goes back to the best of the question's own, nor counts what that one tells already.
+        None goes back to the best of the question's own, or counts what that one tells already; and none goes on from a
+        passage that together with it tells all that is asked.
         """
         of: dict[str, list[str]] = {}
         for chunk_id, hit in self.hits.items():
@@ -120,6 +120,8 @@ class Trail:
         links: list[GraphLink] = []
         for source, ways in self.ways.items():
             lacking = asked if source == QUESTION else asked - self.told[source] - self.told[best]
+            if not lacking:
+                continue
             ends = [
                 (end, way * self._news(lacking, end, rarity))
                 for document_id, way in ways.items()
@@ -137,23 +139,23 @@ class Trail:
         return {term: log((len(held) + 1) / (sum(term in told for told in held) + 0.5)) for term in self.asked}
 
     def _news(self, lacking: Collection[str], end: str, rarity: Mapping[str, float]) -> float:
-        """What share of the terms lacking, by their rarity, a passage has; from `UNTOLD`, which none is worth, to 1."""
+        """What share of the lacking terms, by their rarity, a passage has; from `UNTOLD`, which none is worth, to 1."""
         whole = sum(rarity[term] for term in lacking)
-        share = sum(rarity[term] for term in lacking if term in self.told[end]) / whole if whole else 0.0
-        return UNTOLD + (1 - UNTOLD) * share
+        share = sum(rarity[term] for term in lacking if term in self.told[end])
+        return UNTOLD + (1 - UNTOLD) * share / whole
 
     def _order(self) -> list[Scored]:
         """All passages that a walker comes by, each with its score, best first.
 
-        Those of the question's own stay in the order of hybrid search, except where links lift one above its own
-        score. What links lead to is placed by score(best) + `RANK_WARMTH` · log(visits); never before the best.
+        Those of the question's own stay in the order of hybrid search. What links lead to is placed by score(best) +
+        `WARMTH` · log(visits), which lifts it above its own score where it is one of these; never before the best.
         """
         scores = self.scores()
         if not self.direct:
             return []
         best = self.direct[0]
-        led = {c: scores[best] + RANK_WARMTH * log(visits) for c, visits in self.visits(scores).items() if visits > 0}
-        lifted = {c: score for c, score in led.items() if c != best and (self.hops[c] or score > scores[c])}
+        visits = self.visits(scores)
+        lifted = {c: scores[best] + WARMTH * log(number) for c, number in visits.items() if number > 0}
         waiting = sorted(lifted, key=lambda chunk_id: (-lifted[chunk_id], -scores[chunk_id], chunk_id))
         own = [(chunk_id, scores[chunk_id]) for chunk_id in self.direct if chunk_id not in lifted]
         order = own[:1]

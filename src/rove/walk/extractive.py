@@ -83,9 +83,10 @@ class ExtractiveReader:
 
 
 async def asked_facts(state: State, found: Sequence[Hit], context: WalkContext) -> list[Fact]:
-    """Return what `ask` would quote of what the question found, as facts, in its order; those known as they are known.
+    """Return what `ask` would quote of what the question found, as facts, in its order.
 
-    None where a chat model answers, or has read for this walk. Their relevance is that of the best fact known, at least `LEAST`.
+    One that is known stays as it is; a new one is as relevant as the best that is known, at least `LEAST`. None where a
+    chat model answers, or has read for this walk.
 
     Raises:
         ServiceError: the embedder failed.
