@@ -47,9 +47,9 @@ class WalkTuning:
     those of the question itself. `titles`: those to documents by their titles. `shared`: those by names in both texts.
     """
 
-    hops: int = 3
-    front: int = 8
-    reach: int = 24
+    hops: int = 4
+    front: int = 16
+    reach: int = 16
     asked: bool = True
     titles: bool = True
     shared: bool = True
