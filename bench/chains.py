@@ -39,9 +39,10 @@ def chained(data: RetrievalSet, hops: int, most: int = 100, *, titled: bool = Tr
     """Make questions whose answer lies `hops` documents along a chain, all of which have to be found.
 
     A chain begins at a document; a sentence of it holds a name which only a few others hold (`RARE`), one of these is
-    next, and so on. The question has the title of the first, and of every sentence that leads on, and of one more of
-    the last document, the telling word that stands in most documents and the one that stands in fewest, names aside. The names that link are not in the question. `titled`: the next document is named by its
-    title, as in most questions that people compose; otherwise by a name that is not its title.
+    next, and so on. The question has the title of the first, and two words of every sentence that leads on and of the
+    last document's last: the telling word that stands in most documents and the one that stands in fewest, names
+    aside. The names that link are not in the question. `titled`: the next document is named by its title, as in most
+    questions that people compose; otherwise by a name that is not its title.
     """
     docs = {doc.id: doc for doc in data.docs}
     links, common = _links(data, titled=titled), _frequencies(data)

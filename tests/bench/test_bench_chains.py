@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from bench.chains import chained, entitled
 from bench.sets import Doc, RetrievalSet
 

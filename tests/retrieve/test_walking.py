@@ -88,7 +88,10 @@ FAQ = {
     "de": ("Wie lange darf ich einen Laptop behalten?", ["Laptops gibt es für zwei Wochen.", "Schlüssel nur kurz."]),
     "hu": ("Meddig tarthatom meg a laptopot?", ["A laptop két hétre vihető el.", "A kulcs egy napra vihető el."]),
     "zh": ("笔记本电脑可以借多久？", ["笔记本电脑可以借两周。", "钥匙只能借一天。"]),
-    "ja": ("ノートパソコンはいつまで借りられますか", ["ノートパソコンは二週間借りられる。", "鍵は一日だけ借りられる。"]),
+    "ja": (
+        "ノートパソコンはいつまで借りられますか",
+        ["ノートパソコンは二週間借りられる。", "鍵は一日だけ借りられる。"],
+    ),
 }
 
 
