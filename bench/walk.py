@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.chains import chained, entitled
 from bench.metrics import CUT, Quality, measure
 from bench.quality import first_of_each, kind
 from bench.report import Table, say
@@ -27,15 +28,19 @@ SINGLE = ("xquad_en", "xquad_de", "xquad_zh", "jsquad", "lohelp_en", "pgdocs")
 WHOLE = Cap(2_000, 300, 700)
 CUT_DOWN = Cap(600, 200, 250)
 NAMES_A_CHUNK, CHUNKS = 10, 100_000
+COLUMNS = ("all@10", "recall@5", "nDCG@10", "CPU ms")
+CHAINS = ((True, 2), (True, 3), (False, 2), (False, 3), (False, 4))
+"""Chains by titles or by other names, and of how many documents; by titles there are hardly any of 4."""
+ENTITLED = ("xquad_en", "jsquad", "cmrc2018_dev")
 GAITS = {
     "walk": WalkTuning(),
     "no titles in the question": replace(WalkTuning(), asked=False),
     "no titles in passages": replace(WalkTuning(), titles=False),
-    "no passages that name the title": replace(WalkTuning(), namers=False),
+    "no names in common": replace(WalkTuning(), shared=False),
     "one hop": replace(WalkTuning(), hops=1),
     "two hops": replace(WalkTuning(), hops=2),
-    "only titles in passages": replace(WalkTuning(), asked=False, namers=False),
-    "only passages that name the title": replace(WalkTuning(), asked=False, titles=False),
+    "only titles in passages": replace(WalkTuning(), asked=False, shared=False),
+    "only names in common": replace(WalkTuning(), asked=False, titles=False),
     "nothing: the ranking alone": replace(WalkTuning(), hops=0),
 }
 
@@ -51,7 +56,7 @@ class Walked:
 
 def run() -> list[Table]:
     """Measure, each part on bases of its own."""
-    return [*found(), graph()]
+    return [*found(), further(), graph()]
 
 
 def found() -> list[Table]:
@@ -69,8 +74,8 @@ def found() -> list[Table]:
             rows.append([name, *numbers(one), f"{two.quality.all_found:.2f}", f"{two.quality.ndcg:.3f}"])
         kb.close()
         untitled.close()
-        single = [row for name in SINGLE for row in one_hop(name, Path(folder) / name, remembered)]
-    columns = ["", "all@10", "recall@5", "nDCG@10", "CPU ms", "all@10 untitled", "nDCG@10 untitled"]
+        single = [row for name in SINGLE for row in one_hop(load(name, CUT_DOWN), Path(folder) / name, remembered)]
+    columns = ["", *COLUMNS, "all@10 untitled", "nDCG@10 untitled"]
     note = (
         f"{len(data.docs)} documents, {len(data.queries)} questions of two hops. top_k = {CUT}; a document counts by "
         "its first chunk. ms: processor time of a question, its embedding by the packaged model included. "
@@ -80,21 +85,43 @@ def found() -> list[Table]:
         Table("Walking: two hops, and what each idea is worth", columns, rows, note),
         Table(
             "Walking: one hop",
-            ["set", "mode", *columns[1:5]],
+            ["set", "mode", *COLUMNS],
             single,
             f"Sets cut to {CUT_DOWN}. Loss is to be ≤ 0.005.",
         ),
     ]
 
 
-def one_hop(name: str, path: Path, remembered: str) -> list[list[object]]:
+def further() -> Table:
+    """Longer chains, and pages that name each other though no question needs two of them: see `bench.chains`."""
+    remembered, data = use_remembered(), load(MULTI, WHOLE)
+    chains = [chained(data, hops, titled=titled) for titled, hops in CHAINS]
+    modes = {"hybrid + rerank": None, "walk": WalkTuning()}
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        kb = opened(Path(folder) / "chains", data, remembered)
+        for (titled, hops), chain in zip(CHAINS, chains, strict=True):
+            say(f"walk {chain.name}")
+            name = f"{hops} hops, {'by title' if titled else 'by other names'} ({len(chain.queries)})"
+            rows += [[name, mode, *numbers(asked(kb, chain, tuning))] for mode, tuning in modes.items()]
+        kb.close()
+        for name in ENTITLED:
+            rows += one_hop(entitled(load(name, CUT_DOWN)), Path(folder) / name, remembered)
+    note = (
+        f"Made by `bench.chains` of {MULTI} and of sets of one hop; in parentheses the number of questions. Chains: "
+        "all@10 counts every document of the chain. Entitled: each page has a word as its title that others say, and "
+        "each question lacks its rarest word; there a walk is to be hybrid search."
+    )
+    return Table("Walking: further, and where nothing leads", ["set", "mode", *COLUMNS], rows, note)
+
+
+def one_hop(data: RetrievalSet, path: Path, remembered: str) -> list[list[object]]:
     """A set whose questions one passage answers: nothing is to be lost there."""
-    say(f"walk {name}")
-    data = load(name, CUT_DOWN)
+    say(f"walk {data.name}")
     kb = opened(path, data, remembered)
     modes = {"hybrid + rerank": None, "walk": WalkTuning()}
     rows: list[list[object]] = [
-        [name, mode, *numbers(asked(kb, data, tuning, top_k=50))] for mode, tuning in modes.items()
+        [data.name, mode, *numbers(asked(kb, data, tuning, top_k=50))] for mode, tuning in modes.items()
     ]
     kb.close()
     return rows
@@ -159,7 +186,7 @@ def graph(chunks: int = CHUNKS) -> Table:
             vector = dict.fromkeys(keys, np.zeros(store.dimension, np.float32))
             store.catalog.publish(store.catalog.stage(batch, vector, {}))
         before, started = resident_mb(), time.process_time()
-        names = NameGraph(store.catalog)
+        names = NameGraph(store.catalog, store.seen)
         names.titles("d0")
         seconds, megabytes = time.process_time() - started, resident_mb() - before
     rows = [[chunks, NAMES_A_CHUNK, f"{seconds:.1f}", f"{megabytes:.0f}"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, sqrt
+from math import exp, log, sqrt
 
 import pytest
 
@@ -20,14 +20,34 @@ def hit(name: str) -> Hit:
     return Hit(Chunk(name, f"doc {name}", name, (0, len(name)), 0), 0.0)
 
 
-def trail(near: dict[str, float], hops: dict[str, int], opinions: dict[str, float] | None = None) -> Trail:
+def trail(
+    near: dict[str, float],
+    hops: dict[str, int],
+    opinions: dict[str, float] | None = None,
+    told: dict[str, str] | None = None,
+) -> Trail:
+    """What the question found, and then what was met after so many hops; `told`: terms of the question, "a b"."""
     ranked = sorted(near.items(), key=lambda scored: (-scored[1], scored[0]))
-    made = Trail(SearchLists({"semantic": ranked}), PLENTY, 0.25)
-    for name in near:
-        made.take([hit(name)], [(opinions or {}).get(name, 0.0)], hops.get(name, 0))
-    if opinions:
-        made.weight = 0.25
+    terms = {name: frozenset((told or {}).get(name, "").split()) for name in near}
+    asked = {term for found in terms.values() for term in found} or {"a term that nothing holds"}
+    made = Trail(SearchLists({"semantic": ranked}), PLENTY, 0.25, asked)
+    for hop in sorted({hops.get(name, 0) for name in near}):
+        names = [name for name in near if hops.get(name, 0) == hop]
+        made.take(
+            [hit(name) for name in names],
+            [terms[name] for name in names],
+            [(opinions or {}).get(name, 0.0) for name in names],
+            hop,
+        )
     return made
+
+
+def visits(walk: Trail) -> dict[str, float]:
+    return walk.visits(walk.scores())
+
+
+def order(walk: Trail) -> list[str]:
+    return [one.chunk.chunk_id for one in walk.ranked()]
 
 
 def test_passages_are_scored_by_the_first_stage_and_the_reranker_by_its_weight() -> None:
@@ -40,17 +60,43 @@ def test_passages_are_scored_by_the_first_stage_and_the_reranker_by_its_weight()
     )
 
 
-def test_walkers_start_at_what_was_found_and_take_links_by_how_well_their_ends_fit() -> None:
-    walk = trail(NEAR, {"first": 1, "weak": 1})
+def test_walkers_take_links_by_what_is_news_and_by_how_well_their_ends_fit() -> None:
+    walk = trail(NEAR, {"first": 1, "weak": 1}, told={"best": "a", "first": "a b"})
     walk.ways = {"best": {"doc first": 1.0, "doc weak": 1.0}, "second": {"doc weak": 0.5}}
-    start = 1 / (1 + exp(-sqrt(2) / 0.4))  # "best" against "second", a unit of warmth being 0.4 deviations
-    share = 1 / (1 + exp(-sqrt(2)))  # "first" against "weak", a unit being one deviation
-    assert walk.visits() == pytest.approx(
+    start = 1 / (1 + exp(-sqrt(2) / 0.5))  # "best" against "second", a unit of warmth being half a deviation
+    fit = exp(-sqrt(2) / 2)  # "weak" beside "first", a unit being two deviations
+    share = 1 / (1 + 0.3 * fit)  # only "first" has the term that "best" lacks
+    weak = 0.85 * (1 - share) + 0.85 * 0.5 * 0.3 * (1 - start) / start
+    assert visits(walk) == pytest.approx({"first": 0.85 * share, "weak": weak})
+
+
+def test_what_the_best_tells_already_is_no_news() -> None:
+    told = {"best": "a", "second": "b", "first": "a", "weak": "c"}
+    walk = trail(NEAR, {"first": 1, "weak": 1}, told=told)
+    walk.ways = {"second": {"doc first": 1.0}}
+    alone = visits(walk)["first"]
+    walk.ways = {"second": {"doc weak": 1.0}}
+    assert alone == pytest.approx(0.3 * visits(walk)["weak"])
+
+
+def test_where_all_that_is_asked_is_told_nobody_goes_on() -> None:
+    walk = trail(NEAR, {"first": 1}, told={"best": "a", "second": "b", "first": "a b"})
+    walk.ways = {"second": {"doc first": 1.0}}
+    assert visits(walk) == {}
+
+
+def test_a_rare_term_is_more_news_than_a_common_one() -> None:
+    told = {"best": "x", "second": "common", "first": "common", "weak": "rare"}
+    walk = trail(NEAR, {"first": 1, "weak": 1}, told=told)
+    found: dict[str, float] = {}
+    for end in ("first", "weak"):
+        walk.ways = {"best": {f"doc {end}": 1.0}}
+        found[end] = visits(walk)[end]
+    common, rare = log(5 / 2.5), log(5 / 1.5)
+    assert found == pytest.approx(
         {
-            "best": start,
-            "second": 1 - start,
-            "first": 0.7 * start * share,
-            "weak": 0.7 * start * (1 - share) + 0.7 * 0.5 * (1 - start),
+            "first": 0.85 * (0.3 + 0.7 * common / (common + rare)),
+            "weak": 0.85 * (0.3 + 0.7 * rare / (common + rare)),
         }
     )
 
@@ -58,38 +104,63 @@ def test_walkers_start_at_what_was_found_and_take_links_by_how_well_their_ends_f
 def test_a_link_counts_by_its_strength_beside_others_of_its_passage() -> None:
     walk = trail({"best": 0.9, "first": 0.5, "second": 0.5}, {"first": 1, "second": 1})
     walk.ways = {"best": {"doc first": 0.8, "doc second": 0.2, "doc unknown": 1.0}}
-    assert walk.visits() == pytest.approx({"best": 1.0, "first": 0.7 * 0.8 * 0.8, "second": 0.7 * 0.8 * 0.2})
+    going = 0.85 * 0.3 * 0.8
+    assert visits(walk) == pytest.approx({"first": going * 0.8, "second": going * 0.2})
     assert walk.unseen() == {"doc unknown"}
 
 
-def test_a_walker_goes_one_link_further_than_passages_were_looked_for() -> None:
+def test_a_walker_takes_four_links_and_none_back_to_the_best() -> None:
     names = [f"p{n}" for n in range(6)]
-    walk = trail({"p0": 0.9} | dict.fromkeys(names[1:], 0.1), {name: min(n, 2) for n, name in enumerate(names)})
-    walk.ways = {one: {f"doc {other}": 1.0} for one, other in zip(names, names[1:], strict=False)}
-    visits = walk.visits()
-    assert visits == pytest.approx({"p0": 1.0, "p1": 0.7, "p2": 0.7**2, "p3": 0.7**3})  # two hops, and one
-    assert [one.chunk.chunk_id for one in walk.ranked()] == names[:4]
-    assert [one.sources["walk"].rank for one in walk.ranked()] == [1, 2, 3, 4]
-    assert [one.sources["link"].rank for one in walk.ranked() if "link" in one.sources] == [1, 2, 2]
+    walk = trail({"p0": 0.9} | dict.fromkeys(names[1:], 0.1), {name: min(n, 3) for n, name in enumerate(names)})
+    walk.ways = {one: {f"doc {other}": 1.0} for one, other in zip(names, [*names[1:], "p0"], strict=True)}
+    assert visits(walk) == pytest.approx({f"p{n}": (0.85 * 0.3) ** n for n in range(1, 5)})
+    assert order(walk) == names[:5]
+    assert [one.sources["walk"].rank for one in walk.ranked()] == [1, 2, 3, 4, 5]
+    assert [one.sources["link"].rank for one in walk.ranked() if "link" in one.sources] == [1, 2, 3, 3]
 
 
-def test_of_the_walkers_three_in_ten_start_at_what_the_question_names() -> None:
+def test_of_the_walkers_one_in_ten_starts_at_what_the_question_names() -> None:
     walk = trail(NEAR, {"first": 1})
-    before = walk.visits()
     walk.ways = {QUESTION: {"doc first": 1.0}}
-    named = walk.visits()
-    assert named == pytest.approx({name: 0.7 * chance for name, chance in before.items()} | {"first": 0.3})
+    start = 1 / (1 + exp(-sqrt(2) / 0.5) + exp(-2 * sqrt(2) / 0.5))
+    assert visits(walk) == pytest.approx({"first": 0.1 * 0.3 / (0.9 * start)})
 
 
-def test_nothing_comes_before_the_best_of_what_the_question_found() -> None:
-    walk = trail({"best": 0.52, "first": 0.51, "second": 0.5, "hub": 0.1}, {"hub": 1})
-    walk.ways = {name: {"doc hub": 1.0} for name in ("best", "first", "second")}
-    visits = walk.visits()
-    assert visits["hub"] == pytest.approx(0.7)
-    assert visits["best"] > visits["hub"] > visits["first"]
-    assert [one.chunk.chunk_id for one in walk.ranked()] == ["best", "hub", "first", "second"]
-    alone = trail({"hub": 0.1}, {"hub": 1})
-    assert alone.visits() == {}
+def test_where_no_link_leads_anywhere_the_order_is_that_of_hybrid_search() -> None:
+    walk = trail(NEAR, {}, {"best": 0.1, "first": 0.2, "second": 0.9, "weak": 0.3})
+    walk.ways = {"best": {}, "first": {"doc unknown": 1.0}}
+    scores = walk.scores()
+    assert [(one.chunk.chunk_id, one.score) for one in walk.ranked()] == sorted(
+        scores.items(), key=lambda scored: -scored[1]
+    )
+
+
+def test_what_links_lead_to_stands_as_far_below_the_best_as_fewer_walkers_come() -> None:
+    walk = trail({"best": 0.9, "first": 0.5, "second": 0.45, "weak": 0.1}, {"weak": 1})
+    walk.ways = {"best": {"doc weak": 1.0}}
+    scores = walk.scores()
+    placed = scores["best"] + 0.5 * log(0.85 * 0.3)
+    assert {one.chunk.chunk_id: one.score for one in walk.ranked()} == pytest.approx({**scores, "weak": placed})
+    assert scores["first"] < placed < scores["best"]
+    assert order(walk) == ["best", "weak", "first", "second"]
+    faint = trail({"best": 0.9, "first": 0.88, "second": 0.87, "weak": 0.1}, {"weak": 1})
+    faint.ways = {"second": {"doc weak": 0.1}}
+    assert order(faint) == ["best", "first", "second", "weak"]
+
+
+def test_a_link_lifts_what_the_question_found_and_lowers_nothing() -> None:
+    near = {"best": 0.9, "first": 0.6, "second": 0.5, "weak": 0.1}
+    walk = trail(near, {})
+    walk.ways = {"best": {"doc weak": 1.0}}
+    assert order(walk) == ["best", "weak", "first", "second"]
+    assert "link" not in walk.ranked()[1].sources
+    walk.ways = {"second": {"doc first": 0.01}}
+    assert order(walk) == list(near)
+    assert {one.chunk.chunk_id: one.score for one in walk.ranked()} == pytest.approx(walk.scores(), abs=0.001)
+
+
+def test_a_trail_on_which_nothing_was_found_has_no_order() -> None:
+    assert order(Trail(SearchLists({}), PLENTY, 0.25)) == []
 
 
 def test_the_front_is_the_likeliest_that_was_not_looked_at() -> None:

@@ -83,8 +83,71 @@ def test_a_walk_goes_along_the_whole_chain(kb: Rove, language: str) -> None:
     assert "link" in hits[found.index(f"{language}2")].sources or language == "zh"
 
 
+FAQ = {
+    "en": ("How long may I keep a borrowed laptop?", ["A laptop is lent for two weeks.", "A key is lent for a day."]),
+    "de": ("Wie lange darf ich einen Laptop behalten?", ["Laptops gibt es für zwei Wochen.", "Schlüssel nur kurz."]),
+    "hu": ("Meddig tarthatom meg a laptopot?", ["A laptop két hétre vihető el.", "A kulcs egy napra vihető el."]),
+    "zh": ("笔记本电脑可以借多久？", ["笔记本电脑可以借两周。", "钥匙只能借一天。"]),
+    "ja": (
+        "ノートパソコンはいつまで借りられますか",
+        ["ノートパソコンは二週間借りられる。", "鍵は一日だけ借りられる。"],
+    ),
+}
+
+
+@pytest.mark.parametrize("language", FAQ)
+def test_where_nothing_leads_on_a_walk_is_hybrid_search(language: str, tmp_path: Path) -> None:
+    question, texts = FAQ[language]
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add([Text(f"{texts[n % 2]} {n}", id=f"d{n}") for n in range(40)])
+        hybrid = base.search(question, mode="hybrid", rerank=True, top_k=30)
+        walked = base.search(question, mode="walk", top_k=30)
+    assert [hit.chunk.chunk_id for hit in walked] == [hit.chunk.chunk_id for hit in hybrid]
+    assert [hit.score for hit in walked][:20] == pytest.approx([hit.score for hit in hybrid][:20])
+
+
+def test_a_page_that_others_name_only_by_the_way_stays_behind_what_answers(tmp_path: Path) -> None:
+    """Pages of a handbook name each other all the time: a link alone is no evidence."""
+    pages = [
+        Text("The cloakroom is closed at ten. See the Main Gate.", id="asked", title="Cloakroom"),
+        Text("Coats left in the cloakroom when it is closed are kept for a week.", id="kept", title="Lost Coats"),
+        Text("In winter the cloakroom is closed at nine.", id="winter", title="Winter Hours"),
+        Text("The Main Gate was painted green.", id="gate", title="Main Gate"),
+        *(Text(f"Room {n} has {n} chairs and a lamp.", id=f"room{n}") for n in range(40)),
+    ]
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add(pages)
+        found = [hit.chunk.document_id for hit in base.search("When is the cloakroom closed?", mode="walk")]
+    assert found[0] == "asked"
+    assert {"winter", "kept"} == set(found[1:3])
+
+
+def test_names_in_two_texts_link_them_though_neither_is_titled_by_it(tmp_path: Path) -> None:
+    pages = [
+        Text("Grey Lantern is a record that Mara Voss sang in one night.", id="record", title="Grey Lantern"),
+        Text("At the fair Mara Voss met her later husband, the printer Otto Brandl.", id="fair", title="Fairs"),
+        Text("Among the people born in Kestrel Bay are Otto Brandl and two mayors.", id="born", title="Bays"),
+        *(Text(f"A record of the year {1900 + n} that a singer made.", id=f"x{n}") for n in range(40)),
+    ]
+    question = "Where was the husband of the singer of the record Grey Lantern born?"
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add(pages)
+        found = [hit.chunk.document_id for hit in base.search(question, mode="walk")]
+    assert found[0] == "record"
+    assert {"fair", "born"} <= set(found[1:4])
+
+
+def test_a_name_that_stands_in_many_texts_links_none(tmp_path: Path) -> None:
+    texts = [f"Mara Voss sang in the hall of town {n}." for n in range(12)]
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add([Text("Grey Lantern is a record by Mara Voss.", id="record", title="Grey Lantern")])
+        base.add([Text(text, id=f"d{n}") for n, text in enumerate(texts)])
+        hits = base.search("Grey Lantern", mode="walk", top_k=13)
+    assert not any("link" in hit.sources for hit in hits)
+
+
 def test_a_passage_that_only_a_link_leads_to_says_so(kb: Rove) -> None:
-    hits = kb.search("first printed novel", mode="walk", top_k=40)
+    hits = kb.search("owner of the first printed novel", mode="walk", top_k=40)
     last = next(hit for hit in hits if hit.chunk.document_id == "en2")
     assert last.sources["walk"].rank == hits.index(last) + 1
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -32,9 +32,23 @@ def test_a_title_is_found_where_it_is_named(tmp_path: Path) -> None:
         names = names_of(kb)
         assert names.titled("read at marlow press yesterday", "en") == {"press": 1.0}
         assert names.titled("He likes Silent Harbour.", "en") == {"novel": 1.0}
-        assert names.holding("marlow_press", most=5) == ["novel"]
-        assert names.holding("marlow_press", most=0) == []
+        assert names.sharing(["marlow_press"], most=5) == {"novel": 1.0}
+        assert names.sharing(["marlow_press"], most=0) == {}
         assert "marlow_press" in names.titles("press")
+
+
+def test_a_document_shares_the_rarest_of_the_names_that_it_holds(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        kb.add(
+            [
+                Text("We met Anna Lee and Marlow Press.", id="both"),
+                Text("We met Anna Lee.", id="one"),
+                Text("Then we met Anna Lee again.", id="two"),
+            ]
+        )
+        found = names_of(kb).sharing(["marlow_press", "anna_lee", "nobody"], most=3)
+        assert found == {"both": 1.0, "one": 1 / 3, "two": 1 / 3}
+        assert names_of(kb).sharing(["marlow_press", "anna_lee"], most=2) == {"both": 1.0}
 
 
 def test_a_title_of_one_word_must_be_a_name_or_part_of_one(tmp_path: Path) -> None:
@@ -67,7 +81,7 @@ def test_the_graph_follows_what_is_deleted_and_changed(tmp_path: Path) -> None:
         kb.add(Text("It is named otherwise now, after Anna Lee.", id="press", title="Crane Books"))
         assert names.titled("Crane Books", "en") == {"press": 1.0}
         kb.add(Text("Silent Harbour has no printer.", id="novel", title="Silent Harbour"))
-        assert names.holding("marlow_press", most=5) == []
+        assert names.sharing(["marlow_press"], most=5) == {}
 
 
 def test_two_processes_see_the_same_graph(tmp_path: Path) -> None:
@@ -89,7 +103,7 @@ def test_a_base_of_before_is_brought_up_to_date_and_walks(tmp_path: Path) -> Non
         hits = kb.search("who printed Silent Harbour?", mode="walk")
         assert {hit.chunk.document_id for hit in hits} >= {"novel", "press"}
         kb.add(Text("Anna Lee wrote of Marlow Press.", id="new"))
-        assert names_of(kb).holding("marlow_press", most=5) == ["new"]
+        assert names_of(kb).sharing(["marlow_press"], most=5) == {"new": 1.0}
 
 
 @pytest.mark.parametrize("text", ["Silent Harbour was printed by Marlow Press.", "no names at all"])

@@ -99,16 +99,16 @@ async def test_names_languages_and_state_keep_to_what_is_seen(tmp_path: Path, re
         assert await kb.store.languages() == ["de", "en"]
         assert await told(kb.store) == before
         assert before[0] == {"press": 1.0, "seen": 1.0}
-        assert before[1:3] == (["seen"], ["en"])
+        assert before[1:3] == ({"seen": 1.0}, ["en"])
         await kb.add(Text("One more.", id="more", metadata=staff))
         assert await kb.store.state(SIGHT) != before[3]
 
 
-async def told(store: Store) -> tuple[dict[str, float], list[str], list[str], str]:
+async def told(store: Store) -> tuple[dict[str, float], dict[str, float], list[str], str]:
     titled = store.names.titled("Silent Harbour Nordwind was told to Marlow Press", "en", (), SIGHT)
     return (
         titled,
-        store.names.holding("marlow_press", 12, SIGHT),
+        store.names.sharing(["marlow_press"], 12, SIGHT),
         await store.languages(SIGHT),
         await store.state(SIGHT),
     )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
-from rove.answer.gate import TOO_FAR
+from rove.answer.gate import TOO_FAR, Verdict
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import near_enough
 from rove.answer.word_lists import table
+from rove.enrich.entities import name_keys
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
@@ -23,6 +24,8 @@ NO_FACT = "The walk found no fact that bears on the question."
 MODEL_REFUSED = "{model} found no answer in the facts."
 LOST = "{count} facts were left out, since their sources do not say so any more."
 UNSOURCED = "{count} facts that the user gave are in no source; they guided the walk and are not part of the answer."
+RECALLED = "{count} of the facts that this answer rests on were found by earlier walks."
+MEMORY = "memory"
 NEWS = 0.5  # what a quote gains by bringing all the question's words that the quotes before it lack
 WEAK = 0.7  # share of the first one's relevance that a further quote must reach, what it gains counted
 DATES = ("date", "published", "modified", "updated", "created", "version", "year")
@@ -37,13 +40,16 @@ async def answer_from_facts(
     language: str,
     context: AnswerContext,
     found: Sequence[Hit] = (),
+    verdict: Verdict = Verdict(passes=True),  # noqa: B008 - frozen
+    asked: Sequence[str] = (),
     path: Sequence[PathStep] = (),
 ) -> Answer:
     """Answer a question from facts, each cited to the exact words that it rests on.
 
     A chat model writes from the facts, which it is shown by their sources, numbered and fenced; what it writes is held
-    against the sources themselves (`verify`). Without one, or where it fails, the best facts are quoted, those first
-    that the others build on. Facts that contradict each other are both shown (`conflicts`), never weighed.
+    against the sources themselves (`verify`). Without one, or where it fails, facts are quoted: those that `asked`
+    names, and then those that leads brought and that have words of the question which these lack. Facts that
+    contradict each other are both shown (`conflicts`), never weighed.
 
     Args:
         question: as it was asked.
@@ -52,22 +58,24 @@ async def answer_from_facts(
         language: the question's, ISO 639-1.
         context: what the answer is made with.
         found: what the question itself found. Where all facts are the text's own and none of these is near enough
-            (`near_enough`), the answer is the refusal.
+            (`near_enough`), the answer is the refusal; without a chat model, also where they come from earlier walks.
+        verdict: whether `found` answers; where it does not, and no lead led further, the answer is the refusal.
+        asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
 
     Raises:
         ServiceError: the embedder failed. (When the chat model fails, the answer quotes and says so.)
     """
     checked = await _CheckedFacts.made(question, facts, hits, language, context)
-    distance = context.settings.max_distance or context.embedder.max_distance
+    led = {step.fact_id for step in path if step.lead}
     if not checked.facts:
         answer = refused(question, hits, language, NO_FACT)
-    elif _too_far(checked.facts, found, distance, context):
-        answer = refused(question, checked.hits, language, TOO_FAR.format(distance=distance))
+    elif _are_own(checked.facts, context) and (far := _far(found, verdict, led, context)):
+        answer = refused(question, checked.hits, language, far)
     elif context.chat is None:
-        answer = checked.quoted(NO_MODEL)
+        answer = checked.quoted(asked, led, NO_MODEL)
     else:
-        answer = await checked.written(context.chat)
+        answer = await checked.written(context.chat, asked, led)
     return checked.told(answer, path)
 
 
@@ -97,7 +105,7 @@ class _CheckedFacts:
         parts = [text.format(count=n) for text, n in ((LOST, lost), (UNSOURCED, unsourced)) if n]
         return cls(question, language, context, ordered, citations, references, " ".join(parts))
 
-    async def written(self, chat: ChatModel) -> Answer:
+    async def written(self, chat: ChatModel, asked: Sequence[str], led: Collection[str]) -> Answer:
         """Let the chat model write from the facts, and keep what the sources hold."""
         verified = await write(self.question, self._digests(), self.hits, self.language, chat, self.context)
         if verified.holds:
@@ -106,7 +114,7 @@ class _CheckedFacts:
         if verified.refused:
             note = MODEL_REFUSED.format(model=chat.name)
             return refused(self.question, self.hits, self.language, note)
-        return self.quoted(unheld_note(verified, chat.name))
+        return self.quoted(asked, led, unheld_note(verified, chat.name))
 
     def told(self, answer: Answer, path: Sequence[PathStep]) -> Answer:
         """Say of an answer what was left out, and how the walk came to it."""
@@ -115,15 +123,31 @@ class _CheckedFacts:
             replace(step, citation=self.citations.get(step.fact_id, step.citation), used=_among(step.citation, used))
             for step in path
         )
-        return replace(answer, note=" ".join(part for part in (answer.note, self.note) if part), path=steps)
+        recalled = sum(fact.origin == MEMORY and _among(fact.citation, used) for fact in self.facts)
+        note = RECALLED.format(count=recalled) if recalled else ""
+        return replace(answer, note=" ".join(part for part in (answer.note, self.note, note) if part), path=steps)
 
-    def quoted(self, note: str) -> Answer:
-        """Quote the best facts; one that contradicts another is quoted beside it."""
-        chosen = _chosen(self.question, self.facts, self.language, self.context.settings.quotes)
+    def quoted(self, asked: Sequence[str], led: Collection[str], note: str) -> Answer:
+        """Quote the facts that answer by themselves, then what leads brought, in the order of the chain.
+
+        One that contradicts another is quoted beside it. See `answer_from_facts`.
+        """
+        by_id = {fact.fact_id: fact for fact in self.facts}
+        own = [by_id[fact_id] for fact_id in asked if fact_id in by_id]
+        brought = (
+            [fact for fact in self.facts if fact.fact_id in led or self._bridged(fact, own)] if own else self.facts
+        )
+        chosen = _chosen(self.question, brought, self.language, self.context.settings.quotes, own)
         self._number_first(chosen)
         sentences = tuple(Sentence(_quote(fact), (self.citations[fact.fact_id],)) for fact in chosen)
         text = "\n\n".join(f"{s.text} {marks([c.number for c in s.citations])}" for s in sentences)
         return self._with_conflicts("extractive", text, sentences, note)
+
+    def _bridged(self, fact: Fact, own: Sequence[Fact]) -> bool:
+        """Say whether a fact has a name that these bring up and the question does not hold."""
+        known = set(name_keys(self.question, self.language))
+        brought = {key for one in own for key in name_keys(one.text, self.language)} - known
+        return fact not in own and not brought.isdisjoint(name_keys(fact.text, self.language))
 
     def _number_first(self, chosen: Sequence[Fact]) -> None:
         """Number the references anew, those of the chosen facts first."""
@@ -200,25 +224,27 @@ def in_chain_order(question: str, facts: Sequence[Fact], language: str) -> list[
     return ordered
 
 
-def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int) -> list[Fact]:
-    """Choose the facts to quote, in their order: the most relevant, and of like ones those that say something new.
+def _chosen(question: str, facts: Sequence[Fact], language: str, quotes: int, own: Sequence[Fact] = ()) -> list[Fact]:
+    """Choose at most `quotes` facts to quote, in their order: the most relevant, and of like ones what says new things.
 
-    Fewer than `quotes` where the rest is weak (`WEAK`).
+    Fewer where the rest is weak (`WEAK`). After those of the question's `own`, which are all quoted, only facts that
+    have words of the question which the chosen lack.
     """
     asked = set(query_terms(question, language))
-    told = {fact.fact_id: set(terms(fact.text, language)) for fact in facts}
+    told = {fact.fact_id: set(terms(fact.text, language)) for fact in (*own, *facts)}
+    chosen = list(own)
     quoted = {fact.fact_id: _quote(fact) for fact in facts}
-    chosen: list[Fact] = []
     left: list[Fact] = list(facts)
-    while left and len(chosen) < quotes:
+    while left and len(chosen) - len(own) < quotes:
         open_ = asked - set[str]().union(*(told[fact.fact_id] for fact in chosen))
+        left = [fact for fact in left if not own or open_ & told[fact.fact_id]]
         worth = {f.fact_id: f.relevance + NEWS * len(open_ & told[f.fact_id]) / max(len(asked), 1) for f in left}
-        best = max(left, key=lambda fact: worth[fact.fact_id])
-        if chosen and worth[best.fact_id] < WEAK * chosen[0].relevance:
+        best = max(left, key=lambda fact: worth[fact.fact_id], default=None)
+        if best is None or (chosen and worth[best.fact_id] < WEAK * chosen[0].relevance):
             break
         left = [fact for fact in left if quoted[fact.fact_id] != quoted[best.fact_id]]
         chosen.append(best)
-    return [fact for fact in facts if fact in chosen]
+    return [*own, *(fact for fact in facts if fact in chosen[len(own) :])]
 
 
 def _quote(fact: Fact) -> str:
@@ -263,10 +289,19 @@ def _covers(hit: Hit, citation: Citation) -> bool:
     return hit.chunk.document_id == citation.document_id and start <= citation.span[0] and citation.span[1] <= end
 
 
-def _too_far(facts: Sequence[Fact], found: Sequence[Hit], distance: float, context: AnswerContext) -> bool:
+def _are_own(facts: Sequence[Fact], context: AnswerContext) -> bool:
+    """Say whether no chat model has found any of these facts."""
+    origins = {"text"} if context.chat else {"text", MEMORY}
+    return all(fact.origin in origins for fact in facts)
+
+
+def _far(found: Sequence[Hit], verdict: Verdict, led: Collection[str], context: AnswerContext) -> str:
+    """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
+    if not verdict.passes and not led:
+        return verdict.note
+    distance = context.settings.max_distance or context.embedder.max_distance
     lead = 0.0 if context.settings.max_distance else context.embedder.min_lead
-    own = all(fact.origin == "text" for fact in facts)
-    return own and bool(found) and not near_enough(found, distance, lead)
+    return "" if not found or near_enough(found, distance, lead) else TOO_FAR.format(distance=distance)
 
 
 def _among(citation: Citation | None, cited: set[tuple[str, tuple[int, int]]]) -> bool:

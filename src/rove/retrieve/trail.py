@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, nextafter
+from math import log
 
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
@@ -15,40 +15,53 @@ from rove.store.search_lists import SearchLists
 
 QUESTION = ""
 """Where the links of the question itself begin; no chunk has this id."""
-START_WARMTH = 0.4
-"""In standard deviations: how much less a passage is that stands so far below the best."""
-LINK_WARMTH = 1.0
-ONWARD = 0.7
-NAMED = 0.3
+WARMTH = 0.5
+"""In standard deviations: how far below the best a passage stands from which e times fewer walkers start, and how far
+below it one is placed to which e times fewer come."""
+LINK_WARMTH = 2.0
+ONWARD = 0.85
+STEPS = 4
+"""Links that a walker takes at most."""
+NAMED = 0.1
 """The share of walkers who start at what the question names by its title, and not at what it finds."""
+UNTOLD = 0.3
+"""What a link is worth to a passage that says nothing more of the question than the one before it."""
 
 
 @dataclass(slots=True)
 class Trail:
     """A walk's state. `lists` holds what was found at every hop, so that all passages have scores of one scale.
 
-    `opinions` are the reranker's, `weight` is what they count for. `direct` are the chunks that the question found by
-    itself, `hops` says how many links away from these any other was met. `ways`: chunk → document → how strongly the
-    chunk leads there.
+    `asked` are the question's terms, `told` which of them each passage has. `opinions` are the reranker's, `weight` is
+    what they count for. `direct` are the chunks that the question found by itself, in the order of hybrid search;
+    `hops` says how many links away from these any other was met. `ways`: chunk → document → how strongly the chunk
+    leads there.
     """
 
     lists: SearchLists
     settings: SearchSettings
     weight: float
+    asked: Collection[str] = ()
+    direct: list[str] = field(default_factory=list[str])
     hits: dict[str, Hit] = field(default_factory=dict[str, Hit])
+    told: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     opinions: dict[str, float] = field(default_factory=dict[str, float])
     hops: dict[str, int] = field(default_factory=dict[str, int])
     ways: dict[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
 
-    def take(self, hits: Sequence[Hit], opinions: Sequence[float], hop: int) -> None:
+    def take(self, hits: Sequence[Hit], told: Sequence[frozenset[str]], opinions: Sequence[float], hop: int) -> None:
         """Take in passages, with what the reranker thinks of each; it counts for nothing once it has no opinion."""
         if hits and not any(opinions):
             self.weight = 0.0
-        for hit, opinion in zip(hits, opinions, strict=True):
+        for hit, terms, opinion in zip(hits, told, opinions, strict=True):
             chunk_id = hit.chunk.chunk_id
             self.hits[chunk_id] = hit
+            self.told[chunk_id] = terms
             self.opinions[chunk_id] = float(opinion)
             self.hops[chunk_id] = hop
+        if not hop:
+            scores = self.scores()
+            self.direct = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))
 
     def widen(self, found: SearchLists) -> list[Scored]:
         """Take in the lists of another hop; returns what of it is new, best first, scored like all the rest."""
@@ -66,10 +79,8 @@ class Trail:
         return {document_id for ways in self.ways.values() for document_id in ways} - seen
 
     def front(self, size: int) -> list[Hit]:
-        """The passages where the walk goes on: of the `size` likeliest those that were not looked at yet."""
-        visits = self.visits()
-        best = sorted(visits.items(), key=_rank)[:size]
-        return [self.hits[chunk_id] for chunk_id, _ in best if chunk_id not in self.ways]
+        """The passages where the walk goes on: of the `size` best those that were not looked at yet."""
+        return [self.hits[chunk_id] for chunk_id, _ in self._order()[:size] if chunk_id not in self.ways]
 
     def scores(self) -> dict[str, float]:
         """How well each passage fits the question by itself: first stage and reranker, blended as in `reranked`."""
@@ -78,51 +89,92 @@ class Trail:
         second = zscores(sorted(self.opinions.items()))
         return {chunk_id: (1 - self.weight) * first[chunk_id] + self.weight * second[chunk_id] for chunk_id in first}
 
-    def visits(self) -> dict[str, float]:
-        """How often a walker comes by each passage; see `spread`.
+    def visits(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """How often a walker comes by each passage, the best of the question's own counting 1; see `spread`.
 
         He starts at what the question found, as its scores are, or at what it names; of the links of a passage he
-        takes one by its strength and by how well its end fits the question. No passage comes before the best of those
-        that the question found by itself.
+        takes one by its strength, by what its end tells of the question that the passage does not, and by how well its
+        end fits the question.
         """
-        scores = self.scores()
-        start = chances({chunk_id: scores[chunk_id] for chunk_id in scores if not self.hops[chunk_id]}, START_WARMTH)
+        start = chances({chunk_id: scores[chunk_id] for chunk_id in self.direct}, WARMTH)
         links = self._links(chances(scores, LINK_WARMTH))
-        best = min(start.items(), key=_rank)[0] if start else QUESTION
         if any(link.source == QUESTION for link in links):
             start = {chunk_id: (1 - NAMED) * chance for chunk_id, chance in start.items()}
             start[QUESTION] = NAMED / ONWARD
-        visits = spread(start, links, onward=ONWARD, hops=max(self.hops.values(), default=0) + 1)
-        visits.pop(QUESTION, None)
-        if best in visits and visits[best] < max(visits.values()):
-            visits[best] = nextafter(max(visits.values()), inf)
-        return visits
+        visits = spread(start, links, onward=ONWARD, hops=STEPS)
+        ends = {link.target for link in links}
+        most = max((start[chunk_id] for chunk_id in self.direct), default=1.0)
+        return {chunk_id: number / most for chunk_id, number in visits.items() if chunk_id in ends}
 
     def _links(self, pull: Mapping[str, float]) -> list[GraphLink]:
-        """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull."""
+        """Share out the walkers of each passage: as many go on as its strongest link says, to each end by its pull.
+
+        None goes back to the best of the question's own, or counts what that one tells already; and none goes on from a
+        passage that together with it tells all that is asked.
+        """
         of: dict[str, list[str]] = {}
         for chunk_id, hit in self.hits.items():
             of.setdefault(hit.chunk.document_id, []).append(chunk_id)
+        rarity, asked = self._rarity(), set(self.asked)
+        best = self.direct[0] if self.direct else QUESTION
         links: list[GraphLink] = []
         for source, ways in self.ways.items():
-            ends = [(end, ways[document_id]) for document_id in ways for end in of.get(document_id, ())]
+            lacking = asked if source == QUESTION else asked - self.told[source] - self.told[best]
+            if not lacking:
+                continue
+            ends = [
+                (end, way * self._news(lacking, end, rarity))
+                for document_id, way in ways.items()
+                for end in of.get(document_id, ())
+                if end != best
+            ]
             total = sum(weight * pull[end] for end, weight in ends)
             going = max((weight for _, weight in ends), default=0.0)
             links += [GraphLink(source, end, going * weight * pull[end] / total) for end, weight in ends]
         return links
 
-    def ranked(self) -> list[Hit]:
-        """The passages, likeliest first. Source "walk" is the place among them, "link" how many links led there."""
-        visits = self.visits()
+    def _rarity(self) -> dict[str, float]:
+        """How rare each term of the question is among the passages found: log((n + 1) / (those that have it + ½))."""
+        held = list(self.told.values())
+        return {term: log((len(held) + 1) / (sum(term in told for told in held) + 0.5)) for term in self.asked}
+
+    def _news(self, lacking: Collection[str], end: str, rarity: Mapping[str, float]) -> float:
+        """What share of the lacking terms, by their rarity, a passage has; from `UNTOLD`, which none is worth, to 1."""
+        whole = sum(rarity[term] for term in lacking)
+        share = sum(rarity[term] for term in lacking if term in self.told[end])
+        return UNTOLD + (1 - UNTOLD) * share / whole
+
+    def _order(self) -> list[Scored]:
+        """All passages that a walker comes by, each with its score, best first.
+
+        Those of the question's own stay in the order of hybrid search. What links lead to is placed by score(best) +
+        `WARMTH` · log(visits), which lifts it above its own score where it is one of these; never before the best.
+        """
         scores = self.scores()
-        order = sorted(visits, key=lambda chunk_id: (-visits[chunk_id], -scores[chunk_id], chunk_id))
+        if not self.direct:
+            return []
+        best = self.direct[0]
+        visits = self.visits(scores)
+        lifted = {c: scores[best] + WARMTH * log(number) for c, number in visits.items() if number > 0}
+        waiting = sorted(lifted, key=lambda chunk_id: (-lifted[chunk_id], -scores[chunk_id], chunk_id))
+        own = [(chunk_id, scores[chunk_id]) for chunk_id in self.direct if chunk_id not in lifted]
+        order = own[:1]
+        for chunk_id, score in own[1:]:
+            while waiting and lifted[waiting[0]] > score:
+                order.append((waiting[0], lifted[waiting.pop(0)]))
+            order.append((chunk_id, score))
+        return [*order, *((chunk_id, lifted[chunk_id]) for chunk_id in waiting)]
+
+    def ranked(self) -> list[Hit]:
+        """The passages, best first. Source "walk" is the place among them, "link" how many links led there."""
         found: list[Hit] = []
-        for rank, chunk_id in enumerate(order, start=1):
+        for rank, (chunk_id, score) in enumerate(self._order(), start=1):
             hit = self.hits[chunk_id]
-            sources = {**hit.sources, "walk": Place(rank, visits[chunk_id])}
+            score = min(score, found[-1].score) if found else score
+            sources = {**hit.sources, "walk": Place(rank, score)}
             if hop := self.hops[chunk_id]:
-                sources["link"] = Place(hop, visits[chunk_id])
-            found.append(replace(hit, score=visits[chunk_id], sources=sources))
+                sources["link"] = Place(hop, score)
+            found.append(replace(hit, score=score, sources=sources))
         return found
 
 

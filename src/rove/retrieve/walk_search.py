@@ -1,7 +1,8 @@
 """Mode "walk": search without a chat model, from what the question finds to what those passages name, hop by hop.
 
-A passage leads to the documents whose titles it names, and to those that name its own title. Passages are ranked by
-how often a walker on these links comes by. What each part is worth: docs/decisions/018-walking-without-a-model.md.
+A passage leads to the documents whose titles it names, and to those that share a rare name with it, its own title
+included. The order is that of hybrid search; what links lead to is let in by how often a walker on them comes by. What
+each part is worth: docs/decisions/018-walking-without-a-model.md.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from rove.enrich.entities import name_keys
 from rove.language.detect import detect
+from rove.language.words import terms
 from rove.records import Filter, Hit, field
 from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext
@@ -22,10 +24,8 @@ from rove.store import Vector
 from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
-NAMERS = 0.5
-"""How strongly a passage leads to the documents that name its title, together, beside one that it names itself."""
-MOST_NAMERS = 12
-"""Chunks that name a title, up to which it leads there; a name that stands everywhere links nothing."""
+MOST_SHARERS = 8
+"""Chunks that hold a name, up to which it leads to them; a name that stands everywhere links nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,16 @@ class _WalkQuery:
 class WalkTuning:
     """How a walk goes; what is 0 or False is left out.
 
-    `pool` passages are looked at again by the reranker, and `reach` more at each of `hops`; links are followed from
-    the `front` best. `asked`: those of the question itself.
+    At each of `hops` the reranker looks at `reach` passages more; links are followed from the `front` best. `asked`:
+    those of the question itself. `titles`: those to documents by their titles. `shared`: those by names in both texts.
     """
 
-    hops: int = 3
-    pool: int = 20
-    front: int = 8
-    reach: int = 24
+    hops: int = 4
+    front: int = 16
+    reach: int = 16
     asked: bool = True
     titles: bool = True
-    namers: bool = True
+    shared: bool = True
 
 
 class WalkRetriever:
@@ -64,40 +63,42 @@ class WalkRetriever:
         self.tuning = tuning or WalkTuning()
 
     async def retrieve(self, query: Query) -> list[Hit]:
-        """See `Retriever.retrieve`; scores are visits (`Trail.visits`), those of the rest below 0."""
+        """See `Retriever.retrieve`. Where no link leads anywhere, it is the order of "hybrid" with its reranker."""
         settings = self.search_context.settings
         asked = await self._asked(query)
         lists = await self._search(asked, max(settings.candidates, query.top_k), query.where)
         first = fused(lists, settings)
         weight = self.search_context.reranker.weight if settings.rerank_weight is None else settings.rerank_weight
-        trail = Trail(lists, settings, weight)
-        await self._take(
-            trail, asked, await to_hits(self.search_context, first[: self.tuning.pool], lists, rerank=True), hop=0
-        )
+        trail = Trail(lists, settings, weight, set(asked.terms))
+        pool = first[: settings.rerank_pool]
+        await self._take(trail, asked, await to_hits(self.search_context, pool, lists, rerank=True), hop=0)
         if self.tuning.asked:
             trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked)
         sought: set[str] = set()
         for hop in range(1, self.tuning.hops + 1):
             with stage("hop", number=hop):
-                documents = await self._beyond(trail, sought, asked.access_filter)
-                if not documents:
+                front = trail.front(self.tuning.front)
+                await asyncio.to_thread(self._look, trail, front, asked.access_filter)
+                if documents := trail.unseen() - sought:
+                    sought |= documents
+                    await self._reach(trail, asked, documents, query.where, hop=hop)
+                elif not front:
                     break
-                sought |= documents
-                within = field("document_id").in_(sorted(documents))
-                where = within if query.where is None else query.where & within
-                reached = trail.widen(await self._search(asked, 2 * self.tuning.reach, where))[: self.tuning.reach]
-                await self._take(
-                    trail, asked, await to_hits(self.search_context, reached, SearchLists({}), rerank=True), hop=hop
-                )
         walked = trail.ranked()
-        rest = [(chunk_id, -float(n)) for n, (chunk_id, _) in enumerate(first) if chunk_id not in trail.hits]
-        missing = rest[: max(query.top_k - len(walked), 0)]
+        lowest = walked[-1].score if walked else 0.0
+        rest = [chunk_id for chunk_id, _ in first if chunk_id not in trail.hits]
+        missing = [(name, lowest - n) for n, name in enumerate(rest[: max(query.top_k - len(walked), 0)], start=1)]
         return [*walked, *await to_hits(self.search_context, missing, lists)][: query.top_k]
 
-    async def _beyond(self, trail: Trail, sought: set[str], access_filter: Filter | None) -> set[str]:
-        """Return the documents that the front of a trail leads to, without those that were searched before."""
-        await asyncio.to_thread(self._look, trail, trail.front(self.tuning.front), access_filter)
-        return trail.unseen() - sought
+    async def _reach(
+        self, trail: Trail, asked: _WalkQuery, documents: set[str], where: Filter | None, *, hop: int
+    ) -> None:
+        """Take in what of these documents fits the question best."""
+        within = field("document_id").in_(sorted(documents))
+        found = await self._search(asked, 2 * self.tuning.reach, within if where is None else where & within)
+        reached = trail.widen(found)[: self.tuning.reach]
+        hits = await to_hits(self.search_context, reached, SearchLists({}), rerank=True)
+        await self._take(trail, asked, hits, hop=hop)
 
     async def _asked(self, query: Query) -> _WalkQuery:
         text, languages = query.text, await self.search_context.store.languages(query.where)
@@ -112,7 +113,8 @@ class WalkRetriever:
     async def _take(self, trail: Trail, asked: _WalkQuery, hits: Sequence[Hit], *, hop: int) -> None:
         with stage("rerank", hits=len(hits)):
             opinions = await self.search_context.reranker.scores(asked.text, hits)
-        trail.take(hits, [float(opinion) for opinion in opinions], hop)
+        told = await asyncio.to_thread(_told, asked, hits)
+        trail.take(hits, told, [float(opinion) for opinion in opinions], hop)
 
     def _named(self, asked: _WalkQuery) -> dict[str, float]:
         names = name_keys(asked.text, asked.language)
@@ -125,9 +127,15 @@ class WalkRetriever:
             chunk = hit.chunk
             held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
             ways = names.titled(chunk.text, chunk.language, held, access_filter) if self.tuning.titles else {}
-            for key in names.titles(chunk.document_id) if self.tuning.namers else ():
-                documents = names.holding(key, MOST_NAMERS, access_filter)
-                for document_id in documents:
-                    ways.setdefault(document_id, NAMERS / len(documents))
+            if self.tuning.shared:
+                own = names.titles(chunk.document_id)
+                for document_id, share in names.sharing([*held, *own], MOST_SHARERS, access_filter).items():
+                    ways[document_id] = max(ways.get(document_id, 0.0), share)
             ways.pop(chunk.document_id, None)
             trail.ways[chunk.chunk_id] = ways
+
+
+def _told(asked: _WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:
+    """Return which of the question's terms each passage has, its title included."""
+    wanted = set(asked.terms)
+    return [frozenset(wanted.intersection(terms(f"{hit.title}\n{hit.chunk.text}", asked.language))) for hit in hits]

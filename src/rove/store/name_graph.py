@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 
 import numpy as np
@@ -137,19 +137,26 @@ class NameGraph:
             self._follow()
             return list(self._keys.get(document_id, ()))
 
-    def holding(self, key: str, most: int, access_filter: Filter | None = None) -> list[str]:
-        """Return the ids of the documents that name this, none where it stands in more than `most` chunks.
+    def sharing(self, keys: Iterable[str], most: int, access_filter: Filter | None = None) -> dict[str, float]:
+        """Return the documents that hold any of these names, by id, each with 1 / the number that hold its rarest.
 
-        `access_filter`: what it hides neither counts nor is returned.
+        A name that stands in more than `most` chunks links nothing. `access_filter`: what it hides neither counts nor
+        is returned.
         """
         with self._lock:
             self._follow()
-            held = self._postings.rows(key)
-            rows: list[int] = held[self._alive[held]].tolist()
-            owners = (
-                [self._owners[row] for row in rows] if access_filter is None else self._seen_owners(rows, access_filter)
-            )
-            return list(dict.fromkeys(owners)) if len(owners) <= most else []
+            found: dict[str, float] = {}
+            for key in keys:
+                held = self._postings.rows(key)
+                rows: list[int] = held[self._alive[held]].tolist()
+                if access_filter is None:
+                    owners = [self._owners[row] for row in rows[: most + 1]]
+                else:
+                    owners = self._seen_owners(rows, access_filter)
+                documents = set(owners) if len(owners) <= most else set[str]()
+                for document_id in documents:
+                    found[document_id] = max(found.get(document_id, 0.0), 1 / len(documents))
+            return found
 
     # -- following the catalog -----------------------------------------------------------------------------------
 

@@ -23,8 +23,6 @@ LEAST = 0.5  # score of a fact that is recalled
 KEPT = 0.5  # relevance of a fact that is kept though the answer does not need it
 SAME_WORDS = 0.5  # share of their words, of all that either has, that leads which look for the same have in common
 PLACES = frozenset({"reference", "section", "page", "footnote", "link"})
-WHOLE = frozenset({"enough", "no-lead", "no-new-chunk", "no-new-fact", "rounds"})
-"""How walks end that have found what they could."""
 WORTH: dict[Outcome, float] = {"answer": 1.0, "fact": 0.25, "nothing": -1.0}
 
 
@@ -43,7 +41,7 @@ class WalkMemory:
         A walk that could see more may have learned of what this one may not see: of its facts only the quoted words
         are recalled, and nothing of how its leads have ended.
         `settled`: the same question (the same terms in the same order) was asked in the same way of the base as it is
-        now. Then all that the answer rested on is recalled.
+        now, and that walk had found enough. Then all that the answer rested on is recalled.
 
         Raises:
             ServiceError: the embedder failed.
@@ -86,8 +84,8 @@ class WalkMemory:
             return
         used = [fact for fact in state.facts if fact.citation and _rests_on(answer.citations, fact.citation)]
         good = [] if answer.refused else [f for f in state.facts if f in used or f.relevance >= KEPT]
-        whole = state.stopped is not None and state.stopped.reason in WHOLE and not state.warnings
-        stamp = self._stamp if whole else ""
+        enough = state.stopped is not None and state.stopped.reason == "enough" and not state.warnings
+        stamp = self._stamp if enough and not answer.refused else ""
         facts = [
             Remembered(
                 "",

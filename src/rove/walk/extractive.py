@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.answer.extract import Candidate, list_candidates
+from rove.answer.extract import Candidate, best_quotes, list_candidates
+from rove.answer.reading import read_parents
+from rove.answer.spans import AnswerSpans
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
+from rove.models.reader import PassageReading
+from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
-from rove.walk import Finding, Material, WalkContext
+from rove.walk import EXTRACTIVE, Finding, Material, WalkContext
 from rove.walk.leads import fact_id, lead_to, plain
 from rove.walk.references import heading_number
 from rove.walk.state import State
@@ -81,6 +85,30 @@ class ExtractiveReader:
         ]
         words = WORDS * np.array(own)
         return (1 - words) * near + words * np.array(shares)
+
+
+async def asked_facts(
+    state: State, found: Sequence[Hit], readings: Mapping[str, PassageReading], context: WalkContext
+) -> list[Fact]:
+    """Return what `ask` would quote of what the question found, as facts, in its order. `readings`: see `Verdict`.
+
+    One that is known stays as it is; a new one is as relevant as the best that is known, at least `LEAST`. None where a
+    chat model answers, or has read for this walk.
+
+    Raises:
+        ServiceError: the embedder failed.
+    """
+    if context.chat is not None or state.mode != EXTRACTIVE:
+        return []
+    embedder, most = context.search_context.embedder, context.answer.quotes
+    hits = await read_parents(found, context.text_of)
+    spans = await AnswerSpans.of(found, readings, embedder)
+    quotes = await best_quotes(state.question, hits, state.language, embedder, quotes=most, spans=spans)
+    best = max((fact.relevance for fact in state.facts), default=LEAST)
+    made = [_fact(quote, best, state.round) for quote in quotes]
+    known = {(f.citation.document_id, f.citation.span): f for f in state.facts if f.citation}
+    facts = [known.get((f.citation.document_id, f.citation.span), f) for f in made if f.citation]
+    return [fact for fact in facts if fact.fact_id not in state.lost]
 
 
 def _shares_words(candidate: Candidate, state: State) -> bool:

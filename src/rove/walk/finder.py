@@ -25,7 +25,7 @@ class Finder:
 
     def __init__(self, context: WalkContext) -> None:
         self._search_context = context.search_context
-        self._settings = context.settings
+        self._settings, self._answer = context.settings, context.answer
         self._mode = FIRST_MODE if context.chat is None and FIRST_MODE in RETRIEVERS.names() else "hybrid"
 
     async def chunks(self, lead: Lead | None, state: State) -> list[Hit]:
@@ -47,13 +47,13 @@ class Finder:
         return await self._search(text, top_k, seen, where, "hybrid")
 
     async def asked(self, state: State) -> list[Hit]:
-        """Return what the question itself finds, with its place in each list.
+        """Return what `ask` answers from: what the question itself finds, with its place in each list.
 
         Raises:
             ServiceError: the embedder failed.
         """
-        query = Query(state.question, self._settings.first_chunks, filter_of(state.where))
-        return await retrieve("hybrid", self._search_context, query)
+        query = Query(state.question, self._answer.references, filter_of(state.where), rerank=True)
+        return await retrieve(self._answer.mode, self._search_context, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
         """Return those of the live chunks that the walk's filter lets through."""

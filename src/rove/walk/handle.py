@@ -249,10 +249,10 @@ class AsyncWalk:
         if asks:
             self._failures = FAILURES
             await self._warn(SLOW.format(model=self._context.mode, seconds=self._clock.elapsed))
-        elif isinstance(step, Compose):
-            await self._tell([quoted(self.state, "")])
         else:  # `_next` counts it
             self._stuck = True
+            if isinstance(step, Compose):
+                await self._tell([quoted(self.state, "")])
 
     async def _failed(self, step: Step, error: ServiceError, *, asks: bool) -> None:
         """Go on after a step that failed: without the model that failed, with what is there, or not at all."""

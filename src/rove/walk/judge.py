@@ -24,6 +24,7 @@ MEMORY = "memory"
 NO_FACT = "No fact was found."
 HELD = "The facts hold {share:.0%} of the question's words."
 UNHELD = "{count} of them are nowhere to be found."
+FAR = "None of these facts lies near enough to the question."
 SETTLED = "The same was asked before, and nothing has changed."
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.chat import AnswerContext
 from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
+from rove.answer.gate import Gate, Verdict
 from rove.answer.reading import read_once, read_parents
-from rove.answer.refusal import refusal
+from rove.answer.refusal import near_enough, refusal
 from rove.language.rendering import render
-from rove.records import Answer, Sentence
+from rove.records import Answer, Hit, Sentence
 from rove.records.walk_events import (
     Answered,
     ChunkSeen,
     ChunksRead,
+    Fact,
     FactDelta,
     FactFound,
     FactRejected,
@@ -31,9 +33,10 @@ from rove.records.walk_events import (
 )
 from rove.walk import EXTRACTIVE, READERS, Material, RecalledFacts, WalkContext, cited, without_chat
 from rove.walk.budget import said
+from rove.walk.extractive import asked_facts
 from rove.walk.finder import Finder
 from rove.walk.json_format import filter_of
-from rove.walk.judge import judged_by_model, judged_by_text, judged_from_memory
+from rove.walk.judge import CLEAR, FAR, judged_by_model, judged_by_text, judged_from_memory
 from rove.walk.leads import lead_to, leads_of, new_leads
 from rove.walk.novelty import said_already
 from rove.walk.path import path_of
@@ -64,6 +67,7 @@ class Loop:
         self._context = context if model else without_chat(context)
         self._reader = _reader_of(context, model=model)
         self._finder = Finder(self._context)
+        self._gate = Gate(self._context.search_context, self._context.answer)
 
     async def perform(self, step: Step, state: State) -> Batches:
         """Carry out one step.
@@ -88,7 +92,13 @@ class Loop:
                 if gone := await revisited(state, self._context):
                     yield gone
                     state = folded(gone, state)
-                yield [Answered(await self._answer(state))]
+                found = await self._finder.asked(state)
+                verdict = await self._gate.judge(state.question, state.language, found)
+                asked = await asked_facts(state, found, verdict.readings, self._context)
+                if fresh := [fact for fact in asked if fact not in state.facts]:
+                    yield list(map(FactFound, fresh))
+                    state = folded(map(FactFound, fresh), state)
+                yield [Answered(await self._answer(state, found, verdict, asked))]
             case _:
                 return
 
@@ -104,6 +114,8 @@ class Loop:
         after = folded([RoundStarted(number), *map(FactFound, facts)], state)
         unknown = await unknown_terms(after, self._context.search_context.store) if recalled.fresh else ()
         verdict = judged_from_memory(after, recalled, unknown)
+        if verdict and not recalled.settled and not (await self._held_to_distance(verdict, after)).enough:
+            verdict = None
         leads = await self._leads(after, {fact.fact_id for fact in state.facts}, self._places(state))
         return [*map(FactFound, facts), *leads, *([verdict] if verdict else [])]
 
@@ -180,10 +192,22 @@ class Loop:
     async def _judge(self, state: State) -> Judged:
         last = bool(state.budget.rounds) and state.round >= state.budget.rounds
         if self._context.chat is None or not state.facts or (last and not state.open_leads):
-            return judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
+            judged = judged_by_text(state, await unknown_terms(state, self._context.search_context.store))
+            return await self._held_to_distance(judged, state)
         return await judged_by_model(self._context.chat, state)
 
-    async def _answer(self, state: State) -> Answer:
+    async def _held_to_distance(self, judged: Judged, state: State) -> Judged:
+        """Say no where no clear fact stands in what the question itself finds near enough to answer from."""
+        if not judged.enough:
+            return judged
+        clear = {fact.citation.chunk_id for fact in state.facts if fact.citation and fact.relevance >= CLEAR}
+        found = [hit for hit in await self._finder.asked(state) if hit.chunk.chunk_id in clear]
+        embedder, distance = self._context.search_context.embedder, self._context.answer.max_distance
+        if near_enough(found, distance or embedder.max_distance, 0.0 if distance else embedder.min_lead):
+            return judged
+        return replace(judged, enough=False, reason=f"{judged.reason} {FAR}", missing=state.question)
+
+    async def _answer(self, state: State, found: Sequence[Hit], verdict: Verdict, asked: Sequence[Fact]) -> Answer:
         context, store = self._context, self._context.search_context.store
         hits = await self._finder.hits(cited(state.facts))
         texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
@@ -195,7 +219,9 @@ class Loop:
             context=AnswerContext(
                 context.search_context.embedder, context.chat, context.answer, read_once(context.text_of, texts)
             ),
-            found=await self._finder.asked(state),
+            found=found,
+            verdict=verdict,
+            asked=[fact.fact_id for fact in asked],
             path=path_of(state.facts, state.leads, state.seen),
         )
         absent = await store.field_names.on(filter_of(state.where))
