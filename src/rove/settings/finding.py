@@ -124,7 +124,7 @@ class AnswerSettings(SettingsSection):
     references: int = Field(default=5, ge=1)
     """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
-    """How many sentences an answer without a chat model quotes, at most."""
+    """How many sentences an answer without a chat model quotes, at most; a walk as many again from its leads."""
     seconds: float = Field(default=600.0, ge=0)
     """How long models may be asked for one question, all steps and retries together. What is left is then done by
     rules, which have 30 s more. 0: no bound."""
