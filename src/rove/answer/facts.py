@@ -9,9 +9,8 @@ from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
-from rove.answer.gate import TOO_FAR, Verdict
+from rove.answer.gate import Verdict, by_distance
 from rove.answer.reading import read_once, read_parents
-from rove.answer.refusal import near_enough
 from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
 from rove.language.rendering import render
@@ -57,9 +56,8 @@ async def answer_from_facts(
         hits: the chunks that were read, in any order; a fact from another chunk brings its own words as the reference.
         language: the question's, ISO 639-1.
         context: what the answer is made with.
-        found: what the question itself found. Where all facts are the text's own and none of these is near enough
-            (`near_enough`), the answer is the refusal; without a chat model, also where they come from earlier walks.
-        verdict: whether `found` answers; where it does not, and no lead led further, the answer is the refusal.
+        found: what the question itself found. Where no model found the facts, and these are too far (`by_distance`), the
+            answer is the refusal; as it is where `verdict` says that they do not answer, and no lead led further.
         asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
 
@@ -299,9 +297,8 @@ def _far(found: Sequence[Hit], verdict: Verdict, led: Collection[str], context: 
     """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
     if not verdict.passes and not led:
         return verdict.note
-    distance = context.settings.max_distance or context.embedder.max_distance
-    lead = 0.0 if context.settings.max_distance else context.embedder.min_lead
-    return "" if not found or near_enough(found, distance, lead) else TOO_FAR.format(distance=distance)
+    near = by_distance(found, context.embedder, context.settings)
+    return "" if not found or near.passes else near.note
 
 
 def _among(citation: Citation | None, cited: set[tuple[str, tuple[int, int]]]) -> bool:
