@@ -56,8 +56,8 @@ async def answer_from_facts(
         hits: the chunks that were read, in any order; a fact from another chunk brings its own words as the reference.
         language: the question's, ISO 639-1.
         context: what the answer is made with.
-        found: what the question itself found. Where no model found the facts, and these are too far (`by_distance`), the
-            answer is the refusal; as it is where `verdict` says that they do not answer, and no lead led further.
+        found: what the question itself found. If it is too far (`by_distance`) and no model found facts, it is refused.
+        verdict: whether `found` answers; if not, and no lead led further and no model found facts, it is refused.
         asked: the ids of the facts that `best_quotes` chooses of `found`, in its order: without a model these answer.
         path: how the walk came to the facts; the answer has it with `used` set.
 
