@@ -1,4 +1,7 @@
-"""What is quoted without a chat model: does it hold the answer, how much of it does, and how long does a walk go on?"""
+"""What is quoted without a chat model: does it hold the answer, how much of it does, and how long does a walk go on?
+
+And what is refused: see `bench.refusal`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import DATA
+from bench import DATA, refusal
 from bench.report import Table, say
 from bench.sets import by_hash, load, read_lines
 from bench.vectors import use_remembered
@@ -56,7 +59,8 @@ def run() -> list[Table]:
         f"({CUT_DOWN}; {MULTI} whole). No chat model, no memory. Late: rounds a walk goes on after the first fact that "
         "holds a known answer. Intervals by bootstrap over the questions."
     )
-    return [Table("What is quoted without a chat model", [*columns, "rounds", "leads", "late rounds"], rows, note)]
+    quoted = Table("What is quoted without a chat model", [*columns, "rounds", "leads", "late rounds"], rows, note)
+    return [quoted, *refusal.run()]
 
 
 def measured(name: str, remembered: str) -> list[list[object]]:

@@ -19,7 +19,7 @@ from rove.language.words import query_terms, terms
 from rove.models import Embedder
 from rove.records import Citation, Hit
 
-MEANING, WORDS, RANK, READ = 0.5, 0.5, 0.1, 1.0  # what the parts of a score weigh: docs/decisions/035-reader.md
+MEANING, WORDS, RANK, READ = 0.5, 0.5, 0.1, 0.5  # what the parts of a score weigh: docs/decisions/035-reader.md
 WEAK = 0.8  # a further quote must reach this share of the best one's score
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
