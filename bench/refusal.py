@@ -45,7 +45,7 @@ def run() -> list[Table]:
         rows.append([name, *numbers(measured(load(name, WHOLE), remembered))])
     columns = ["set", "no answer", "refused", "an answer", "wrongly refused", "a quote holds it", "the first does"]
     note = (
-        f"At most {QUESTIONS} questions of each set, whose documents no model of Rove's was trained on. Every document "
+        f"At most {QUESTIONS} questions of each set, whose documents the reader was not trained on. Every document "
         "whose id's SHA-1 is odd in its first byte is taken out. Shares of the questions without an answer, and with "
         "one; the quotes are of all with one, refused or not. No chat model."
     )
