@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rove.answer.claim import UNSPACED, Claim, plain, read_claim, scopes
 from rove.answer.reading import page_of
+from rove.answer.table_check import support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.answer.word_lists import tables
 from rove.language.sentences import sentence_spans
@@ -92,10 +93,11 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     return best
 
 
-def support_block(block: str, reference: str, head: str = "") -> Span | None:
+def support_block(block: str, reference: str, head: str = "", language: str = "") -> Span | None:
     r"""Find a table or code block in a reference: the span from its first to its last line, each there to the letter.
 
-    Lines of `head`, which was shown above the reference, and the line under a table's header need not be in it.
+    Lines of `head`, which was shown above the reference, and the line under a table's header need not be in it. A table
+    that is written anew is held cell by cell (`support_table`).
 
     >>> support_block("| a | b |", "Sizes:\n| a | b |\nEnd.")
     (7, 16)
@@ -107,7 +109,7 @@ def support_block(block: str, reference: str, head: str = "") -> Span | None:
     wanted = [line for line in lines if line not in shown and (not head or line.strip("|-: "))]
     places = [reference.find(line) for line in wanted]
     if not places or min(places) < 0:
-        return None
+        return support_table(block, reference, head, language)
     return min(places), max(place + len(line) for place, line in zip(places, wanted, strict=True))
 
 

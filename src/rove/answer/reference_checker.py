@@ -69,7 +69,7 @@ class ReferenceChecker:
         hit = self.hits[number - 1]
         head = table_head(hit.chunk)
         if piece.block:
-            return support_block(piece.text, hit.chunk.text, head)
+            return support_block(piece.text, hit.chunk.text, head, self._language_of(number))
         context = " ".join((hit.title, *hit.chunk.headings, head))
         return support(piece.text, hit.chunk.text, self._language_of(number), context=context)
 

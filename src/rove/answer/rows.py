@@ -16,11 +16,15 @@ _CELL = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class PipeRow:
-    """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown."""
+    """A row of a table: its span, what it says, and the names of its table's columns, none where they are unknown.
+
+    `cells`: as they stand in it, without blanks around them.
+    """
 
     span: Span
     said: str
     names: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
 
 
 def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
@@ -37,8 +41,8 @@ def table_rows(text: str, head: str = "") -> Iterator[PipeRow]:
         below = lines[number + 1][1] if number + 1 < len(lines) else ""
         if below and _RULE.fullmatch(below):
             names = _cells(line)
-        elif not _RULE.fullmatch(line) and (said := _said(names, _cells(line))):
-            yield PipeRow((span[0], span[0] + len(line)), said, tuple(names))
+        elif not _RULE.fullmatch(line) and (said := _said(names, cells := _cells(line))):
+            yield PipeRow((span[0], span[0] + len(line)), said, tuple(names), tuple(cells))
 
 
 def as_table(names: Sequence[str], rows: Mapping[str, str]) -> str:

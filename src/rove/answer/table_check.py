@@ -1,0 +1,65 @@
+"""Tables that a chat model has written, held cell by cell against the rows and sentences of a source."""
+
+from __future__ import annotations
+
+from rove.answer.claim import plain
+from rove.answer.rows import PipeRow, table_rows
+from rove.answer.values import holds_value, read_values, units_in
+from rove.language.rendering import render
+from rove.language.sentences import sentence_spans
+from rove.records.document import Span
+
+
+def support_table(block: str, reference: str, head: str = "", language: str = "") -> Span | None:
+    r"""Find where a reference holds a table: the span from the first to the last row or sentence, or None.
+
+    All cells of a row must stand together: in one row of the reference, a cell under a column that both name in that
+    very column; or in one of its sentences. `head`: the header of a table that began before the reference.
+
+    >>> source = "| City | Head | Staff |\n| --- | --- | --- |\n| Oslo | Dahl | 12 |\n| Rome | Rossi | 9 |"
+    >>> support_table("| Office | Staff |\n|---|---|\n| Rome | 9 |", source) is not None
+    True
+    >>> support_table("| Office | Staff |\n|---|---|\n| Rome | 12 |", source)
+    """
+    rows = list(table_rows(reference, head))
+    sentences = [(a, b) for a, b in sentence_spans(reference, language) if not reference[a:b].lstrip().startswith("|")]
+    spans: list[Span] = []
+    for claimed in table_rows(block):
+        places = (row.span for row in rows if _in_row(claimed, row))
+        told = (span for span in sentences if _in_sentence(claimed, reference[span[0] : span[1]], language))
+        place = next(places, None) or next(told, None)
+        if place is None:
+            return None
+        spans.append(place)
+    return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+
+
+def _in_row(claimed: PipeRow, row: PipeRow) -> bool:
+    columns = {_shown(name): number for number, name in enumerate(row.names) if name}
+    for number, cell in enumerate(claimed.cells):
+        name = _shown(claimed.names[number]) if number < len(claimed.names) else ""
+        own = row.cells[columns[name] : columns[name] + 1] if name in columns else row.cells
+        if cell and not any(_same(cell, other, " ".join(row.names)) for other in own):
+            return False
+    return any(claimed.cells)
+
+
+def _in_sentence(claimed: PipeRow, sentence: str, language: str) -> bool:
+    text, values = _shown(sentence), read_values(sentence, language)
+
+    def holds(cell: str) -> bool:
+        found = read_values(cell, language)
+        return _shown(cell) in text or (bool(found) and all(holds_value(value, values) for value in found))
+
+    return any(claimed.cells) and all(holds(cell) for cell in claimed.cells if cell)
+
+
+def _same(cell: str, other: str, names: str) -> bool:
+    if _shown(cell) == _shown(other):
+        return True
+    (value, *more), told = read_values(cell, "") or [None], read_values(other, "")
+    return value is not None and not more and len(told) == 1 and holds_value(value, told, units_in(names))
+
+
+def _shown(text: str) -> str:
+    return plain(render(text).line).strip(" .,;:")
