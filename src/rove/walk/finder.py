@@ -46,13 +46,15 @@ class Finder:
         text = f"{lead.text} {state.question}" if lead.kind == "name" else lead.text
         return await self._search(text, top_k, seen, where, "hybrid")
 
-    async def asked(self, state: State) -> list[Hit]:
+    async def asked(self, state: State, most: int = 0) -> list[Hit]:
         """Return what `ask` answers from: what the question itself finds, with its place in each list.
+
+        `most`: how many hits; 0: as many as `ask` answers from.
 
         Raises:
             ServiceError: the embedder failed.
         """
-        query = Query(state.question, self._answer.references, filter_of(state.where), rerank=True)
+        query = Query(state.question, most or self._answer.references, filter_of(state.where), rerank=True)
         return await retrieve(self._answer.mode, self._search_context, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:

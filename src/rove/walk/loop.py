@@ -92,8 +92,9 @@ class Loop:
                 if gone := await revisited(state, self._context):
                     yield gone
                     state = folded(gone, state)
-                found = await self._finder.asked(state)
-                verdict = await self._gate.judge(state.question, state.language, found)
+                pool = await self._finder.asked(state, self._gate.looks_at)
+                verdict = await self._gate.judge(state.question, state.language, pool)
+                found = pool[: self._context.answer.references]
                 asked = await asked_facts(state, found, verdict.readings, self._context)
                 if fresh := [fact for fact in asked if fact not in state.facts]:
                     yield list(map(FactFound, fresh))
