@@ -76,7 +76,7 @@ def test_a_span_of_tokens_is_the_exact_words(tokenizer: Tokenizer, text: str, an
     begins, ends = np.zeros(len(spans), np.float32), np.zeros(len(spans), np.float32)
     begins[[0, touched[0]]] = 9.0, 3.0
     ends[[0, touched[-1]]] = 9.0, 3.0
-    found = PassageReading(0.0, 0.0, begins, ends, 1.0).best_span(first_token(spans, prefix_chars))
+    found = PassageReading(0.0, 0.0, begins, ends, 1.0, 0.0, begins).best_span(first_token(spans, prefix_chars))
     assert found is not None
     assert found.score == 5.0
     start, end = characters(spans, found)

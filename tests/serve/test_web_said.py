@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced
+from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
 from rove.conversation import gathering, grading, respond
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
@@ -31,7 +31,7 @@ from serve.browser import Visit, ask, held
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
-    answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced,
+    answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, step, text_leads, unknown_words,
 )  # fmt: skip
 REFUSING = (

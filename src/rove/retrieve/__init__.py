@@ -23,7 +23,8 @@ from rove.tracing import stage
 class Query:
     """What is asked of a retriever. `rerank`: let the reranker look at the best again.
 
-    `keywords` and `synonyms`: what "sparse" looks for in place of the question's own words.
+    `keywords` and `synonyms`: what "sparse" looks for in place of the question's own words. `counted`: hits with the
+    same text are looked for among all candidates, to say how many there are; else only until `top_k` differ.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Query:
     rerank: bool = False
     keywords: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -
     while True:
         found = await retriever.retrieve(replace(query, top_k=depth))
         hits = merged(found, settings.deduplicate)
-        filled = len(hits) >= query.top_k and (len(hits) == len(found) or depth >= settings.candidates)
+        looked_through = len(hits) == len(found) or depth >= settings.candidates or not query.counted
+        filled = len(hits) >= query.top_k and looked_through
         if filled or len(found) < depth or depth >= DEEPEST * settings.candidates:
             return hits[: query.top_k]
         depth = max(DEEPER * depth, settings.candidates)

@@ -140,6 +140,14 @@ class Memories:
         self._database.shrink()
         return gone
 
+    def forget_walks(self, walk_ids: Sequence[str]) -> None:
+        """Delete what these walks have learned, in any space; its bytes leave the disk."""
+        with self._database.write() as connection:
+            for table in (tables.memory_facts, tables.memory_leads):
+                connection.execute(delete(table).where(within(table.c.walk_id, walk_ids)))
+            _forget_idle_walks(connection)
+        self._database.shrink()
+
     def clear(self, space: str) -> int:
         """Delete all facts and leads of a space; their bytes leave the disk. Returns how many facts there were."""
         with self._database.write() as connection:

@@ -1,4 +1,7 @@
-"""The user's own words that name a document, in kept questions and in walks. Erasing a document leaves them alone."""
+"""The user's own words that name a document, in kept questions, in walks and in what these have learned.
+
+Erasing a document leaves them alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from sqlalchemy import or_, select
 from rove.records import DocumentInfo
 from rove.store import tables
 from rove.store.database import Database
+from rove.store.memories import Memories
 from rove.store.question_log import QuestionLog, key_of
 from rove.store.walk_log import WalkLog
 
@@ -43,12 +47,14 @@ def find_mentions(database: Database, names: Iterable[str]) -> Mentions:
     wanted = {key: name for name in names if _tells(key := key_of(name))}
     if not wanted:
         return Mentions()
-    a, w, e = tables.asked.c, tables.walks.c, tables.walk_events.c
+    a, w, e, m = tables.asked.c, tables.walks.c, tables.walk_events.c, tables.memory_facts.c
     own = or_(*(e.event.startswith(begun) for begun in OWN_EVENTS))
     with database.read() as connection:
         asked = [(str(text), key_of(text)) for text in connection.execute(select(a.text)).scalars()]
         gone = [(row.walk_id, key_of(row.question)) for row in connection.execute(select(w.walk_id, w.question))]
         gone += [(row.walk_id, key_of(row.event)) for row in connection.execute(select(e.walk_id, e.event).where(own))]
+        learned = select(m.walk_id, m.question).distinct()
+        gone += [(row.walk_id, key_of(row.question)) for row in connection.execute(learned)]
     texts = [key for _, key in (*asked, *gone)]
     words = tuple(name for key, name in wanted.items() if any(_stands(key, text) for text in texts))
     keys = [key_of(word) for word in words]
@@ -63,6 +69,8 @@ def forget_mentions(database: Database, found: Mentions) -> None:
         QuestionLog(database).forget(found.questions)
     for walk_id in found.walks:
         WalkLog(database).forget(walk_id)
+    if found.walks:
+        Memories(database).forget_walks(found.walks)
 
 
 def _tells(key: str) -> bool:

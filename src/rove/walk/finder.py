@@ -54,7 +54,9 @@ class Finder:
         Raises:
             ServiceError: the embedder failed.
         """
-        query = Query(state.question, most or self._answer.references, filter_of(state.where), rerank=True)
+        query = Query(
+            state.question, most or self._answer.references, filter_of(state.where), rerank=True, counted=False
+        )
         return await retrieve(self._answer.mode, self._search_context, query)
 
     async def within(self, chunk_ids: Sequence[str], state: State) -> list[str]:
@@ -99,7 +101,7 @@ class Finder:
     async def _search(
         self, text: str, top_k: int, seen: Collection[str], where: Filter | None, mode: str, deeper: int = DEEPER
     ) -> list[Hit]:
-        query = Query(text, top_k + min(len(seen), deeper), where, rerank=mode == "hybrid")
+        query = Query(text, top_k + min(len(seen), deeper), where, rerank=mode == "hybrid", counted=False)
         hits = await retrieve(mode, self._search_context, query)
         return [hit for hit in hits if hit.chunk.chunk_id not in seen][:top_k]
 

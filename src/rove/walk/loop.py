@@ -11,7 +11,7 @@ from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
 from rove.answer.gate import Gate, Verdict
 from rove.answer.reading import read_once, read_parents
-from rove.answer.refusal import near_enough, refusal
+from rove.answer.refusal import refusal
 from rove.language.rendering import render
 from rove.records import Answer, Hit, Sentence
 from rove.records.walk_events import (
@@ -198,15 +198,20 @@ class Loop:
         return await judged_by_model(self._context.chat, state)
 
     async def _held_to_distance(self, judged: Judged, state: State) -> Judged:
-        """Say no where no clear fact stands in what the question itself finds near enough to answer from."""
-        if not judged.enough:
-            return judged
+        """Say no where no clear fact stands in a chunk that is near enough to the question to answer from."""
         clear = {fact.citation.chunk_id for fact in state.facts if fact.citation and fact.relevance >= CLEAR}
-        found = [hit for hit in await self._finder.asked(state) if hit.chunk.chunk_id in clear]
-        embedder, distance = self._context.search_context.embedder, self._context.answer.max_distance
-        if near_enough(found, distance or embedder.max_distance, 0.0 if distance else embedder.min_lead):
+        if not judged.enough or (clear and await self._distance(state.question, sorted(clear)) <= self._limit):
             return judged
         return replace(judged, enough=False, reason=f"{judged.reason} {FAR}", missing=state.question)
+
+    @property
+    def _limit(self) -> float:
+        return self._context.answer.max_distance or self._context.search_context.embedder.max_distance
+
+    async def _distance(self, question: str, chunk_ids: Sequence[str]) -> float:
+        """The cosine distance of the nearest of these chunks."""
+        vector = (await self._context.search_context.embedder.queries([question]))[0]
+        return 1.0 - float((await self._context.search_context.store.chunk_vectors(chunk_ids) @ vector).max())
 
     async def _answer(self, state: State, found: Sequence[Hit], verdict: Verdict, asked: Sequence[Fact]) -> Answer:
         context, store = self._context, self._context.search_context.store
