@@ -79,6 +79,15 @@ def test_what_counts_nothing_is_no_value(text: str) -> None:
     assert read_values(text, "zh" if text[:1] == "一" else "hu" if "lakás" in text else "en") == []
 
 
+@pytest.mark.parametrize("text", ["三" * 9_000 + "年", "九" * 9_000, "1" * 9_000, "1 111 " * 3_000, "九点半" * 3_000])
+def test_numbers_without_end_are_read_or_left(text: str) -> None:
+    """Digits of π in a source or a reply are data: nothing is raised."""
+    values = read_values(text, "zh")
+    assert support(text, text, "zh") is None or values
+    for value in values[:3]:
+        assert holds_value(value, values[:3])
+
+
 def test_a_bare_number_of_a_table_is_of_the_unit_in_its_header() -> None:
     table = "| Month | Power (kWh) | Cost (euro) |\n| --- | --- | --- |\n| January | 4,120 | 3,870 |"
     (value,) = read_values("4.12 MWh", "en")

@@ -18,6 +18,7 @@ from rove.records.document import Span
 LEAST_SHARE = 0.6  # of the sentence's telling words that must stand in the window
 LEAST_SHARE_UNSPACED = 0.5  # there terms are pairs of characters, of which some straddle words
 WIDEST_WINDOW = 3
+MOST_VALUES = 100  # of a sentence: one with more is no sentence, and comparing them would take long
 WINDOW_COST = 0.1  # share that each further sentence must bring
 MIRRORED_SHARE = 0.7  # a sentence that says this much of a source's sentence must agree with it on "not"
 DENIED_SHARE = 0.3  # of a negated sentence's telling words that a negated sentence of the source must hold
@@ -80,7 +81,10 @@ def support(sentence: str, reference: str, language: str, *, context: str = "") 
     least = LEAST_SHARE_UNSPACED if language in UNSPACED else LEAST_SHARE
     units = [_unit(reference, span, claim, language) for span in sentence_spans(reference, language)]
     known = set(terms(context, language))
-    asked = _Asked(claim, tuple(read_values(sentence, language)), frozenset(units_in(f"{context} {reference}")))
+    values = read_values(sentence, language)
+    if len(values) > MOST_VALUES:
+        return None
+    asked = _Asked(claim, tuple(values), frozenset(units_in(f"{context} {reference}")))
     best: Span | None = None
     best_value = 0.0
     for width in range(1, WIDEST_WINDOW + 1):
@@ -151,6 +155,8 @@ def translatable(sentence: str, language: str, reference: str, reference_languag
     if claim.empty or not _holds_to_the_letter(claim, reference, ""):
         return []
     values, units = read_values(sentence, language), units_in(reference)
+    if len(values) > MOST_VALUES:
+        return []
     is_scoped = reference_language in tables("scope")["all"]
 
     def holds(span: Span) -> bool:

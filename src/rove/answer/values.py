@@ -18,6 +18,8 @@ from rove.records.document import Span
 
 ROUNDED = 3
 """So many digits at least has a number that may stand for a more exact one."""
+MOST_DIGITS = 15
+"""As many as a float tells apart."""
 NOON = 720
 COUNTERS = frozenset(
     "年月日号个個つ人名天时時小元円块岁歳周週星期回次件台层層階楼点度秒分倍か ヶカヵ文字头頭米公厘本页頁章条%"
@@ -46,6 +48,11 @@ _DATES = (
     re.compile(r"(?<!\d)(?P<year>\d{4})[-/.]\s?(?P<month>\d{1,2})[-/.]\s?(?P<day>\d{1,2})(?!\d)"),
     re.compile(r"(?<!\d)(?<!\d\.)(?P<day>\d{1,2})[./]\s?(?P<month>\d{1,2})[./]\s?(?P<year>\d{4})"),
 )
+_YEAR = re.compile(r"(?<!\d)(?<!\d[.,])(1[5-9]\d\d|20\d\d)(?:年|(?![\d,.]\d|\s?(?:%|[^\W\d_]*(?:euro|forint|meter))))")
+_AMOUNT = re.compile(
+    rf"(?P<before>[€$£])?\s?(?<!\d)(?<!\d[.,])(?P<number>{_NUMBER})\s?-?(?P<rest>[^\s\d,;:()|]*(?:\s[^\s\d,;:()|]+)?)"
+)
+_WORDS = re.compile(r"[^\W\d_]+[²2]?|[€$£%]")
 _CLOCK_RANGE = re.compile(
     rf"(?<!\d)(?<!\d[.,:])(\d{{1,2}})(?:[:.](\d\d))?(?={_RANGE}\d{{1,2}}(?:[:.]\d\d)?\s*(uhr|[ap]\.?m\b|[時时点]|óra))"
 )
@@ -107,7 +114,7 @@ def holds_value(value: Value, others: Collection[Value], units: Collection[tuple
 def units_in(text: str) -> set[tuple[str, float]]:
     """The units whose words stand in a text, each a family and how many of its smallest it is."""
     text = unicodedata.normalize("NFKC", text).casefold()
-    return {_units()[word] for word in re.findall(r"[^\W\d_]+[²2]?|[€$£%]", text) if word in _units()}
+    return {_units()[word] for word in _WORDS.findall(text) if word in _units()}
 
 
 def _same(value: Value, other: Value, units: Collection[tuple[str, float]]) -> bool:
@@ -133,13 +140,8 @@ def _spelled_out(text: str, language: str) -> str:
     text = _HALF_HOUR.sub("30 min", _QUARTER_HOUR.sub("15 min", _HALF_YEAR.sub("6 months", text)))
     if language in {"zh", "ja"}:
         text = _HAN.sub(_digits, text)
-    words = dict(zip(table("numerals").get(language, "").split(), WORD_VALUES, strict=False))
-    words |= dict(zip(str(_tables()["teens"].get(language, "")).split(), range(13, 20), strict=False))
-    if words:
-        every = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
-        thousand = re.compile(rf"\b({every})(ezer|tausend)\b")
-        text = thousand.sub(lambda m: str(words[m[1]] * 1000), text)
-        text = re.sub(rf"\b({every})\b", lambda m: str(words[m[1]]), text)
+    if words := _number_words(language):
+        text = _number_word(language).sub(lambda m: str(words[m[1]] * (1000 if m[2] else 1)), text)
     one = _ONE.get(language)
     return re.sub(rf"(?:{one})(?=\s+(\w+))", lambda m: "1" if m[1] in _units() else m[0], text) if one else text
 
@@ -158,17 +160,7 @@ def _digits(found: re.Match[str]) -> str:
 
 def _dates(text: str) -> Iterator[Value]:
     months = _months()
-    name = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
-    named = (
-        re.compile(
-            rf"(?:(?P<year>\d{{4}})\.?\s)?\b(?P<name>{name})\.?\s(?P<day>\d{{1,2}})(?!\d|[:.]\d)(?:,?\s(?P<late>\d{{4}}))?"
-        ),
-        re.compile(
-            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?P<name>{name})\b(?:,?\s(?:de\s)?(?P<year>\d{{4}}))?"
-        ),
-        re.compile(rf"\b(?P<name>{name})\.?\s(?:of\s)?(?P<year>\d{{4}})|(?P<late>\d{{4}})\.?\s(?P<month>{name})"),
-    )
-    for pattern in (*named, *_DATES):
+    for pattern in (*_named_dates(), *_DATES):
         for match in pattern.finditer(text):
             parts = match.groupdict()
             month = parts.get("name") or parts.get("month") or ""
@@ -181,9 +173,7 @@ def _dates(text: str) -> Iterator[Value]:
                     names = {"year": ("year", "late"), "month": ("name", "month"), "day": ("day",)}[kind]
                     place = next(n for n in names if parts.get(n))
                     yield Value(match.span(place), frozenset({(kind, float(amount))}), float(amount))
-    for match in re.finditer(
-        r"(?<!\d)(?<!\d[.,])(1[5-9]\d\d|20\d\d)(?:年|(?![\d,.]\d|\s?(?:%|[^\W\d_]*(?:euro|forint|meter))))", text
-    ):
+    for match in _YEAR.finditer(text):
         year = float(match[1])
         yield Value(match.span(), frozenset({("year", year), ("", year)}), year)
 
@@ -203,8 +193,7 @@ def _clocks(text: str) -> Iterator[Value]:
         if match[3].startswith("óra"):
             readings.add(("duration", float(match[1]) * 3600))
         yield Value(match.span(2 if match[2] else 1), frozenset(readings), float(match[1]))
-    words = "|".join(word for known in _clock_words().values() for word in known)
-    for match in re.finditer(rf"(?:{words})\s?(\d{{1,2}})(?![\d:.時时点])", text):
+    for match in _halved_hour().finditer(text):
         yield Value(match.span(1), frozenset({("clock", _minutes(text, match.span(1), match[1], 0))}), float(match[1]))
 
 
@@ -222,25 +211,22 @@ def _half(words: str) -> str:
 
 
 def _amounts(text: str) -> Iterator[Value]:
-    pattern = re.compile(
-        rf"(?P<before>[€$£])?\s?(?<!\d)(?<!\d[.,])(?P<number>{_NUMBER})\s?-?(?P<rest>[^\s\d,;:()|]*(?:\s[^\s\d,;:()|]+)?)"
-    )
-    spans = list(pattern.finditer(text))
+    spans = list(_AMOUNT.finditer(text))
     for at, match in enumerate(spans):
         amount, rest = _plain(match["number"]), match["rest"]
         while rest[:1] in _LARGE:
             amount, rest = amount * _LARGE[rest[0]], rest[1:]
-        words = re.findall(r"[^\W\d_]+[²2]?|[€$£%]", rest)
+        words = _WORDS.findall(rest)
         if words and (factor := _magnitudes().get(words[0])):
             amount, words = amount * factor, words[1:]
         unit = _units().get(match["before"] or "") or _unit(words)
         if unit is None and at + 1 < len(spans) and re.fullmatch(_RANGE.strip(r"\s*"), rest.strip() or "x"):
-            unit = _unit(re.findall(r"[^\W\d_]+[²2]?|[€$£%]", spans[at + 1]["rest"]))
+            unit = _unit(_WORDS.findall(spans[at + 1]["rest"]))
         family, factor = unit or ("", 1.0)
         readings = {(family, amount * factor)}
         if not unit and (clock := re.fullmatch(r"(1?\d|2[0-4])(?:\.([0-5]\d))?", match["number"])):
             readings.add(("clock", float(int(clock[1]) * 60 + int(clock[2] or 0))))
-        digits = len(re.sub(r"\D|^[0.,]+", "", match["number"]))
+        digits = min(len(re.sub(r"\D|^[0.,]+", "", match["number"])), MOST_DIGITS)
         yield Value(match.span("number"), frozenset(readings), amount, digits)
 
 
@@ -255,7 +241,7 @@ def _unit(words: list[str]) -> tuple[str, float] | None:
         return next((_units()[word[:size]] for size in range(6, 0, -1) if word[:size] in _units()), None)
     if word in {"working", "business"} and words[1:] and words[1].startswith("day"):
         return "workday", 1.0
-    stem = next((_units()[known] for known in _units() if len(known) > 3 and word.startswith(known)), None)
+    stem = next((_units()[word[:size]] for size in range(len(word), 3, -1) if word[:size] in _units()), None)
     return stem or (_unit(words[1:]) if word in {"us", "amerikai", "teljes"} else None)
 
 
@@ -300,3 +286,34 @@ def _clock_words() -> dict[str, list[str]]:
         return rf"\b{word}\b" if word.isascii() or ord(word[0]) < 0x2E80 else word
 
     return {half: [pattern(w) for w in str(words).split()] for half, words in _tables()["clock"].items()}
+
+
+@cache
+def _number_words(language: str) -> dict[str, int]:
+    words = dict(zip(table("numerals").get(language, "").split(), WORD_VALUES, strict=False))
+    return words | dict(zip(str(_tables()["teens"].get(language, "")).split(), range(13, 20), strict=False))
+
+
+@cache
+def _number_word(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b({_any_of(_number_words(language))})(ezer|tausend)?\b")
+
+
+@cache
+def _halved_hour() -> re.Pattern[str]:
+    words = "|".join(word for known in _clock_words().values() for word in known)
+    return re.compile(rf"(?:{words})\s?(\d{{1,2}})(?![\d:.時时点])")
+
+
+@cache
+def _named_dates() -> tuple[re.Pattern[str], ...]:
+    name, day, year = _any_of(_months()), r"(?P<day>\d{1,2})", r"(?P<year>\d{4})"
+    return (
+        re.compile(rf"(?:{year}\.?\s)?\b(?P<name>{name})\.?\s{day}(?!\d|[:.]\d)(?:,?\s(?P<late>\d{{4}}))?"),
+        re.compile(rf"{day}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?P<name>{name})\b(?:,?\s(?:de\s)?{year})?"),
+        re.compile(rf"\b(?P<name>{name})\.?\s(?:of\s)?{year}|(?P<late>\d{{4}})\.?\s(?P<month>{name})"),
+    )
+
+
+def _any_of(words: Collection[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
