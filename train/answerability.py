@@ -21,12 +21,12 @@ from bench.sets import by_hash
 from torch import nn
 
 from bench import CACHE
-from rove.answer.answerability import FEATURES, POOL, Evidence, features
+from rove.answer.answerability import FEATURES, NO_SPAN, POOL, Evidence, features
 from rove.language.words import query_terms, terms
 from rove.models.e5.interaction import Interaction, products
 from rove.models.e5.reader import CrossReader
-from rove.models.reader import PassageReading
-from train.reader_eval import LATE, WRONGLY_REFUSED, auc, behind_prefix, refused, row
+from rove.models.passage_reading import PassageReading
+from train.reader_eval import LATE, WRONGLY_REFUSED, auc, refused, row
 from train.reader_examples import standard
 from train.reader_sets import Base, bases
 
@@ -127,7 +127,7 @@ def evidence(
     asked = base.question_tokens(at)
     wanted = list(dict.fromkeys(query_terms(question.text, question.language)))
     held = [held_terms(base.passages[c].text, base.language) for c in rows]
-    spans = [readings[n].best_span(behind_prefix(base, int(chunks[n]))) for n in places]
+    spans = [readings[n].best_span() for n in places]
     return Evidence(
         base.maxsim[at, places],
         base.cosine[at, places],
@@ -135,7 +135,7 @@ def evidence(
         np.array([[term in own for term in wanted] for own in held], np.bool_).reshape(len(rows), len(wanted)),
         np.full(len(rows), base.language == question.language),
         np.array([readings[n].answer for n in places], np.float32),
-        np.array([span.score if span else -20.0 for span in spans], np.float32),
+        np.array([span.score if span else NO_SPAN for span in spans], np.float32),
     )
 
 

@@ -15,7 +15,7 @@ from bench import CACHE
 from rove.language.sentences import sentence_spans
 from rove.models.e5.interaction import Interaction
 from rove.models.e5.reader import CrossReader, characters, first_token
-from rove.models.reader import PassageReading, TokenSpan
+from rove.models.passage_reading import PassageReading, TokenSpan
 from train.reader_examples import RERANKED, standard
 from train.reader_sets import Base, answer_places, bases
 

@@ -7,7 +7,7 @@ import pytest
 import rove.models.endpoint as waits
 from openai_server import Reply, chat, failure, serve
 from rove.answer.answerer import Answerer
-from rove.answer.gate import Verdict, by_distance
+from rove.answer.gate import GateVerdict, by_distance
 from rove.answer.refusal import is_refusal, near_enough, refusal
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
@@ -339,7 +339,7 @@ async def test_a_listener_that_fails_ends_the_stream() -> None:
     answerer = Answerer(FakeEmbedder(), Watched(), AnswerSettings())
     with pytest.raises(StopError):
         await answerer.answer(
-            "q", hits_of(TEXTS["en"], "en"), Verdict(passes=True), language="en", text_of=text_of, listener=stop
+            "q", hits_of(TEXTS["en"], "en"), GateVerdict(passes=True), language="en", text_of=text_of, listener=stop
         )
     assert closed == [True]
 

@@ -15,7 +15,7 @@ from rove.answer.answerability import FEATURES, POOL, Evidence, Network, chance,
 from rove.answer.gate import Gate
 from rove.answer.spans import AnswerSpans
 from rove.models.fake import FakeEmbedder
-from rove.models.reader import PassageReading
+from rove.models.passage_reading import PassageReading
 from rove.records import Chunk, Hit, Place
 from rove.settings import AnswerSettings
 

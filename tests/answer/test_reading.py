@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.answer.answerer import Answerer
 from rove.answer.cite import check
-from rove.answer.gate import Verdict
+from rove.answer.gate import GateVerdict
 from rove.answer.pack import pack
 from rove.answer.reading import page_of, read_parents, table_head
 from rove.chunk.cut import cut
@@ -14,7 +14,7 @@ from rove.records import Chunk, Document, Hit, Place
 from rove.settings import AnswerSettings
 from scripted_chat import verified
 
-PASSES = Verdict(passes=True)
+PASSES = GateVerdict(passes=True)
 TEXT = "\n\n".join(
     f"Paragraph {n} is about subject {n}. The rate of subject {n} is {n * 7} percent. It was set in 19{n:02}."
     for n in range(40)

@@ -13,7 +13,7 @@ import rove.models.endpoint as waits
 from openai_server import Reply, chat, raw_stream, serve
 from rove.answer.answerer import Answerer
 from rove.answer.chat import AnswerContext, Verified, write
-from rove.answer.gate import Verdict
+from rove.answer.gate import GateVerdict
 from rove.answer.refusal import refusal
 from rove.events import Event, TextDelta, ignore
 from rove.models import ChatModel
@@ -96,7 +96,7 @@ async def asked(language: str, model: ChatModel, hear: Callable[[str], None] = s
     return await answerer.answer(
         "?",
         hits_in(language),
-        Verdict(passes=True),
+        GateVerdict(passes=True),
         language=language,
         text_of=context.text_of,
         listener=context.listener,

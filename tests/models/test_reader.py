@@ -10,7 +10,7 @@ import pytest
 from rove import ConfigError
 from rove.models.e5.interaction import Interaction
 from rove.models.e5.reader import PASSAGE_TOKENS, QUESTION_TOKENS, CrossReader
-from rove.models.reader import ANSWER_TOKENS, PassageReading
+from rove.models.passage_reading import ANSWER_TOKENS, PassageReading
 
 WIDTH, ATTENTION, HEADS, INNER, REACH = 48, 32, 2, 64, 6
 

@@ -23,6 +23,8 @@ POOL = 20
 CLOSEST, RUN_FROM = 3, 5
 """Words are looked for in the first three; the run of a list begins after five, of a shorter one after the first."""
 LEAST_RUN = 5
+NO_SPAN = -20.0
+"""The span's logit of a passage without tokens."""
 STRONGEST = 3
 
 Feature = Callable[["Evidence"], float]
@@ -35,7 +37,7 @@ class Evidence:
     `late` (n,): late interaction's scores. `cosines` (n,): of the vectors. `closest` (n, q): of each question token the
     nearest token's cosine. `held` (n, t) bool: which terms stand in which passage. `spoken` (n,) bool: which passages
     are in the question's language. `answers` and `spans` (n,): the reader's logits that a passage answers, and that its
-    best span does.
+    best span does, its prefix counted in; `NO_SPAN` where there is none.
     """
 
     late: Vectors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -9,7 +10,7 @@ from itertools import groupby
 from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
-from rove.answer.gate import Verdict
+from rove.answer.gate import GateVerdict
 from rove.answer.reading import TextOf, read_parents
 from rove.answer.refusal import refusal
 from rove.answer.rows import as_table
@@ -21,6 +22,8 @@ from rove.records import Answer, Citation, Hit, Sentence
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
+_SPACED_LETTER = re.compile(r"(?![\u2e80-\U0010ffff])[^\W_]")
+"""A letter or digit of a script that puts spaces between words."""
 LEVEL = 2.0
 """The reader's score, a logit, from which on a few words are set off as the short answer."""
 NO_MODEL = "No chat model is configured, so this answer quotes the sources word for word."
@@ -52,7 +55,7 @@ class Answerer:
         self,
         question: str,
         hits: Sequence[Hit],
-        verdict: Verdict,
+        verdict: GateVerdict,
         *,
         language: str,
         text_of: TextOf,
@@ -82,7 +85,7 @@ class Answerer:
         self,
         question: str,
         found: Sequence[Hit],
-        verdict: Verdict,
+        verdict: GateVerdict,
         language: str,
         text_of: TextOf,
         listener: Listener,
@@ -142,14 +145,19 @@ def shown(block: Sequence[Candidate], *, marked: bool = True) -> str:
 
 
 def _short(quotes: Sequence[Candidate], spans: AnswerSpans) -> Citation | None:
-    """Return the words of the quotes that answer best; None where none does rather than not."""
+    """Return the words of the quotes that answer best, none of them cut; None where none is sure enough (`LEVEL`)."""
     places = ((spans.best(one.citation.document_id, one.citation.span), one) for one in quotes)
     found = [(span, one) for span, one in places if span and span.score >= LEVEL]
     if not found:
         return None
     best, quote = max(found, key=lambda pair: pair[0].score)
-    (start, end), begin = best.span, quote.citation.span[0]
-    return replace(quote.citation, span=best.span, quote=quote.citation.quote[start - begin : end - begin])
+    said, begin = quote.citation.quote, quote.citation.span[0]
+    (start, end) = (edge - begin for edge in best.span)
+    while start and _SPACED_LETTER.match(said, start - 1) and _SPACED_LETTER.match(said, start):
+        start -= 1
+    while end < len(said) and _SPACED_LETTER.match(said, end) and _SPACED_LETTER.match(said, end - 1):
+        end += 1
+    return replace(quote.citation, span=(begin + start, begin + end), quote=said[start:end])
 
 
 def _table_of(quote: Candidate) -> object:

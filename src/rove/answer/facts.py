@@ -9,7 +9,7 @@ from rove.answer.answerer import NO_MODEL, refused, unheld_note, verified_note
 from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
-from rove.answer.gate import Verdict, by_distance
+from rove.answer.gate import GateVerdict, by_distance
 from rove.answer.reading import read_once, read_parents
 from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
@@ -39,7 +39,7 @@ async def answer_from_facts(
     language: str,
     context: AnswerContext,
     found: Sequence[Hit] = (),
-    verdict: Verdict = Verdict(passes=True),  # noqa: B008 - frozen
+    verdict: GateVerdict = GateVerdict(passes=True),  # noqa: B008 - frozen
     asked: Sequence[str] = (),
     path: Sequence[PathStep] = (),
 ) -> Answer:
@@ -293,7 +293,7 @@ def _are_own(facts: Sequence[Fact], context: AnswerContext) -> bool:
     return all(fact.origin in origins for fact in facts)
 
 
-def _far(found: Sequence[Hit], verdict: Verdict, led: Collection[str], context: AnswerContext) -> str:
+def _far(found: Sequence[Hit], verdict: GateVerdict, led: Collection[str], context: AnswerContext) -> str:
     """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
     if not verdict.passes and not led:
         return verdict.note

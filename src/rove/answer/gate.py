@@ -8,11 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rove.answer.answerability import POOL, Evidence, chance
+from rove.answer.answerability import NO_SPAN, POOL, Evidence, chance
 from rove.answer.refusal import near_enough
 from rove.language.words import query_terms, terms
 from rove.models import Embedder, Vectors
-from rove.models.reader import PassageReading, ReadingEmbedder
+from rove.models.passage_reading import PassageReading, ReadingEmbedder
 from rove.records import Hit
 from rove.retrieve import SearchContext
 from rove.settings import AnswerSettings
@@ -26,7 +26,7 @@ NOT_MEASURED = "No distance was measured: this way of searching does not know th
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """Whether hits are answered from. `note`: why not, or that nobody could tell.
 
     `readings`: what the reader read in each chunk, by its id; none where it was not asked.
@@ -50,7 +50,7 @@ class Gate:
         reads = isinstance(self._context.embedder, ReadingEmbedder) and not self._settings.max_distance
         return max(POOL, self._settings.references) if reads else self._settings.references
 
-    async def judge(self, question: str, language: str, hits: Sequence[Hit]) -> Verdict:
+    async def judge(self, question: str, language: str, hits: Sequence[Hit]) -> GateVerdict:
         """Judge hits, best first, of which the first `settings.references` would be answered from.
 
         Raises:
@@ -64,7 +64,7 @@ class Gate:
                     reading.tell(chance=round(found, 3))
                     by_id = {hit.chunk.chunk_id: read for hit, read in zip(hits, readings, strict=False)}
                     note = "" if found >= ENOUGH else UNANSWERED.format(chance=found)
-                    return Verdict(found >= ENOUGH, note, by_id)
+                    return GateVerdict(found >= ENOUGH, note, by_id)
         references = hits[: self._settings.references]
         return by_distance(
             references, self._context.embedder, self._settings, await self._distances(question, references)
@@ -82,7 +82,7 @@ class Gate:
     ) -> Evidence:
         wanted = list(dict.fromkeys(query_terms(question, language)))
         held = [set(terms(hit.chunk.indexed_text, hit.chunk.language)) for hit in hits]
-        spans = [span.score if (span := reading.best_span()) else 0.0 for reading in readings]
+        spans = [span.score if (span := reading.best_span()) else NO_SPAN for reading in readings]
         return Evidence(
             np.array([reading.late for reading in readings], np.float32),
             await self._cosines(question, hits),
@@ -119,16 +119,16 @@ def by_distance(
     embedder: Embedder,
     settings: AnswerSettings,
     distances: Mapping[str, float] = MappingProxyType({}),
-) -> Verdict:
+) -> GateVerdict:
     """Judge hits by the distance of the settings, else the embedder's. See `near_enough`.
 
     `distances`: chunk id → cosine distance, of hits that no semantic list has, where it was measured.
     """
     if not hits:
-        return Verdict(False, NOTHING_FOUND)
+        return GateVerdict(False, NOTHING_FOUND)
     distance = settings.max_distance or embedder.max_distance
     lead = 0.0 if settings.max_distance else embedder.min_lead
     if not near_enough(hits, distance, lead, distances):
-        return Verdict(False, TOO_FAR.format(distance=distance))
+        return GateVerdict(False, TOO_FAR.format(distance=distance))
     measured = any("semantic" in hit.sources or hit.chunk.chunk_id in distances for hit in hits)
-    return Verdict(True, "" if measured else NOT_MEASURED)
+    return GateVerdict(True, "" if measured else NOT_MEASURED)

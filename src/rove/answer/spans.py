@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rove.models import Embedder
-from rove.models.reader import PassageReading, ReadingEmbedder, TokenPlaces
+from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.records import Hit
 from rove.records.document import Span
 

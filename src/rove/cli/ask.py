@@ -64,8 +64,6 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
 
     Beneath a refusal stand the nearest passages.
     """
-    if answer.short:
-        session.output.marked(f"[bold]{plain(render(answer.short.quote).line)}[/]\n")
     if answer.mode in QUOTING:
         _show_quotes(session, answer.text)
     elif shown:
@@ -75,7 +73,7 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
     if answer.citations:
         session.output.line()
     for citation in answer.citations:
-        _show_reference(session, citation)
+        _show_reference(session, citation, answer.short)
     if answer.nearest:
         session.output.line(f"\n{NEAREST}", style="dim")
     for number, hit in enumerate(answer.nearest, start=1):
@@ -95,13 +93,20 @@ def _show_quotes(session: Session, text: str) -> None:
             session.output.line(part)
 
 
-def _show_reference(session: Session, citation: Citation) -> None:
+def _show_reference(session: Session, citation: Citation, short: Citation | None) -> None:
     start, end = citation.span
     page = f", p. {citation.page}" if citation.page else ""
     shown = render(citation.quote)
     title, uri = plain(citation.title or citation.uri), plain(citation.uri)
     head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
-    session.output.marked(f"{head}\n    “{plain(shown.line)}”")
+    session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")
     session.output.marked(f"    {where}")
+
+
+def _emphasised(line: str, citation: Citation, short: Citation | None) -> str:
+    """Return a quote as it is shown, with the words in bold that answer."""
+    words = render(short.quote).line if short and short.chunk_id == citation.chunk_id else ""
+    before, found, after = line.partition(words) if words else (line, "", "")
+    return f"{plain(before)}[bold]{plain(found)}[/]{plain(after)}" if found else plain(line)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from rove.answer.answerer import Answerer
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
-from rove.answer.gate import Gate, Verdict
+from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.conversation.chitchat import CHITCHAT, ITSELF, chitchat, replied
@@ -43,7 +43,7 @@ class Found:
     """What was found for a question, and whether it is answered from."""
 
     hits: Sequence[Hit]
-    verdict: Verdict
+    verdict: GateVerdict
 
 
 @dataclass
@@ -190,7 +190,7 @@ class Responder:
         hits = await retrieve(mode, self.search_context, query)
         return Found(hits[: settings.references], await self._judged(understood, hits, settings))
 
-    async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> Verdict:
+    async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:
         return await Gate(self.search_context, settings).judge(understood.standalone, understood.language, hits)
 
     async def _from_hits(

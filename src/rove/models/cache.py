@@ -10,8 +10,8 @@ from typing import cast
 import numpy as np
 
 from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
+from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.models.query_batcher import QueryBatcher
-from rove.models.reader import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.tracing import Stage, embeddings
 
 REMEMBERED = 512

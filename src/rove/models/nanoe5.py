@@ -24,7 +24,7 @@ import numpy as np
 from rove.models import Fingerprint, Vectors, free_cores
 from rove.models.e5 import UnsuitableError
 from rove.models.e5.interaction import Interaction, Packed
-from rove.models.reader import PassageReading, TokenPlaces
+from rove.models.passage_reading import PassageReading, TokenPlaces
 from rove.registry import load
 from rove.settings import EmbedderSettings
 

@@ -19,7 +19,7 @@ from rove.testing.samples import ODD_TEXTS, TEXTS
 INSTRUCTIONS = "Answer from the references, and cite each sentence as [1]."
 
 
-class Verdict(BaseModel):
+class SampleReply(BaseModel):
     """A shape with every kind of field that Rove asks for."""
 
     enough: bool = False
@@ -77,11 +77,11 @@ class ChatModelContract(Contract):
     async def test_an_object_of_a_shape_or_a_typed_refusal(self) -> None:
         """Asked for a shape it writes JSON of it, or `reply_as` says that it cannot."""
         try:
-            said = await reply_as(self.make(), Verdict, 'Reply as {"enough": true}.', references(*TEXTS.values()))
+            said = await reply_as(self.make(), SampleReply, 'Reply as {"enough": true}.', references(*TEXTS.values()))
         except ServiceError as error:
             assert error.cure
         else:
-            assert isinstance(said, Verdict)
+            assert isinstance(said, SampleReply)
 
     @waited
     async def test_calls_at_the_same_time_do_not_mix(self) -> None:

@@ -13,7 +13,7 @@ from rove.answer.reading import read_parents
 from rove.answer.spans import AnswerSpans
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms
-from rove.models.reader import PassageReading
+from rove.models.passage_reading import PassageReading
 from rove.records import Hit
 from rove.records.walk_events import Fact, FactFound, Lead, LeadFound
 from rove.retrieve.bridge import bridges
@@ -90,7 +90,7 @@ class ExtractiveReader:
 async def asked_facts(
     state: State, found: Sequence[Hit], readings: Mapping[str, PassageReading], context: WalkContext
 ) -> list[Fact]:
-    """Return what `ask` would quote of what the question found, as facts, in its order. `readings`: see `Verdict`.
+    """Return what `ask` would quote of what the question found, as facts, in its order. `readings`: see `GateVerdict`.
 
     One that is known stays as it is; a new one is as relevant as the best that is known, at least `LEAST`. None where a
     chat model answers, or has read for this walk.

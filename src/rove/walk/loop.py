@@ -9,7 +9,7 @@ from dataclasses import replace
 from rove.answer.chat import AnswerContext
 from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
-from rove.answer.gate import Gate, Verdict
+from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.language.rendering import render
@@ -213,7 +213,7 @@ class Loop:
         vector = (await self._context.search_context.embedder.queries([question]))[0]
         return 1.0 - float((await self._context.search_context.store.chunk_vectors(chunk_ids) @ vector).max())
 
-    async def _answer(self, state: State, found: Sequence[Hit], verdict: Verdict, asked: Sequence[Fact]) -> Answer:
+    async def _answer(self, state: State, found: Sequence[Hit], verdict: GateVerdict, asked: Sequence[Fact]) -> Answer:
         context, store = self._context, self._context.search_context.store
         hits = await self._finder.hits(cited(state.facts))
         texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})

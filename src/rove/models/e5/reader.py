@@ -25,7 +25,7 @@ from rove.models.e5.graph import LARGEST_WEIGHT
 from rove.models.e5.interaction import BACK, POWER, Interaction, Packed, products
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.runtime import session
-from rove.models.reader import PassageReading, TokenSpan
+from rove.models.passage_reading import PassageReading, TokenSpan
 
 MODEL = Path(__file__).with_name("reader.npz")
 QUESTION_TOKENS = 64

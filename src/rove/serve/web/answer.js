@@ -89,8 +89,8 @@ function reference(hit, number) {
 export function drawAnswer(answer) {
   const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
   return [
-    answer.short && el("p", { class: "short" }, answer.short.quote, " ", cite(answer.short, "¶")),
     drawText(answer),
+    answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), " ", cite(answer.short, "¶")),
     answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
