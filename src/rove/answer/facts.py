@@ -295,7 +295,7 @@ def _are_own(facts: Sequence[Fact], context: AnswerContext) -> bool:
 
 def _far(found: Sequence[Hit], verdict: GateVerdict, led: Collection[str], context: AnswerContext) -> str:
     """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
-    if not verdict.passes and not led:
+    if (verdict.passes and verdict.readings) or not (verdict.passes or led):
         return verdict.note
     near = by_distance(found, context.embedder, context.settings)
     return "" if not found or near.passes else near.note
