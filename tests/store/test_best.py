@@ -131,8 +131,8 @@ def test_access_filters_in_turn_are_counted_once() -> None:
     held = Postings(k1=1.2, b=0.75)
     held.extend(drawn(random.Random(5), 50))
     sights = [np.arange(50) % 7 != at for at in range(7)]
-    first = [held._count(access_filter) for access_filter in sights]
-    assert [held._count(access_filter) for access_filter in sights] == first
+    first = [held._statistics(access_filter) for access_filter in sights]
+    assert [held._statistics(access_filter) for access_filter in sights] == first
     for at in range(3 * postings.CACHED_FILTERS):
         held.scores(["dog"], np.arange(50) % 5 != at % 5)
-    assert len(held._counted) == postings.CACHED_FILTERS
+    assert len(held._cached) == postings.CACHED_FILTERS

@@ -42,7 +42,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Wholes:
+class TermByDocument:
     """Where a term stands, by document.
 
     `owners`: the documents that hold it, ascending, (m,). `sums`: how often it stands in each. `most`: the highest
@@ -55,14 +55,14 @@ class Wholes:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TermByRow:
     """Where a term stands, by row: `holding` live rows have it, each of them at most `most` times."""
 
     holding: int
     most: int
 
 
-class Counted:
+class CollectionStatistics:
     """Statistics of the rows that count.
 
     `alive`: which rows these are, (n,) bool; nobody changes it afterwards. `lengths`: how many terms each row has, (n,)
@@ -76,8 +76,8 @@ class Counted:
         self.every = bool(alive.all())
         self.passages = self._sizes(lengths if self.every else lengths[alive], lengths)
         self.documents: Sizes | None = None
-        self._rows: dict[str, Rows] = {}
-        self._wholes: dict[str, Wholes] = {}
+        self._by_row: dict[str, TermByRow] = {}
+        self._by_document: dict[str, TermByDocument] = {}
         self._held = 0
         count = int(owners[-1]) + 1 if len(owners) else 0
         if weights.document_share and count < len(owners):
@@ -97,45 +97,45 @@ class Counted:
         norms = k1 * (1 - b + b * lengths / average)
         return Sizes(len(living), norms, float(norms.min(initial=np.inf)))
 
-    def rows(self, term: str, runs: Sequence[Run]) -> Rows:
+    def by_row(self, term: str, runs: Sequence[Run]) -> TermByRow:
         """Return where a term stands among the live rows; `runs`: its postings."""
-        known = self._rows.get(term)
+        known = self._by_row.get(term)
         if known is None:
-            if len(self._rows) >= CACHED_TERMS:
-                self._rows.clear()
+            if len(self._by_row) >= CACHED_TERMS:
+                self._by_row.clear()
             most = max((int(counts.max(initial=0)) for _, counts in runs), default=0)
-            known = self._rows[term] = Rows(sum(map(self._living, runs)), most)
+            known = self._by_row[term] = TermByRow(sum(map(self._living, runs)), most)
         return known
 
     def _living(self, run: Run) -> int:
         return len(run[0]) if self.every else int(np.count_nonzero(self.alive[run[0]]))
 
-    def wholes(self, term: str, runs: Sequence[Run], documents: Sizes) -> Wholes:
+    def by_document(self, term: str, runs: Sequence[Run], documents: Sizes) -> TermByDocument:
         """Return where a term stands by document, dead rows left out; `runs`: its postings."""
-        known = self._wholes.get(term)
+        known = self._by_document.get(term)
         if known is None:
             if self._held > max(CACHED_SUMS, len(self.owners)):
-                self._wholes.clear()
+                self._by_document.clear()
                 self._held = 0
-            known = self._wholes[term] = self._summed(runs, self.rows(term, runs).holding, documents)
+            known = self._by_document[term] = self._summed(runs, self.by_row(term, runs).holding, documents)
             self._held += len(known.owners)
         return known
 
-    def _summed(self, runs: Sequence[Run], holding: int, documents: Sizes) -> Wholes:
+    def _summed(self, runs: Sequence[Run], holding: int, documents: Sizes) -> TermByDocument:
         rows = np.concatenate([np.zeros(0, np.int32), *(rows for rows, _ in runs)])
         counts = np.concatenate([np.zeros(0, np.float32), *(counts for _, counts in runs)], dtype=np.float32)
         if not self.every:
             keep = self.alive[rows]
             rows, counts = rows[keep], counts[keep]
         if not holding:
-            return Wholes(rows, counts, counts)
+            return TermByDocument(rows, counts, counts)
         owners = self.owners[rows]
         firsts = np.flatnonzero(np.diff(owners, prepend=-1))
         owners, sums = owners[firsts], np.add.reduceat(counts, firsts)
         share = self.weights.document_share
         own = np.maximum.reduceat(self.gain(holding, counts, self.passages, rows), firsts)
         most = (1 - share) * own + share * self.gain(len(owners), sums, documents, owners)
-        return Wholes(owners, sums, most.astype(np.float32))
+        return TermByDocument(owners, sums, most.astype(np.float32))
 
     def weight(self, holding: int, sizes: Sizes) -> np.float64:
         """Return idf · (k1 + 1): no text has a higher score of a term that `holding` texts hold."""

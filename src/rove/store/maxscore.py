@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.store.ascending import common, distinct
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
-Number = TypeVar("Number", bound=np.generic)
 MARGIN = 1 - 1e-4
 """The score to reach is lowered by this factor, since bounds are worked out in float32."""
 
 WORTH = 4_096
 """Leaving units out pays from so many on."""
+RISES = 2
+"""The score to reach is worked out again once the terms to come give no more than so many times what it is."""
 
 
 class Part(Protocol):
@@ -43,6 +46,9 @@ class Part(Protocol):
 class Scorer(Protocol):
     """Scores units by all terms."""
 
+    count: int
+    """How many units there are, numbered from 0."""
+
     def scored(self, units: Ints) -> tuple[NDArray[Any], Floats]:
         """Return the rows of these units, which ascend, that have any of the terms, and their scores."""
         ...
@@ -51,39 +57,71 @@ class Scorer(Protocol):
 def best(parts: Sequence[Part], scorer: Scorer, top_k: int, tried: int) -> tuple[NDArray[Any], Floats]:
     """Return rows and scores, unordered: at least the `top_k` best and all that tie with the last, or all there are.
 
-    `tried`: how many units are scored by all terms early, to know the score that the others have to reach.
+    `tried`: how many units are scored by all terms at once, to know the score that the others have to reach.
     """
     parts = sorted(parts, key=lambda part: -part.bound)
     rest = [*accumulate([0.0, *(part.bound for part in reversed(parts))])][::-1]
     ahead = [*(part.count for part in parts[1:]), 0]
-    units, sums = np.zeros(0, np.int32), np.zeros(0, np.float32)
-    floor = 0.0
+    floor = _Floor(scorer, top_k, tried)
+    every = np.zeros(scorer.count, np.float32)
+    held: list[Ints] = []
+    postings = 0
     for at, part in enumerate(parts):
-        if rest[at] >= floor:
-            units, sums = _with(part, units, sums, floor - rest[at + 1])
+        needed = floor.score - rest[at + 1]
+        if needed > 0 and part.count > postings:
+            break
+        units, gains = part.above(0)
+        np.add.at(every, units, gains)
+        held.append(units if needed <= 0 else units[gains >= needed])
+        postings += len(units)
+        if ahead[at] > WORTH and (not floor.score or rest[at + 1] <= RISES * floor.score):
+            floor.rise(units, every.take(units))
+    units = _reaching(held, every, floor.score - rest[len(held)])
+    sums = every.take(units)
+    for at in range(len(held), len(parts)):
+        if rest[at] >= floor.score:
+            units, sums = _with(parts[at], units, sums, floor.score - rest[at + 1])
         elif len(units) > WORTH:
-            sums = sums + part.to(units)
+            sums = sums + parts[at].to(units)
         else:
             break
-        if max(len(units), ahead[at]) > WORTH:
-            floor = max(floor, _floor(scorer, _highest(units, sums, tried), top_k))
-        near = sums + np.float32(rest[at + 1]) >= floor
+        if len(units) > WORTH:
+            floor.rise(units, sums)
+        near = sums >= floor.score - rest[at + 1]
         units, sums = units[near], sums[near]
     return scorer.scored(units)
 
 
-def _floor(scorer: Scorer, units: Ints, top_k: int) -> float:
-    """Return the score that a unit has to reach: that of the `top_k`-th of these, 0 where they are fewer."""
-    scores = scorer.scored(units)[1]
-    edge = len(scores) - top_k
-    return float(np.partition(scores, edge)[edge]) * MARGIN if edge >= 0 else 0.0
+class _Floor:
+    """The score that a unit has to reach: that of the `top_k`-th of those that were tried, 0 where they are fewer."""
+
+    def __init__(self, scorer: Scorer, top_k: int, tried: int) -> None:
+        self.score = 0.0
+        self._scorer = scorer
+        self._top_k = top_k
+        self._tried = tried
+        self._known = np.zeros(0, np.int32)
+        self._scores = np.zeros(0, np.float32)
+
+    def rise(self, units: Ints, sums: Floats) -> None:
+        """Try those of these units that have the highest sums of what some terms give them."""
+        fresh = np.setdiff1d(_highest(units, sums, self._tried), self._known)
+        self._known = np.concatenate([self._known, fresh])
+        self._scores = np.concatenate([self._scores, self._scorer.scored(fresh)[1]])
+        edge = len(self._scores) - self._top_k
+        if edge >= 0:
+            self.score = float(np.partition(self._scores, edge)[edge]) * MARGIN
+
+
+def _reaching(held: Sequence[Ints], every: Floats, least: float) -> Ints:
+    """Return those of the units in `held` whose sums are `least` or more, ascending."""
+    near = [units[every.take(units) >= least] for units in held]
+    return distinct(np.concatenate([np.zeros(0, np.int32), *near]))
 
 
 def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Floats]:
     """Add a term's scores to the sums of the candidates, and the candidates that it brings in."""
     new, gains = part.above(floor)
-    if not len(units):
-        return new, gains
     sums = sums + part.to(units)
     fresh = np.ones(len(new), bool)
     fresh[common(units, new)[1]] = False
@@ -93,21 +131,7 @@ def _with(part: Part, units: Ints, sums: Floats, floor: float) -> tuple[Ints, Fl
 
 
 def _highest(units: Ints, sums: Floats, count: int) -> Ints:
-    """Return the `count` units with the highest sums, ascending."""
+    """Return the `count` units with the highest sums."""
     if len(units) <= count:
         return units
-    return np.sort(units[np.argpartition(sums, len(sums) - count)[len(sums) - count :]])
-
-
-def common(a: NDArray[Number], b: NDArray[Number]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the positions, in each of two arrays, of what both have. Both ascend, and have nothing twice.
-
-    >>> [places.tolist() for places in common(np.array([2, 5, 7]), np.array([5, 6, 7, 9]))]
-    [[1, 2], [0, 2]]
-    """
-    if len(a) > len(b):
-        there, here = common(b, a)
-        return here, there
-    at = b.searchsorted(a)
-    here = (b.take(at, mode="clip") == a).nonzero()[0]
-    return here, at[here]
+    return units[np.argpartition(sums, len(sums) - count)[len(sums) - count :]]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.store.blocks import ArrayInParts
-from rove.store.bm25 import Counted, TermWeights
+from rove.store.bm25 import CollectionStatistics, TermWeights
 from rove.store.contiguous import Contiguous
 from rove.store.maxscore import best
 from rove.store.scoring import AskedTerm, AskedTerms
@@ -28,7 +28,7 @@ CACHED_FILTERS = 8
 FEW = 100_000
 """Rows up to which each is scored; of more, those alone that may be among the best (MaxScore)."""
 TRIED = 256
-"""Rows, at least, that MaxScore scores by all terms early."""
+"""Units, at least, that MaxScore scores by all terms early."""
 RARE = 32
 """Where a mask keeps one row in so many, or fewer, these are scored."""
 
@@ -56,7 +56,7 @@ class Postings:
         self._owners = Contiguous(np.zeros(0, np.int32))
         self._last: object = None
         self._runs: dict[str, list[Run]] = {}
-        self._counted: list[Counted] = []
+        self._cached: list[CollectionStatistics] = []
 
     @property
     def owners(self) -> Ints:
@@ -82,7 +82,7 @@ class Postings:
         at = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
         self._lengths.extend(lengths.astype(np.float32))
         self._runs.clear()
-        self._counted.clear()
+        self._cached.clear()
         self._segments.append(segment(flat, at, first, len(rows)))
         while len(self._segments) > 1 and 2 * len(self._segments[-1].rows) > len(self._segments[-2].rows):
             self._segments[-2:] = [merged(self._segments[-2:])]
@@ -123,7 +123,7 @@ class Postings:
 
     def scores(self, terms: Sequence[str], alive: Mask) -> Floats:
         """Score every row, (n,) float32; 0 where no term is in common or the row is not alive."""
-        return AskedTerms(self._count(alive), self._asked(terms), None).every(len(alive))
+        return AskedTerms(self._statistics(alive), self._asked(terms), None).every(len(alive))
 
     def best(
         self, terms: Sequence[str], alive: Mask, top_k: int, mask: Mask | None = None
@@ -133,11 +133,11 @@ class Postings:
         The scores are to the bit those of `scores`; rows without a term of the question are never among them.
         `mask`: (n,) bool, the rows to choose from; all by default.
         """
-        counted = self._count(alive)
-        allowed = None if counted.every else alive
+        statistics = self._statistics(alive)
+        allowed = None if statistics.every else alive
         if mask is not None:
             allowed = mask if allowed is None else allowed & mask
-        question = AskedTerms(counted, self._asked(terms), allowed)
+        question = AskedTerms(statistics, self._asked(terms), allowed)
         if len(alive) <= FEW:
             scores = question.every(len(alive))
             if allowed is not None:
@@ -148,15 +148,15 @@ class Postings:
             return question.these(np.flatnonzero(allowed).astype(np.int32))
         return best(question.parts(), question, top_k, question.units(max(TRIED, 2 * top_k)))
 
-    def _count(self, alive: Mask) -> Counted:
+    def _statistics(self, alive: Mask) -> CollectionStatistics:
         """Return the statistics of these rows, from the cache if they are there; the latest stand last in it."""
-        for at, known in enumerate(self._counted):
+        for at, known in enumerate(self._cached):
             if known.alive is alive:
-                self._counted.append(self._counted.pop(at))
+                self._cached.append(self._cached.pop(at))
                 return known
-        del self._counted[: max(len(self._counted) - CACHED_FILTERS + 1, 0)]
-        self._counted.append(Counted(self.weights, alive, self._lengths.array, self.owners))
-        return self._counted[-1]
+        del self._cached[: max(len(self._cached) - CACHED_FILTERS + 1, 0)]
+        self._cached.append(CollectionStatistics(self.weights, alive, self._lengths.array, self.owners))
+        return self._cached[-1]
 
     def _asked(self, terms: Sequence[str]) -> list[AskedTerm]:
         asked = Counter(terms)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.bm25 import Counted, Floats, Mask, Sizes
-from rove.store.maxscore import common
+from rove.store.ascending import common
+from rove.store.bm25 import CollectionStatistics, Floats, Mask, Sizes
 from rove.store.segments import Counts, Ints, Run
 
 ROOM = 1 + 1e-5
@@ -32,61 +32,62 @@ class AskedTerms:
     `allowed`: the rows to choose from, (n,) bool; None: all. A unit is a row or, where documents count, a document.
     """
 
-    def __init__(self, counted: Counted, asked: Sequence[AskedTerm], allowed: Mask | None) -> None:
-        self.counted = counted
+    def __init__(self, statistics: CollectionStatistics, asked: Sequence[AskedTerm], allowed: Mask | None) -> None:
+        self.statistics = statistics
         self.asked = asked
         self.allowed = allowed
+        self.count = len((statistics.documents or statistics.passages).norms)
 
     def every(self, rows: int) -> Floats:
         """Score every row, (rows,) float32; 0 where no term is in common."""
-        counted, documents = self.counted, self.counted.documents
+        statistics, documents = self.statistics, self.statistics.documents
         total = np.zeros(rows, np.float32)
         whole = np.zeros(len(documents.norms) if documents else 0, np.float32)
         for term in self.asked:
-            holding = counted.rows(term.term, term.runs).holding
+            holding = statistics.by_row(term.term, term.runs).holding
             for at, counts in term.runs if holding else ():
-                total[at] += term.times * counted.gain(holding, counts, counted.passages, at)
+                total[at] += term.times * statistics.gain(holding, counts, statistics.passages, at)
             if documents:
-                held = counted.wholes(term.term, term.runs, documents)
-                whole[held.owners] += term.times * counted.gain(len(held.owners), held.sums, documents, held.owners)
-        if not counted.every:
-            total[~counted.alive] = 0
+                held = statistics.by_document(term.term, term.runs, documents)
+                whole[held.owners] += term.times * statistics.gain(len(held.owners), held.sums, documents, held.owners)
+        if not statistics.every:
+            total[~statistics.alive] = 0
         if documents:
-            total += self._share(total) * (whole[counted.owners] - total)
+            total += self._share(total) * (whole[statistics.owners] - total)
         return total
 
     def some(self, rows: Ints) -> Floats:
         """Score these live rows, which ascend: to the bit as `every` does."""
-        counted = self.counted
+        statistics = self.statistics
         total = np.zeros(len(rows), np.float32)
         for term in self.asked:
-            holding = counted.rows(term.term, term.runs).holding
+            holding = statistics.by_row(term.term, term.runs).holding
             for held, counts in term.runs:
                 here, there = common(rows, held)
-                total[here] += term.times * counted.gain(holding, counts[there], counted.passages, rows[here])
-        if counted.documents:
-            total += self._share(total) * (self._wholes(rows, counted.documents) - total)
+                total[here] += term.times * statistics.gain(holding, counts[there], statistics.passages, rows[here])
+        if statistics.documents:
+            total += self._share(total) * (self._by_document(rows, statistics.documents) - total)
         return total
 
-    def _wholes(self, rows: Ints, documents: Sizes) -> Floats:
+    def _by_document(self, rows: Ints, documents: Sizes) -> Floats:
         """The scores of the documents of these rows."""
-        owners = self.counted.owners[rows]
+        owners = self.statistics.owners[rows]
         firsts = np.diff(owners, prepend=-1) > 0
         units = owners[firsts]
         whole = np.zeros(len(units), np.float32)
         for term in self.asked:
-            held = self.counted.wholes(term.term, term.runs, documents)
+            held = self.statistics.by_document(term.term, term.runs, documents)
             here, there = common(units, held.owners)
-            gain = self.counted.gain(len(held.owners), held.sums[there], documents, units[here])
+            gain = self.statistics.gain(len(held.owners), held.sums[there], documents, units[here])
             whole[here] += term.times * gain
         return whole[firsts.cumsum() - 1]
 
     def _share(self, total: Floats) -> Floats:
-        return np.float32(self.counted.weights.document_share) * (total > 0)
+        return np.float32(self.statistics.weights.document_share) * (total > 0)
 
     def scored(self, units: Ints) -> tuple[NDArray[Any], Floats]:
         """See `Scorer`. Units that are rows are allowed ones; of documents, the allowed rows are scored."""
-        return self.these(self._rows_of(units) if self.counted.documents else units)
+        return self.these(self._rows_of(units) if self.statistics.documents else units)
 
     def these(self, rows: Ints) -> tuple[NDArray[Any], Floats]:
         """Return those of these live rows, which ascend, that have any of the terms, and their scores."""
@@ -95,7 +96,7 @@ class AskedTerms:
         return rows[there], scores[there]
 
     def _rows_of(self, documents: Ints) -> Ints:
-        owners = self.counted.owners
+        owners = self.statistics.owners
         firsts, ends = owners.searchsorted(documents), owners.searchsorted(documents, "right")
         sizes = ends - firsts
         rows = np.arange(int(sizes.sum())) + np.repeat(firsts - (sizes.cumsum() - sizes), sizes)
@@ -103,27 +104,27 @@ class AskedTerms:
 
     def units(self, rows: int) -> int:
         """Return about how many units have so many rows; at least half as many, since documents differ in size."""
-        if not self.counted.documents:
+        if not self.statistics.documents:
             return rows
-        return max(rows // 2, rows * len(self.counted.documents.norms) // len(self.counted.owners))
+        return max(rows // 2, rows * self.count // len(self.statistics.owners))
 
     def parts(self) -> list[RowPart] | list[DocumentPart]:
         """The scores of each term by itself: see `Part`."""
-        if self.counted.documents:
-            return [DocumentPart(self.counted, self.counted.documents, term) for term in self.asked]
-        return [RowPart(self.counted, term, self.allowed) for term in self.asked]
+        if self.statistics.documents:
+            return [DocumentPart(self.statistics, self.statistics.documents, term) for term in self.asked]
+        return [RowPart(self.statistics, term, self.allowed) for term in self.asked]
 
 
 class RowPart:
     """See `Part`: the scores of a term in rows, where documents do not count."""
 
-    def __init__(self, counted: Counted, asked: AskedTerm, allowed: Mask | None) -> None:
+    def __init__(self, statistics: CollectionStatistics, asked: AskedTerm, allowed: Mask | None) -> None:
         self.runs = asked.runs
         self.count = sum(len(rows) for rows, _ in asked.runs)
         self.allowed = allowed
-        self.sizes = counted.passages
-        rows = counted.rows(asked.term, asked.runs)
-        self.weight = np.float32(asked.times * counted.weight(rows.holding, self.sizes))
+        self.sizes = statistics.passages
+        rows = statistics.by_row(asked.term, asked.runs)
+        self.weight = np.float32(asked.times * statistics.weight(rows.holding, self.sizes))
         self.bound = float(self.weight) * rows.most / max(rows.most + self.sizes.least, 1e-9) * ROOM
 
     def above(self, floor: float) -> tuple[Ints, Floats]:
@@ -170,8 +171,8 @@ class RowPart:
 class DocumentPart:
     """See `Part`: the score of a term in the best row of each document, the document's share included."""
 
-    def __init__(self, counted: Counted, documents: Sizes, asked: AskedTerm) -> None:
-        held = counted.wholes(asked.term, asked.runs, documents)
+    def __init__(self, statistics: CollectionStatistics, documents: Sizes, asked: AskedTerm) -> None:
+        held = statistics.by_document(asked.term, asked.runs, documents)
         self.owners = held.owners
         self.gains = held.most * np.float32(asked.times)
         self.count = len(held.owners)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.store.ascending import distinct
+
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Counts = NDArray[np.unsignedinteger[Any]]
@@ -93,7 +95,7 @@ def blocks(sizes: Longs) -> Iterator[slice]:
 
 def merged(segments: Sequence[Segment]) -> Segment:
     """Make one segment of several, whose rows follow one another."""
-    terms = np.unique(np.concatenate([part.terms for part in segments]))
+    terms = distinct(np.concatenate([part.terms for part in segments]))
     sizes = np.zeros(len(terms), np.int64)
     for part in segments:
         sizes[terms.searchsorted(part.terms)] += np.diff(part.starts)
