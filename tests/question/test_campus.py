@@ -11,9 +11,9 @@ import pytest
 from openai_server import chat, serve
 from rove import AsyncRove, ConfigError, Rove, Text, field
 from rove.answer import fallback_hyde
+from rove.answer.chitchat import CHITCHAT, chitchat
 from rove.answer.pack import instructions
 from rove.answer.refusal import refusal
-from rove.conversation.chitchat import CHITCHAT, chitchat
 from rove.models import chat_model
 from rove.prepare import types_of
 from rove.records import Document

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text
-from rove.conversation.chitchat import CHITCHAT, chitchat
+from rove.answer.chitchat import CHITCHAT, chitchat
 from rove.settings.presets import PRESETS
 
 SAID = {
@@ -50,6 +50,19 @@ def test_a_greeting_quotes_nothing(tmp_path: Path) -> None:
         assert kb.ask("What does the hello program print?").mode != CHITCHAT
     with Rove.open(tmp_path / "kb2", embedder={"name": "fake"}) as kb:
         assert kb.ask("Szia!").text.startswith("Üdvözlöm"), "an empty base greets too"
+
+
+@pytest.mark.parametrize("message", ["Hello there", "Vielen Dank!", "Szia!", "你好！", "こんにちは。"])
+def test_a_walk_goes_nowhere_where_nothing_is_asked(tmp_path: Path, message: str) -> None:
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        kb.add([Text("Hello there! The hello program prints hello.", title="Hello")])
+        walk = kb.walk(message)
+        events = list(walk)
+        assert [type(event).__name__ for event in events] == ["WalkStarted", "Stopped", "Answered"]
+        assert walk.answer is not None
+        assert (walk.answer.mode, walk.answer.citations, walk.answer.text) == (CHITCHAT, (), kb.ask(message).text)
+        asked = [type(event).__name__ for event in kb.walk("What does the hello program print?")]
+        assert "FactFound" in asked, "and a question is walked for"
 
 
 @pytest.mark.parametrize(("message", "language"), [("Who are you?", "en"), ("Wer bist du?", "de"), ("你是谁？", "zh")])

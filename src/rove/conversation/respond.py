@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rove.answer.answerer import Answerer
+from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
-from rove.conversation.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore

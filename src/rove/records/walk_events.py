@@ -18,7 +18,7 @@ LeadKind = Literal[
 Origin = Literal["model", "text", "user", "memory"]
 Stop = Literal[
     "enough", "no-lead", "no-new-chunk", "no-new-fact",
-    "rounds", "calls", "tokens", "seconds", "money", "user", "failed",
+    "rounds", "calls", "tokens", "seconds", "money", "user", "nothing-asked", "failed",
 ]  # fmt: skip
 
 

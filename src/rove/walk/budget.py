@@ -21,6 +21,7 @@ SENTENCES: dict[Stop, str] = {
     "seconds": "The budget of {seconds:g} seconds is used up.",
     "money": "The budget of {money:g} is used up.",
     "user": "The user stopped it.",
+    "nothing-asked": "Nothing was asked of the documents.",
     "failed": "Nothing could be searched any more: {problem}",
 }
 

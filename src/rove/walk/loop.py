@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 from rove.answer.chat import AnswerContext
+from rove.answer.chitchat import ITSELF, chitchat, replied
 from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
 from rove.answer.gate import Gate, GateVerdict
@@ -76,6 +77,9 @@ class Loop:
             ServiceError: a model failed; what was yielded before counts.
         """
         match step:
+            case Begin(1) if (known := chitchat(state.question, state.language)) and known.kind != ITSELF:
+                stopped = Stopped("nothing-asked", said("nothing-asked", state.budget), state.spent)
+                yield [stopped, Answered(replied(state.question, known, self._context.answer))]
             case Begin(number, lead_ids):
                 yield [RoundStarted(number, lead_ids), *(await self._recalled(state, number))]
             case Follow(lead, reason):
@@ -89,19 +93,23 @@ class Loop:
             case End(stop):
                 yield [Stopped(stop, said(stop, state.budget), replace(state.spent, rounds=state.round))]
             case Compose():
-                if gone := await revisited(state, self._context):
-                    yield gone
-                    state = folded(gone, state)
-                pool = await self._finder.asked(state, self._gate.looks_at)
-                verdict = await self._gate.judge(state.question, state.language, pool)
-                found = pool[: self._context.answer.references]
-                asked = await asked_facts(state, found, verdict.readings, self._context)
-                if fresh := [fact for fact in asked if fact not in state.facts]:
-                    yield list(map(FactFound, fresh))
-                    state = folded(map(FactFound, fresh), state)
-                yield [Answered(await self._answer(state, found, verdict, asked))]
+                async for batch in self._composed(state):
+                    yield batch
             case _:
                 return
+
+    async def _composed(self, state: State) -> Batches:
+        if gone := await revisited(state, self._context):
+            yield gone
+            state = folded(gone, state)
+        pool = await self._finder.asked(state, self._gate.looks_at)
+        verdict = await self._gate.judge(state.question, state.language, pool)
+        found = pool[: self._context.answer.references]
+        asked = await asked_facts(state, found, verdict.readings, self._context)
+        if fresh := [fact for fact in asked if fact not in state.facts]:
+            yield list(map(FactFound, fresh))
+            state = folded(map(FactFound, fresh), state)
+        yield [Answered(await self._answer(state, found, verdict, asked))]
 
     async def _recalled(self, state: State, number: int) -> list[WalkEvent]:
         memory = self._context.memory
@@ -230,6 +238,9 @@ class Loop:
             asked=[fact.fact_id for fact in asked],
             path=path_of(state.facts, state.leads, state.seen),
         )
+        known = chitchat(state.question, state.language) if answer.refused else None
+        if known:
+            return replied(state.question, known, context.answer)
         absent = await store.field_names.on(filter_of(state.where))
         note = await unmentioned(state, answer, store)
         return replace(answer, note=" ".join(filter(None, (*absent, answer.note, note))))

@@ -67,5 +67,5 @@ def _portrait(known: Chitchat, settings: AnswerSettings) -> str:
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    found = tomllib.loads(files("rove.conversation").joinpath("chitchat.toml").read_text("utf-8"))
+    found = tomllib.loads(files("rove.answer").joinpath("chitchat.toml").read_text("utf-8"))
     return cast("Mapping[str, Mapping[str, Mapping[str, str]]]", found)
