@@ -12,7 +12,7 @@ from rove import Rove, Text
 from rove.prepare import Preparer, Recipe
 from rove.records import Document
 from rove.sandbox.messages import encoder, pack, unpack
-from rove.store.name_graph import MAX_NAMESAKES, NameGraph
+from rove.store.name_graph import NameGraph
 from rove.store.tables import SCHEMA_VERSION
 
 TEXTS = (
@@ -60,12 +60,19 @@ def test_a_title_of_one_word_must_be_a_name_or_part_of_one(tmp_path: Path) -> No
         assert names.titled("Love Crane", "en", ["love_crane"]) == {"film": 0.5}
 
 
+def test_of_a_longer_name_its_ends_may_be_a_title(tmp_path: Path) -> None:
+    """Nothing is known of a third part: "Maria" alone names anyone."""
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        titles = {"first": "Anna", "last": "Lee", "both": "Anna Lee", "middle": "Maria"}
+        kb.add([Text("She wrote.", id=name, title=title) for name, title in titles.items()])
+        found = names_of(kb).titled("it is signed", "en", ["anna_maria_lee"])
+        assert found == {"first": 0.5, "last": 0.5, "both": 0.5}
+
+
 def test_a_title_of_too_many_documents_points_nowhere(tmp_path: Path) -> None:
     with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
-        kb.add([Text(f"Page {n}.", id=f"d{n}", title="Annual Report") for n in range(MAX_NAMESAKES)])
-        assert names_of(kb).titled("the annual report", "en") == {
-            f"d{n}": 1 / MAX_NAMESAKES for n in range(MAX_NAMESAKES)
-        }
+        kb.add([Text(f"Page {n}.", id=f"d{n}", title="Annual Report") for n in range(8)])
+        assert names_of(kb).titled("the annual report", "en") == {f"d{n}": 1 / 8 for n in range(8)}
         kb.add(Text("One more.", id="more", title="Annual Report"))
         assert names_of(kb).titled("the annual report", "en") == {}
 
