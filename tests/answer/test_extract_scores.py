@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,3 +82,23 @@ async def test_neighbours_are_read_in_their_order() -> None:
 )
 def test_what_could_be_quoted(text: str, kept: list[str]) -> None:
     assert [one.text for one in list_candidates(QUESTION, [hit("a", text)], "en")] == kept
+
+
+async def test_of_a_passages_headings_the_last_one_counts_among_its_words() -> None:
+    text = "The head decides."
+    for headings, first in (
+        (("Rules", "Remote work approves", "Boats"), B),
+        (("Rules", "Boats", "Remote work approves"), text),
+    ):
+        one = hit("0", text)
+        one = replace(one, chunk=replace(one.chunk, headings=headings))
+        found = await best_quotes(QUESTION, [hit("1", B), one], "en", Given({}), quotes=1)  # pyright: ignore
+        assert [quote.text for quote in found] == [first]
+
+
+async def test_a_question_of_one_word_is_answered_by_the_sentence_that_has_it() -> None:
+    hits = [hit("0", B), hit("1", A)]
+    found = await best_quotes("Remote?", hits, "en", Given({B: 0.7, A: 0.0}), quotes=1)  # pyright: ignore
+    assert [quote.text for quote in found] == [B]  # 0.5 + 0.1 against 0.5 + 0.05
+    found = await best_quotes("Remote?", list(reversed(hits)), "en", Given({B: 0.7, A: 0.0}), quotes=1)  # pyright: ignore
+    assert [quote.text for quote in found] == [A]

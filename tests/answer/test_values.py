@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove.answer.cite import support, translatable
+from rove.answer.claim import numbers
 from rove.answer.values import holds_value, read_values, units_in
 
 SAME = [
@@ -103,3 +104,12 @@ def test_a_value_is_looked_for_in_the_sentence_that_holds_the_rest() -> None:
     assert support("The hall closes at 5 am.", text, "en") is None
     assert translatable("Der Laden öffnet um 9 Uhr.", "de", text, "en") == [(0, 23)]
     assert translatable("Der Laden öffnet um 21 Uhr.", "de", text, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "number"),
+    [("twenty people", "en", "20"), ("zwanzig Leute", "de", "20"), ("húsz ember", "hu", "20"), ("twelve", "en", "12"),
+     ("ninety", "en", "90"), ("neunzig", "de", "90")],
+)  # fmt: skip
+def test_numbers_that_are_written_out_are_read(text: str, language: str, number: str) -> None:
+    assert numbers(text, language) == {number}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.store import maxscore, postings, segments
+from rove.store import bm25, maxscore, postings, segments
 from rove.store.blocks import ArrayInParts
 from rove.store.postings import Postings
 
@@ -136,3 +136,18 @@ def test_access_filters_in_turn_are_counted_once() -> None:
     for at in range(3 * postings.CACHED_FILTERS):
         held.scores(["dog"], np.arange(50) % 5 != at % 5)
     assert len(held._cached) == postings.CACHED_FILTERS
+
+
+def test_where_a_term_stands_is_counted_once_until_too_many_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bm25, "CACHED_TERMS", 2)
+    counts = np.ones(3, np.uint8)
+    runs = [(np.array([0, 2, 4], np.int32), counts)]
+    weights = bm25.TermWeights(1.2, 0.75, 0.0)
+    kept = bm25.CollectionStatistics(weights, np.arange(5) > 0, np.ones(5, np.float32), np.arange(5, dtype=np.int32))
+    first = kept.by_row("dog", runs)
+    assert (first.holding, first.most) == (2, 1)
+    assert kept.by_row("dog", []) is first
+    kept.by_row("house", runs)
+    assert kept.by_row("dog", []) is first
+    kept.by_row("cat", runs)
+    assert kept.by_row("dog", []).holding == 0, "what is known of the others was let go"
