@@ -99,6 +99,8 @@ def test_a_base_without_its_catalog_is_refused_and_left_as_it_is(damage: Callabl
             Rove.open(base, create=create, **FAKE)
         assert "--rebuild-from" in refused.value.cure
     after = everything(base)
+    if damage in {missing, emptied, cut_to_a_few_bytes}:
+        assert after.get("catalog.sqlite") == before.get("catalog.sqlite"), "SQLite was not let near it"
     assert {name: before[name] for name in before if name.startswith("resident")}.items() <= after.items()
     assert sum(one.chunks for one in asyncio.run(recalled(base, StoreSettings())).values()) > 60
 
