@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rove import AsyncRove, ConfigError, Rove, Text
+from rove.store.stale_reads import noticing
 
 NEAREST = ["gone", "a", "b", "c"]
 
@@ -26,6 +27,18 @@ async def test_what_has_gone_is_made_up_for_and_no_more_than_asked_for_is_given(
         found = await kb.store._nearest(search, 2)
         assert [name for name, _ in found] == [chunks["a"], chunks["b"]]
         assert asked == [2, 4]
+
+
+async def test_whoever_asks_for_the_tokens_of_what_has_gone_is_told(tmp_path: Path) -> None:
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        await kb.add(Text("This is it.", id="a"))
+        (hit,) = await kb.search("This is it.", mode="keyword")
+        live = hit.chunk.chunk_id
+        with noticing() as gone:
+            kept = await kb.store.chunk_tokens([live])
+            assert gone == set()
+            assert await kb.store.chunk_tokens(["nobody", live]) == [b"", *kept]
+        assert gone == {"nobody"}
 
 
 def test_a_base_of_another_embedder_is_let_go_of(tmp_path: Path) -> None:
