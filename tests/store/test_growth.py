@@ -148,3 +148,10 @@ def test_arrow_takes_its_memory_from_the_system_unless_the_user_says_otherwise()
             [sys.executable, "-c", told], env={**env, **said}, capture_output=True, text=True, check=True
         )
         assert done.stdout.strip() == (said.get("ARROW_DEFAULT_MEMORY_POOL") or "system"), done.stderr
+
+
+def test_a_new_base_can_give_back_pages_that_are_free(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}):
+        pass
+    with closing(connect(tmp_path / "catalog.sqlite")) as catalog:
+        assert catalog.execute("PRAGMA auto_vacuum").fetchone() == (2,), "incremental"
