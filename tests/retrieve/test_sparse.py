@@ -76,3 +76,11 @@ def test_values_are_up_to_three_words_or_six_characters_in_a_row() -> None:
     unspaced = values_in(["港口主任办公室在"])
     assert max(map(len, unspaced)) == 6
     assert {"港口", "港口主任办公", "任办公室在", "公室在"} <= set(unspaced)
+
+
+def test_runs_of_two_to_six_characters_are_looked_up_in_texts_without_spaces() -> None:
+    """A name of six characters is a whole word of the metadata; one of seven is not looked for."""
+    found = values_in(["北京交通大学院"])
+    assert {"北京", "北京交通大学", "大学院"} <= set(found)
+    assert "北京交通大学院" not in found
+    assert "北" not in found

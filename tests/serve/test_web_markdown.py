@@ -189,7 +189,7 @@ def citation(number: int, quote: str) -> dict[str, Any]:
 
 
 def answer(mode: str, text: str, *sentences: tuple[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    held = [{"text": said, "citations": cited, "supported": bool(cited)} for said, cited in sentences]
+    held = [{"text": said, "citations": cited, "verdict": "quoted" if cited else "unsupported"} for said, cited in sentences]
     return {"mode": mode, "text": text, "language": "en", "sentences": held, "references": [], "note": ""}
 
 

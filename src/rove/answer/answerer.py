@@ -32,6 +32,10 @@ MODEL_REFUSED = "{model} found no answer in the references."
 FAILED = "The chat model failed, so this answer quotes the sources word for word. {reason}"
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
 DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
+DOUBTFUL = (
+    "Doubtful, and marked with a question mark: {count} of {all} sentences. "
+    "Their words stand in the source, but perhaps not said of each other."
+)
 MOVED = "The citations of {count} sentences were corrected."
 TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
 CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
@@ -182,10 +186,12 @@ def unheld_note(verified: Verified, model: str) -> str:
 
 
 def verified_note(verified: Verified) -> str:
-    """Say in words what was left out of a reply, or mended in it, and that it was cut off."""
+    """Say in words what was left out of a reply, doubted, or mended in it, and that it was cut off."""
     parts: list[str] = []
     if verified.dropped:
         parts.append(DROPPED.format(count=verified.dropped, all=len(verified.sentences)))
+    if verified.doubtful:
+        parts.append(DOUBTFUL.format(count=verified.doubtful, all=len(verified.sentences)))
     if verified.moved:
         parts.append(MOVED.format(count=verified.moved))
     if verified.translated:

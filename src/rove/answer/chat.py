@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from rove.answer.claim import read_claim
+from rove.answer.entailment import Entailment
 from rove.answer.pack import instructions, pack
 from rove.answer.reading import TextOf
 from rove.answer.reference_checker import ReferenceChecker
@@ -38,14 +39,13 @@ class AnswerContext:
 class Verified:
     """What is left of a reply. `refused`: it says that the references do not hold the answer.
 
-    `dropped`: sentences that no reference holds. `moved`: sentences whose citations had to be mended. `translated`:
+    `moved`: sentences whose citations had to be mended. `translated`:
     sentences that rest on a source in another language. `failure`: why the reply is not whole; None where it is.
     """
 
     text: str = ""
     sentences: tuple[Sentence, ...] = ()
     refused: bool = False
-    dropped: int = 0
     moved: int = 0
     translated: int = 0
     failure: ServiceError | None = None
@@ -53,7 +53,17 @@ class Verified:
     @property
     def holds(self) -> bool:
         """True when at least one sentence is tied to a source, or to the persona."""
-        return any(sentence.supported for sentence in self.sentences)
+        return any(sentence.kept for sentence in self.sentences)
+
+    @property
+    def dropped(self) -> int:
+        """Sentences that no reference holds."""
+        return sum(not sentence.kept for sentence in self.sentences)
+
+    @property
+    def doubtful(self) -> int:
+        """Sentences whose words a reference holds, but perhaps not said of each other."""
+        return sum(sentence.verdict == "doubtful" for sentence in self.sentences)
 
 
 async def write(
@@ -62,7 +72,8 @@ async def write(
     """Ask the chat model, and hold each sentence of its reply against the references.
 
     A sentence keeps those of its citations that `support` confirms. One that keeps none gets the first reference that
-    supports it, and if there is none it is marked unsupported and left out of the text. A cited reference in another
+    supports it, and if there is none it is unsupported and left out of the text. What is known of each is its
+    verdict; a doubtful one has a question mark in its citations. A cited reference in another
     language holds a sentence by nearness of meaning and by `translatable`. Headings and lead-ins stay as long as
     something under them does. Every quote is checked against the document's canonical text once more. What the
     settings' persona holds of the assistant may be said without a citation.
@@ -81,7 +92,8 @@ async def write(
     Raises:
         ServiceError: the embedder failed.
     """
-    checking = _Checking(ReferenceChecker(hits, language, context.text_of, context.embedder), context)
+    entailment = Entailment(chat) if context.settings.verify else None
+    checking = _Checking(ReferenceChecker(hits, language, context.text_of, context.embedder, entailment), context)
     with stage("prompt", references=len(shown)):
         settings = context.settings
         told = instructions(settings.persona, language, settings.demonstrations)
@@ -96,6 +108,7 @@ async def write(
         writing.tell(
             sentences=len(verified.sentences),
             dropped=verified.dropped,
+            doubtful=verified.doubtful,
             moved=verified.moved,
             failed=verified.failure is not None,
         )
@@ -144,7 +157,6 @@ class _Checking:
     sentences: list[Sentence] = field(default_factory=list[Sentence])
     text: str = ""
     refused: bool = False
-    dropped: int = 0
     moved: int = 0
     _waiting: list[ReplyPart] = field(default_factory=list[ReplyPart])
     _layout: ReplyText = field(default_factory=ReplyText)
@@ -158,14 +170,20 @@ class _Checking:
             self._waiting.append(part)
             return
         citations = await self.checker.citations(part)
-        held = bool(citations) or await self.checker.is_of(self.context.settings.self_portrait, part)
-        self.sentences.append(Sentence(part.text, citations, supported=held))
-        if not held:
-            self.dropped += 1
+        if citations:
+            verdict = await self.checker.verdict(part, citations)
+        else:
+            portrayed = await self.checker.is_of(self.context.settings.self_portrait, part)
+            verdict = "supported" if portrayed else "unsupported"
+        sentence = Sentence(part.text, citations, verdict)
+        self.sentences.append(sentence)
+        if not sentence.kept:
             return
         numbers = tuple(citation.number for citation in citations)
         self.moved += numbers != part.numbers
-        passed = "".join(self._layout.add(one, ()) for one in self._waiting) + self._layout.add(part, numbers)
+        passed = "".join(self._layout.add(one, ()) for one in self._waiting) + self._layout.add(
+            part, numbers, doubtful=verdict == "doubtful"
+        )
         self._waiting.clear()
         self.text += passed
         self.context.listener(TextDelta(passed))
@@ -176,7 +194,6 @@ class _Checking:
             self.text,
             tuple(self.sentences),
             self.refused,
-            self.dropped,
             self.moved,
             self.checker.translated,
             failure,

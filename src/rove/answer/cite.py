@@ -132,13 +132,13 @@ def cite(hit: Hit, number: int, span: Span) -> Citation:
     )
 
 
-def marks(cited: Sequence[int]) -> str:
-    """Write citation numbers as they stand in an answer.
+def marks(cited: Sequence[int], *, doubtful: bool = False) -> str:
+    """Write citation numbers as they stand in an answer; those of a doubtful sentence with a question mark.
 
-    >>> marks([2, 1])
-    '[2][1]'
+    >>> marks([2, 1]), marks([2], doubtful=True)
+    ('[2][1]', '[2?]')
     """
-    return "".join(f"[{number}]" for number in cited)
+    return "".join(f"[{number}{'?' if doubtful else ''}]" for number in cited)
 
 
 def translatable(sentence: str, language: str, reference: str, reference_language: str) -> list[Span]:

@@ -49,7 +49,7 @@ class UnsourcedFallback:
             return Rescue(answer=Answer(case.question, refusal(case.language), "refused", case.language))
         note = NOTE.format(model=chat.name)
         note = f"{note} {CUT.format(reason=reply.failure)}" if reply.failure else note
-        sentences = (Sentence(head, ()), Sentence(written, (), supported=False))
+        sentences = (Sentence(head, ()), Sentence(written, (), "unsupported"))
         text, cut = f"{head}\n\n{written}", reply.failure is not None
         return Rescue(answer=Answer(case.question, text, MODE, case.language, sentences, (), note, cut=cut))
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from rove.answer.cite import check, cite, support, support_block, translatable
+from rove.answer.entailment import Entailment
 from rove.answer.reading import TextOf, table_head
 from rove.answer.reply import ReplyPart
+from rove.answer.verdict import has_columns_of, is_quoted, is_same_block
 from rove.language.detect import detect
+from rove.language.rendering import render
 from rove.models import Embedder
-from rove.records import Citation, Hit
+from rove.records import Citation, Hit, Verdict
 from rove.records.document import Span
 
 UNKNOWN_LANGUAGE = "und"
@@ -27,6 +30,7 @@ class ReferenceChecker:
     language: str
     text_of: TextOf
     embedder: Embedder
+    entailment: Entailment | None = None
     texts: dict[str, str] = field(default_factory=dict[str, str])
     translated: int = 0
 
@@ -46,6 +50,23 @@ class ReferenceChecker:
                 self.translated += 1
                 return (citation,)
         return ()
+
+    async def verdict(self, piece: ReplyPart, citations: Sequence[Citation]) -> Verdict:
+        """Say what is known of a sentence that these citations hold.
+
+        Common words do not tell whether they are said of each other (docs/decisions/036-verdicts.md). Without
+        `entailment` all but the source's own words, and its tables cell by cell, is therefore doubtful.
+        """
+        if piece.block:
+            if any(is_same_block(piece.text, citation.quote) for citation in citations):
+                return "quoted"
+            chunks = [self.hits[citation.number - 1].chunk for citation in citations]
+            named = any(has_columns_of(piece.text, chunk.text, table_head(chunk)) for chunk in chunks)
+            return "supported" if named else "doubtful"
+        if any(is_quoted(piece.text, c.quote, self._language_of(c.number)) for c in citations):
+            return "quoted"
+        quotes = [render(citation.quote).line for citation in citations]
+        return "supported" if self.entailment and await self.entailment.holds(piece.text, quotes) else "doubtful"
 
     async def is_of(self, persona: str, piece: ReplyPart) -> bool:
         """Say whether a sentence says who the assistant is, as the persona has it, in whatever language."""

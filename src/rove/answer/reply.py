@@ -11,7 +11,7 @@ from itertools import pairwise
 from rove.answer.cite import marks
 from rove.language.sentences import sentence_spans
 
-_NUMBERS = r"\^?\d{1,3}(?:\s*[,;，、]\s*\^?\d{1,3})*"
+_NUMBERS = r"\^?\d{1,3}\??(?:\s*[,;，、]\s*\^?\d{1,3}\??)*"
 # What may repeat is bounded, and blanks are taken from their first: else the time grows with the square of the length.
 _MARK = re.compile(rf"`[^`\n]*`|(?:(?<!\s)\s+)?(?:\[({_NUMBERS})\](?!\()|【({_NUMBERS})(?:†[^】【]{{0,80}})?】)")
 _ATOM = re.compile(r"!?\[[^\[\]]*\]\([^)]{0,1000}\)|`[^`]*`")  # images, links and code, which no sentence ends in
@@ -21,7 +21,7 @@ _ENDING = re.compile(r"[.!?。！？…]['\"”’」』)*_]*$")
 _ENDING_CHARS = 40
 _STOP = re.compile(r"[.!?]|[^\x00-\x7f\w\s]")  # may end a sentence
 _BREAK = re.compile(r"\r\n|\r(?!\Z)|[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-_UNREAD = re.compile(r"(?:\[[\^\d\s,;，、]*\]?|【[^】]*】?|\])\Z")  # may become a mark, or a link
+_UNREAD = re.compile(r"(?:\[[\^\d\s,;，、?]*\]?|【[^】]*】?|\])\Z")  # may become a mark, or a link
 _CLOSERS = "`](x\"'’”“»›」』》〉）】)]}>"  # what closes code, links, quotations and brackets that may be open
 _BEGUN = re.compile(r"\S+\s|\S{12}|[⺀-鿿가-힣]")  # shows whether the sentence before has ended, and is not "am 3." Mai
 GROWTH = 32  # the part of a line that comes between two looks at it, as a divisor of its length
@@ -165,10 +165,11 @@ class ReplyText:
     def __init__(self) -> None:
         self._before: ReplyPart | None = None
 
-    def add(self, part: ReplyPart, numbers: Sequence[int]) -> str:
+    def add(self, part: ReplyPart, numbers: Sequence[int], *, doubtful: bool = False) -> str:
         """Return what the next part adds to the text."""
         before, self._before = self._before, part
-        cited = f"{part.text}\n\n{marks(numbers)}" if part.block and numbers else f"{part.text} {marks(numbers)}"
+        behind = "\n\n" if part.block and numbers else " "
+        cited = f"{part.text}{behind}{marks(numbers, doubtful=doubtful)}"
         if before is None:
             return f"{part.opening}{cited}".strip()
         breaks = "\n" if part.paragraph == before.paragraph else "\n\n"

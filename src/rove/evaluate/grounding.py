@@ -47,7 +47,7 @@ def score_grounding(answer: Answer) -> Grounding:
     faithful: list[bool] = []
     unchecked = 0
     for sentence in answer.sentences:
-        if not sentence.supported or read_claim(sentence.text, answer.language).empty:
+        if not sentence.kept or read_claim(sentence.text, answer.language).empty:
             continue
         if any(_foreign(citation, answer) for citation in sentence.citations):
             unchecked += 1

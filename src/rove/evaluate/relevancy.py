@@ -57,7 +57,7 @@ async def relevancy_by_nearness(answer: Answer, embedder: Embedder) -> Relevancy
     question. words = the share of the question's terms, function words left out, that stand in the answer.
     Deterministic. A poor judge of one answer; its means are of use to compare configurations of one base.
     """
-    said = " ".join(sentence.text for sentence in answer.sentences if sentence.supported) or answer.text
+    said = " ".join(sentence.text for sentence in answer.sentences if sentence.kept) or answer.text
     asked = await embedder.queries([answer.question])
     told = await embedder.passages([said])
     distance = 1.0 - float(asked[0] @ told[0])

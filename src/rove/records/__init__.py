@@ -1,6 +1,6 @@
 """The nouns that every stage speaks: frozen, slotted dataclasses, stdlib only."""
 
-from rove.records.answer import Answer, Citation, Conflict, PathStep, Sentence, Side
+from rove.records.answer import Answer, Citation, Conflict, PathStep, Sentence, Side, Verdict
 from rove.records.chunk import Chunk
 from rove.records.document import Block, Box, Document, DocumentInfo, Page, Section
 from rove.records.filter import Filter, field
@@ -69,6 +69,7 @@ __all__ = [
     "Source",
     "SourceEnd",
     "Text",
+    "Verdict",
     "content_hash",
     "field",
     "vector_key",

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rove.records.document import Span
 from rove.records.hit import Hit
 
 NEAREST = 3
+Verdict = Literal["quoted", "supported", "doubtful", "unsupported"]
+"""What is known of a sentence. "quoted": it is the source's own words. "supported": who, what, how many and in which
+role stand so in one place of a source. "doubtful": its words and values stand there, perhaps not said of each other.
+"unsupported": no source was found that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +34,16 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of the answer. `supported` is False where no source was found to hold it."""
+    """One sentence of an answer, what it rests on, and what is known of it."""
 
     text: str
     citations: tuple[Citation, ...] = ()
-    supported: bool = True
+    verdict: Verdict = "quoted"
+
+    @property
+    def kept(self) -> bool:
+        """True where it stands in the answer's text: no unsupported one does."""
+        return self.verdict != "unsupported"
 
 
 @dataclass(frozen=True, slots=True)

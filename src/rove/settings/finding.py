@@ -135,6 +135,10 @@ class AnswerSettings(SettingsSection):
     then its own distance decides, where the mode knows distances; "keyword" and "sparse" know none, and the answer's
     note says so, as it does of what the fallback "synonyms" finds. In the pipeline "gather" the grades stand in for it.
     """
+    verify: bool = False
+    """Whether the chat model is asked of each sentence that it put in words of its own if the cited quotations say it:
+    a call more for each. Without, or where the model does not confirm it, such a sentence is marked as doubtful. Worth
+    it with a strong model; a weak one confirms what is false."""
     persona: str = "You answer questions from the user's own documents."
     """Who answers: it opens the chat model's instructions."""
     demonstrations: Literal["usual", "campus"] = "usual"

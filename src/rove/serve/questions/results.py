@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.answer.reading import rendered
 from rove.language.rendering import BlockKind, Rendered, render
-from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit
+from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit, Verdict
 from rove.records.document import Span
 from rove.records.source import Metadata, MetaValue
 from rove.serve.redaction import Said, public_source
@@ -226,7 +226,7 @@ class SentenceOut(Reply):
     """A sentence of the answer, and the words that hold it."""
 
     text: str
-    supported: bool
+    verdict: Verdict
     citations: list[CitationOut]
 
 
@@ -255,7 +255,7 @@ class AnswerOut(Reply):
     def of(cls, answer: Answer) -> AnswerOut:
         """Make it of a record."""
         sentences = [
-            SentenceOut(text=s.text, supported=s.supported, citations=[CitationOut.of(c) for c in s.citations])
+            SentenceOut(text=s.text, verdict=s.verdict, citations=[CitationOut.of(c) for c in s.citations])
             for s in answer.sentences
         ]
         return cls(

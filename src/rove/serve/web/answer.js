@@ -14,17 +14,21 @@ const RULE = /^:?-+:?$/;
 const PLAIN_MODES = ["refused", "clarifying", "chitchat"]; // fixed sentences, and names of documents in them
 
 /** A button that opens the words which a citation rests on. */
-export function cite(citation, sign = String(citation.number)) {
+export function cite(citation, sign = String(citation.number), doubtful = false) {
   const page = citation.page ? t("source.page", { page: citation.page }) : "";
   const open = (event) => openSource(citation, event.currentTarget);
-  const label = t("answer.cite", { number: sign === "¶" ? "" : sign, title: citation.title });
-  return el("button", { type: "button", class: "cite", "aria-label": label, title: [citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
+  const label = t(doubtful ? "answer.cite-doubtful" : "answer.cite", { number: sign === "¶" ? "" : citation.number, title: citation.title });
+  return el("button", { type: "button", class: doubtful ? "cite doubtful" : "cite", "aria-label": label, title: [doubtful ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
 /** Draw what has passed of an answer that is still being written: its numbers open nothing before its sources are here. */
 export function drawDraft(host, text) {
   const kept = new Kept();
-  return drawMarkdown(host, kept.put(text), { kept, mark: (number) => el("span", { class: "cite pending" }, String(number)) });
+  return drawMarkdown(host, kept.put(text), { kept, mark: (number, doubtful) => el("span", { class: "cite pending" }, sign(number, doubtful)) });
+}
+
+function sign(number, doubtful) {
+  return doubtful ? `${number}?` : String(number);
 }
 
 /** The answer's text: what a model wrote is markdown, and what a source says stands as it was rendered. */
@@ -50,17 +54,17 @@ function cells(table) {
 function marks(answer) {
   const citations = answer.sentences.flatMap((one) => one.citations);
   let next = 0;
-  return (number) => {
+  return (number, doubtful) => {
     const found = citations.findIndex((one, place) => place >= next && one.number === number);
     if (found >= 0) next = found + 1;
     const citation = citations[found] ?? citations.findLast((one) => one.number === number);
-    return citation ? cite(citation) : null;
+    return citation ? cite(citation, sign(number, doubtful), doubtful) : null;
   };
 }
 
 /** Sentences that a model wrote and no source holds: they are told, beside the answer and never in it. */
 function leftOut(answer) {
-  const out = answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => !one.supported);
+  const out = answer.mode === "unsourced" ? [] : answer.sentences.filter((one) => one.verdict === "unsupported");
   return out.length > 0 && el("details", { class: "left-out" }, el("summary", {}, t("answer.left-out", { count: out.length })), el("ul", {}, out.map((one) => el("li", {}, one.text))));
 }
 

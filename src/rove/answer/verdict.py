@@ -1,0 +1,62 @@
+"""What can be said by code of a sentence that a chat model wrote, given the words of a source that it rests on."""
+
+from __future__ import annotations
+
+from rove.answer.claim import plain
+from rove.answer.rows import table_rows
+from rove.language.rendering import render
+from rove.language.sentences import sentence_spans
+
+LEAST_QUOTED = 0.8  # of a source's sentence, in characters: who leaves out more may leave out what it hangs on
+_CLAUSE_ENDS = ",;:，；："
+_EDGES = " .,;:!?…。、，；：！？\"'()（）「」『』"
+
+
+def is_quoted(sentence: str, quote: str, language: str) -> bool:
+    """Say whether a sentence is the source's own words: nearly a whole sentence of it, or several, rendered.
+
+    Of one sentence its first clauses will do.
+
+    >>> is_quoted("The shop opens at nine.", "It is small. The shop opens at nine, daily.", "en")
+    True
+    >>> whole = "The shop opens when the bell has rung, at nine."
+    >>> is_quoted("The shop opens.", whole, "en"), is_quoted("The shop opens when the bell has rung.", whole, "en")
+    (False, True)
+    """
+    said = _shown(sentence)
+    shown = render(quote).line
+    spans = sentence_spans(shown, language)
+    runs = [shown[spans[i][0] : spans[j][1]] for i in range(len(spans)) for j in range(i, len(spans))]
+    return bool(said) and any(_is_most_of(said, held) for held in map(_shown, runs))
+
+
+def _is_most_of(said: str, held: str) -> bool:
+    if said not in held:
+        return False
+    return len(said) >= LEAST_QUOTED * len(held) or (
+        held.startswith(said) and held[len(said) :].lstrip()[:1] in _CLAUSE_ENDS
+    )
+
+
+def is_same_block(block: str, quote: str) -> bool:
+    """Say whether each line of a table or code block stands in the quote to the letter."""
+    lines = [line.strip() for line in block.splitlines() if line.strip("|-: \t`~")]
+    return bool(lines) and all(line in quote for line in lines)
+
+
+def has_columns_of(block: str, reference: str, head: str = "") -> bool:
+    r"""Say whether every column of a table is called as one of the source's table is: else what a cell means is open.
+
+    >>> source = "| City | Head | Staff |\n|---|---|---|\n| Rome | Rossi | 9 |"
+    >>> has_columns_of("| City | Staff |\n|---|---|\n| Rome | 9 |", source)
+    True
+    >>> has_columns_of("| City | Rooms |\n|---|---|\n| Rome | 9 |", source)
+    False
+    """
+    known = {_shown(name) for row in table_rows(reference, head) for name in row.names}
+    named = {_shown(name) for row in table_rows(block) for name in row.names}
+    return bool(named) and named <= known
+
+
+def _shown(text: str) -> str:
+    return plain(render(text).line).strip(_EDGES)
