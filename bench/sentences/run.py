@@ -8,18 +8,21 @@ import tomllib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from pydantic import BaseModel
 
 from bench.report import Table, say
 from bench.vectors import use_remembered
 from rove.answer.chat import AnswerContext, write
+from rove.answer.entailment import Comparison
 from rove.models import EMBEDDERS, Embedder
-from rove.records import Chunk, Hit
+from rove.records import Chunk, Hit, Verdict
 from rove.settings import AnswerSettings, EmbedderSettings
 
 FOLDER = Path(__file__).parent
 HALVES = ("open", "held")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 LANGUAGES = ("en", "de", "hu", "zh", "ja")
 TRUE_KINDS = ("verbatim", "paraphrase", "merged", "summary", "translation", "units", "pronoun", "row", "list")
 FALSE_KINDS = (
@@ -57,10 +60,20 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the check made of a sentence: `kept` it for the answer, or left it out."""
+    """What the check made of a sentence; the least sure verdict where it was taken for several."""
 
     claimed: Claimed
-    kept: bool
+    verdict: Verdict
+
+    @property
+    def kept(self) -> bool:
+        """Whether it stands in the answer, marked or not."""
+        return self.verdict != "unsupported"
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it stands there marked as doubtful."""
+        return self.verdict == "doubtful"
 
 
 def half_of(document: str) -> str:
@@ -81,31 +94,36 @@ def _read_file(path: Path) -> Iterator[Claimed]:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A chat model that writes one text, whatever it is asked."""
+    """A chat model that writes one text, and compares without ever being wrong."""
 
     text: str
+    holds: bool
     name: str = "says"
 
     async def stream(
         self, instructions: str, prompt: str, *, shape: type[BaseModel] | None = None
     ) -> AsyncIterator[str]:
-        """Yield the text."""
-        del instructions, prompt, shape
-        yield self.text
+        """Yield the text; of a comparison, whether it holds."""
+        del instructions, prompt
+        yield self.text if shape is not Comparison else Comparison(unsaid="", holds=self.holds).model_dump_json()
 
 
-async def judge(claimed: Claimed, embedder: Embedder) -> Judged:
-    """Let a chat model's reply be this sentence, cited to its source, and see whether all of it is kept."""
+async def judge(claimed: Claimed, embedder: Embedder, *, verify: bool = False) -> Judged:
+    """Let a chat model's reply be this sentence, cited to its source, and see what is said of it.
+
+    `verify`: the model is asked too, and is always right: what then is wrong still is the fault of the rules.
+    """
     source = claimed.source
     hit = Hit(Chunk("chunk", "document", source.text, (0, len(source.text)), 0, language=source.language), 1.0)
 
     async def text_of(_: str) -> str:
         return source.text
 
-    chat = Says(f"{claimed.text} [1]")
-    context = AnswerContext(embedder, chat, AnswerSettings(), text_of)
+    chat = Says(f"{claimed.text} [1]", claimed.holds)
+    context = AnswerContext(embedder, chat, AnswerSettings(verify=verify), text_of)
     verified = await write("", [hit], [hit], claimed.language, chat, context)
-    return Judged(claimed, verified.holds and not verified.dropped)
+    found = [sentence.verdict for sentence in verified.sentences] or ["unsupported"]
+    return Judged(claimed, max(found, key=VERDICTS.index))
 
 
 def run(halves: Sequence[str], *, wrong: bool = False) -> list[Table]:
@@ -115,14 +133,30 @@ def run(halves: Sequence[str], *, wrong: bool = False) -> list[Table]:
     for half in halves:
         say(f"sentences {half}")
         judged = asyncio.run(_judge_all(read_half(half), embedder))
-        tables += [by_language(judged, half), by_kind(judged, half)]
+        verified = asyncio.run(_judge_all(read_half(half), embedder, verify=True))
+        tables += [by_verdict(judged, f"The {half} half by verdict")]
+        title = f"The {half} half by verdict, if the model that verifies were always right"
+        tables += [by_verdict(verified, title), by_language(judged, half), by_kind(judged, half)]
         if wrong and half == "open":
             tables.append(judged_wrongly(judged))
     return tables
 
 
-async def _judge_all(sentences: Sequence[Claimed], embedder: Embedder) -> list[Judged]:
-    return [await judge(claimed, embedder) for claimed in sentences]
+async def _judge_all(sentences: Sequence[Claimed], embedder: Embedder, *, verify: bool = False) -> list[Judged]:
+    return [await judge(claimed, embedder, verify=verify) for claimed in sentences]
+
+
+def by_verdict(judged: Sequence[Judged], title: str) -> Table:
+    """How many true and how many false sentences got each verdict, and how right those are that stand unmarked."""
+    rows: list[list[object]] = []
+    for verdict in VERDICTS:
+        true, false = (
+            [one.verdict == verdict for one in judged if one.claimed.holds is holds] for holds in (True, False)
+        )
+        rows.append([verdict, sum(true), _share(sum(true), len(true)), sum(false), _share(sum(false), len(false))])
+    bare = [one.claimed.holds for one in judged if one.kept and not one.is_marked]
+    note = f"Shown without a mark: {len(bare)}, of which {sum(bare)} are true."
+    return Table(title, ["verdict", "true", "share", "false", "share"], rows, note)
 
 
 def by_language(judged: Sequence[Judged], half: str) -> Table:

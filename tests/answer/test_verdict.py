@@ -141,3 +141,28 @@ async def test_what_no_source_holds_is_unsupported(sentence: str) -> None:
     found = await told(SOURCE["en"], "en", Writer(" ".join(f"{one} [1]" for one in parts)))
     assert verdicts(found) == ["quoted", "unsupported"][: len(parts)]
     assert found.dropped == len(parts) - 1
+
+
+SHOP = "The shop has three floors. It shuts its doors at 17. Dogs must wait outside."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "confirmed", "verdict"),
+    [
+        ("Business ends at 5 pm.", True, "supported"),
+        ("Business ends at 5 pm.", False, "unsupported"),
+        ("Business ends at 6 pm.", True, "unsupported"),
+    ],
+)
+async def test_what_words_do_not_show_the_model_may_confirm_where_the_values_stand(
+    sentence: str, confirmed: bool, verdict: str
+) -> None:
+    """It is asked of one sentence that has the values; of a time that is nowhere, it is not even asked."""
+    writer = Writer(f"{sentence} [1]", Comparison(unsaid="", holds=confirmed).model_dump_json())
+    found = await told(SHOP, "en", writer, verify=True)
+    assert verdicts(found) == [verdict]
+    assert len(writer.asked) == ("5" in sentence)
+    assert [c.quote for s in found.sentences for c in s.citations] == (
+        ["It shuts its doors at 17."] if verdict == "supported" else []
+    )
+    assert verdicts(await told(SHOP, "en", Writer(f"{sentence} [1]"))) == ["unsupported"]

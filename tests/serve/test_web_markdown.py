@@ -71,8 +71,8 @@ PLAIN = {
         '<tr><td class="middle">x | y</td></tr></tbody></table></div>'
     ),
     "a | b without a rule": "<p>a | b without a rule</p>",
-    "Held. [1][2] `[3]`": (
-        '<p>Held. <span class="cite pending">1</span><span class="cite pending">2</span> <code>[3]</code></p>'
+    "Held. [1][2?] `[3]`": (
+        '<p>Held. <span class="cite pending">1</span><span class="cite pending">2?</span> <code>[3]</code></p>'
     ),
 }
 ADDRESS = '<bdi class="address" dir="ltr">{}</bdi>'
@@ -189,7 +189,9 @@ def citation(number: int, quote: str) -> dict[str, Any]:
 
 
 def answer(mode: str, text: str, *sentences: tuple[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    held = [{"text": said, "citations": cited, "verdict": "quoted" if cited else "unsupported"} for said, cited in sentences]
+    held = [
+        {"text": said, "citations": cited, "verdict": "quoted" if cited else "unsupported"} for said, cited in sentences
+    ]
     return {"mode": mode, "text": text, "language": "en", "sentences": held, "references": [], "note": ""}
 
 
@@ -229,6 +231,21 @@ async def test_each_number_opens_the_words_of_its_own_sentence(page: Page) -> No
         answer("qwen", "One. [1] Two. [1]", *same),
     )
     assert spans == ["T0", "T1"]
+
+
+async def test_a_doubtful_sentence_is_marked_and_says_why(page: Page) -> None:
+    """Its button opens the same words; a reader that hears the page is told, too."""
+    given = answer("qwen", "Sure. [1] Not sure. [1?]", ("Sure.", [citation(1, "a")]), ("Not sure.", [citation(1, "b")]))
+    found = await page.evaluate(
+        """async (answer) => {
+      const { drawAnswer } = await import("/web/answer.js");
+      const buttons = [...drawAnswer(answer).find(Boolean).querySelectorAll("button")];
+      return buttons.map((one) => [one.className, one.textContent, one.getAttribute("aria-label")]);
+    }""",
+        given,
+    )
+    why = "Source 1: T1 – its words stand there, but perhaps not said of each other"
+    assert found == [["cite", "1", "Source 1: T1"], ["cite doubtful", "1?", why]]
 
 
 async def test_quotations_stand_as_their_source_has_them(page: Page) -> None:

@@ -33,6 +33,7 @@ class ReferenceChecker:
     entailment: Entailment | None = None
     texts: dict[str, str] = field(default_factory=dict[str, str])
     translated: int = 0
+    _confirmed: set[str] = field(default_factory=set[str])
 
     async def citations(self, piece: ReplyPart) -> tuple[Citation, ...]:
         """Return what a sentence rests on: its own references that hold it, else the first other one that does."""
@@ -49,6 +50,19 @@ class ReferenceChecker:
             if citation := await self._citation(number, await self._translated_span(piece, number)):
                 self.translated += 1
                 return (citation,)
+        return await self._confirmed_citations(piece, named)
+
+    async def _confirmed_citations(self, piece: ReplyPart, named: Sequence[int]) -> tuple[Citation, ...]:
+        """Return what the chat model confirms that a sentence rests on, where its words do not show it.
+
+        Of each reference it names that is the sentence nearest in meaning which has its values.
+        """
+        for number in named if self.entailment and not piece.block else ():
+            nearest = await self._nearest(piece, self.hits[number - 1].chunk.text, self._language_of(number))
+            citation = await self._citation(number, nearest and nearest[0])
+            if citation and self.entailment and await self.entailment.holds(piece.text, [render(citation.quote).line]):
+                self._confirmed.add(piece.text)
+                return (citation,)
         return ()
 
     async def verdict(self, piece: ReplyPart, citations: Sequence[Citation]) -> Verdict:
@@ -63,6 +77,8 @@ class ReferenceChecker:
             chunks = [self.hits[citation.number - 1].chunk for citation in citations]
             named = any(has_columns_of(piece.text, chunk.text, table_head(chunk)) for chunk in chunks)
             return "supported" if named else "doubtful"
+        if piece.text in self._confirmed:
+            return "supported"
         if any(is_quoted(piece.text, c.quote, self._language_of(c.number)) for c in citations):
             return "quoted"
         quotes = [render(citation.quote).line for citation in citations]
@@ -100,13 +116,18 @@ class ReferenceChecker:
     async def _translated(self, piece: ReplyPart, text: str, language: str) -> Span | None:
         if piece.block or language == self.language:
             return None
+        nearest = await self._nearest(piece, text, language)
+        return nearest[0] if nearest and nearest[1] <= TRANSLATED_SHARE * self.embedder.max_distance else None
+
+    async def _nearest(self, piece: ReplyPart, text: str, language: str) -> tuple[Span, float] | None:
+        """Return the sentence of a text nearest in meaning among those that have a sentence's values; its distance."""
         spans = await asyncio.to_thread(translatable, piece.text, self.language, text, language)
         if not spans:
             return None
         vectors = await self.embedder.passages([piece.text, *(text[start:end] for start, end in spans)])
         distances = 1.0 - vectors[1:] @ vectors[0]
         nearest = int(distances.argmin())
-        return spans[nearest] if distances[nearest] <= TRANSLATED_SHARE * self.embedder.max_distance else None
+        return spans[nearest], float(distances[nearest])
 
     async def _citation(self, number: int, span: Span | None) -> Citation | None:
         if span is None:
