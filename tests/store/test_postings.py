@@ -116,3 +116,21 @@ def test_what_is_hidden_does_not_count() -> None:
     whole.discard(["c0"])
     own.discard(["c0"])
     assert whole.best_keyword(asked, top_k=30, where=access_filter) == own.best_keyword(asked, top_k=30)
+
+
+def test_rows_that_are_packed_still_belong_to_their_documents() -> None:
+    """What a document's other rows say counts after a restart as before it, also where rows in between are gone."""
+    postings = Postings(k1=1.2, b=0.75, document_share=0.25)
+    postings.extend(["red fox", "hen and goose", "gone", "red hen", "fox"], ["a", "a", "b", "c", "c"])
+    keep = np.array([True, True, False, True, True])
+    arrays = {
+        name: part if isinstance(part, np.ndarray) else np.concatenate(list(part.parts()))
+        for name, part in postings.packed(keep).items()
+    }
+    restored = Postings(k1=1.2, b=0.75, document_share=0.25)
+    restored.restore(arrays)
+    alive = np.ones(4, bool)
+    for asked in (["red"], ["red", "goose"], ["fox", "hen"]):
+        expected = postings.scores(asked, keep)[keep]
+        assert restored.scores(asked, alive).tolist() == pytest.approx(expected.tolist())
+    assert restored.owners.tolist() == [0, 0, 1, 1]
