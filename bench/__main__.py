@@ -104,6 +104,14 @@ def walk(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def tree(options: argparse.Namespace) -> list[Table]:
+    """See `bench.tree`."""
+    from bench import tree as part
+
+    del options
+    return part.run()
+
+
 def quotes(options: argparse.Namespace) -> list[Table]:
     """See `bench.quotes`."""
     from bench import quotes as part
@@ -129,6 +137,7 @@ PARTS = {
     "badfiles": [badfiles],
     "serve": [serve],
     "walk": [walk],
+    "tree": [tree],
     "quotes": [quotes],
     "sentences": [sentences],
     "all": [quality, speed],

@@ -220,11 +220,11 @@ class AsyncRove(DocumentOperations, WalkOperations):
                 allow. A number given here cuts what is returned, never what "gather" looks at.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
-                best of both and of a reranked pool), "walk" (what the question finds, and what that leads to by names,
-                hop by hop), or a plug-in's name.
+                best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "tree" (all
+                below a heading that the question names, too), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
-                "hybrid" does where the embedder keeps what late interaction compares, which costs a few milliseconds,
-                or where the settings name a reranker.
+                "hybrid" and "tree" do where the embedder keeps what late interaction compares, which costs a few
+                milliseconds, or where the settings name a reranker.
             listener: told of fields that the filter names and no document has; without one it is a `FieldWarning`.
 
         Raises:
@@ -235,7 +235,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
-        rerank = (mode == "hybrid" and self._hybrid_reranks) if rerank is None else rerank
+        rerank = (mode in {"hybrid", "tree"} and self._hybrid_reranks) if rerank is None else rerank
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)

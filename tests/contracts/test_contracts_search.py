@@ -48,6 +48,10 @@ class TestSparse(RetrieverContract):
     name = "sparse"
 
 
+class TestTree(RetrieverContract):
+    name = "tree"
+
+
 class TestStaleness(RuleContract):
     name = "staleness"
     fields = ("date",)

@@ -18,7 +18,7 @@ SHOWN_CHARS = 400
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
 @click.option(
-    "--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid, sparse, gather or walk."
+    "--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid, sparse, gather, walk or tree."
 )
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."

@@ -73,6 +73,7 @@ RETRIEVERS = Registry(
         GATHER: "rove.retrieve.gather_search:GatherRetriever",
         "walk": "rove.retrieve.walk_search:WalkRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
+        "tree": "rove.retrieve.tree_search:TreeRetriever",
     },
 )
 

@@ -36,7 +36,7 @@ class QuestionIn(Wire):
 
 
 class SearchIn(QuestionIn):
-    """A search. `mode`: keyword, semantic, hybrid, gather, or a plug-in's name."""
+    """A search. `mode`: keyword, semantic, hybrid, sparse, gather, walk, tree, or a plug-in's name."""
 
     top_k: int | None = Field(default=None, ge=1, le=200)
     mode: str = Field(default="hybrid", max_length=40)
