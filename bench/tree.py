@@ -49,7 +49,7 @@ def run() -> list[Table]:
             f"Questions of the sets: nDCG@{CUT}",
             ["set", "questions", *MODES],
             questions,
-            "Few of these name a heading: there \"tree\" is to be \"hybrid\".",
+            'Few of these name a heading: there "tree" is to be "hybrid".',
         ),
     ]
 
