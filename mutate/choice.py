@@ -20,16 +20,20 @@ LIMIT_S = 600
 
 @dataclass(slots=True)
 class Choice:
-    """What was measured. `kills` counts by module which tests have killed its mutants, and so are asked first."""
+    """What was measured. `kills` counts by module which tests have killed its mutants, and so are asked first.
+
+    `ran` counts the lines that each test runs: a test that runs little but a module is about that module.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     lines: dict[str, dict[int, set[str]]] = field(default_factory=dict[str, dict[int, set[str]]])
     sources: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    ran: Counter[str] = field(default_factory=Counter[str])
     kills: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     lock: Lock = field(default_factory=Lock)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: those that have killed others of its module, those of its folder, then the quickest.
+        """The tests for a mutant: those that have killed others of its module, then those that run little else.
 
         Of a module that has changed since, and for what runs when a module is loaded, all tests that run any of it.
         """
@@ -41,8 +45,8 @@ class Choice:
         if not found:
             found = set[str]().union(*lines.values())
         killed = self.kills.get(mutant.module, Counter())
-        own = f"tests/{mutant.folder}/"
-        return sorted(found, key=lambda test: (-killed[test], not test.startswith(own), self.seconds[test], test))
+        here = Counter(test for tests in lines.values() for test in tests)
+        return sorted(found, key=lambda test: (-killed[test], -here[test] / self.ran[test], self.seconds[test], test))
 
     def killed(self, mutant: Mutant, test: str) -> None:
         """Remember which test has killed a mutant."""
@@ -59,8 +63,11 @@ class Choice:
             lines = self.lines.setdefault(module, {})
             for name, numbers in of.items():
                 tests = [name] if name in seconds else [test for test in held if name and test.startswith(f"{name}::")]
+                tests = [test for test in tests if test in held]
                 for number in numbers:
-                    lines.setdefault(number, set()).update(test for test in tests if test in held)
+                    lines.setdefault(number, set()).update(tests)
+                for test in tests:
+                    self.ran[test] += len(numbers)
 
 
 def measure(copy: Copy, tests: Sequence[str]) -> Choice:

@@ -21,7 +21,7 @@ from mutate.mutants import Mutant
 KILLED, HANGS, SURVIVED, UNTESTED = "killed", "hangs", "survived", "untested"
 FIRST_S = 5.0
 """Seconds of tests in the first go; few mutants need a second one."""
-MOST_S = 30.0
+MOST_S = 60.0
 """Seconds of tests, of a processor, that a mutant is shown at most. What these do not see has survived."""
 SLACK_S, SLACK = 60.0, 6.0
 """A go may take so many times what its tests take of a processor, and so much more, before it counts as hanging."""
@@ -102,22 +102,24 @@ def _go(copy: Copy, choice: Choice, paths: Sequence[str], tests: Sequence[str], 
 
 
 def _goes(choice: Choice, mutant: Mutant) -> Iterator[tuple[list[str], list[str]]]:
-    """The paths and the tests of each run of pytest."""
-    tests = choice.tests(mutant)
-    until = FIRST_S
-    doctests = [mutant.module] if b">>>" in (ROOT / mutant.module).read_bytes() else []
-    part: list[str] = []
+    """The paths and the tests of each run of pytest: a few seconds of tests, then the rest that fits."""
+    first: list[str] = []
+    rest: list[str] = []
     spent = 0.0
-    for test in tests:
-        spent += choice.seconds[test]
-        if spent > until and part:
-            yield [*doctests, *_files(part)], part
-            doctests, part, until = [], [], MOST_S
-        if spent > MOST_S:
-            return
-        part.append(test)
-    if part or doctests:
-        yield [*doctests, *_files(part)], part
+    for test in choice.tests(mutant):
+        took = choice.seconds[test]
+        if spent + took <= FIRST_S or not first:
+            first.append(test)
+        elif spent + took <= MOST_S:
+            rest.append(test)
+        else:
+            continue
+        spent += took
+    doctests = [mutant.module] if b">>>" in (ROOT / mutant.module).read_bytes() else []
+    if first or doctests:
+        yield [*doctests, *_files(first)], first
+    if rest:
+        yield _files(rest), rest
 
 
 def _files(tests: Sequence[str]) -> list[str]:

@@ -95,7 +95,7 @@ def test_what_is_accepted_is_there_and_has_a_reason() -> None:
         assert any(one.fits(mutant) for mutant in every), f"{one} fits no mutant"
 
 
-def test_tests_are_asked_that_run_the_line_those_that_kill_and_those_of_the_folder_first() -> None:
+def test_tests_are_asked_that_run_the_line_those_that_kill_and_those_that_run_little_else_first() -> None:
     mutant = next(iter(all_mutants(["retrieve/fuse"])))
     mark = source_hash(mutant.module)
     own, slow, other = "tests/retrieve/test_a.py::own", "tests/retrieve/test_a.py::slow", "tests/walk/test_b.py::other"
@@ -105,21 +105,24 @@ def test_tests_are_asked_that_run_the_line_those_that_kill_and_those_of_the_fold
         {
             "seconds": {own: 1.0, slow: 2.0, "tests/retrieve/test_a.py::far": 0.1},
             "failed": [],
-            "lines": {mutant.module: {own: [line], slow: [line], "tests/retrieve/test_a.py::far": [line + 1_000]}},
-            "sources": {mutant.module: mark},
+            "lines": {
+                mutant.module: {own: [line], slow: [line], "tests/retrieve/test_a.py::far": [line + 1_000]},
+                "src/rove/walk/other.py": {own: [1]},
+            },
+            "sources": {mutant.module: mark, "src/rove/walk/other.py": ""},
         }
     )
     choice.take(
         {
             "seconds": {other: 0.5, "tests/walk/test_b.py::red": 0.1},
             "failed": ["tests/walk/test_b.py::red"],
-            "lines": {mutant.module: {"tests/walk/test_b.py": [line]}},
-            "sources": {mutant.module: mark},
+            "lines": {mutant.module: {"tests/walk/test_b.py": [line]}, "src/rove/walk/other.py": {other: [1, 2]}},
+            "sources": {mutant.module: mark, "src/rove/walk/other.py": ""},
         }
     )
-    assert choice.tests(mutant) == [own, slow, other]
+    assert choice.tests(mutant) == [slow, own, other]
     choice.killed(mutant, other)
-    assert choice.tests(mutant) == [other, own, slow]
+    assert choice.tests(mutant) == [other, slow, own]
     choice.sources[mutant.module].add("as it was before")
     assert "tests/retrieve/test_a.py::far" in choice.tests(mutant)
 
