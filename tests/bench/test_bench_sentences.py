@@ -21,6 +21,7 @@ from bench.sentences.run import (
     Source,
     by_kind,
     by_language,
+    by_verdict,
     half_of,
     judge,
     judged_wrongly,
@@ -111,10 +112,10 @@ async def test_a_sentence_is_kept_where_the_check_holds_it():
 
 def test_figures_against_values_worked_out_by_hand():
     judged = [
-        Judged(claimed("a", holds=True, kind="verbatim"), kept=True),
-        Judged(claimed("b", holds=True, kind="paraphrase"), kept=False),
-        Judged(claimed("c", holds=False, kind="time"), kept=True),
-        Judged(claimed("d", holds=False, kind="time", language="de"), kept=False),
+        Judged(claimed("a", holds=True, kind="verbatim"), "quoted"),
+        Judged(claimed("b", holds=True, kind="paraphrase"), "unsupported"),
+        Judged(claimed("c", holds=False, kind="time"), "doubtful"),
+        Judged(claimed("d", holds=False, kind="time", language="de"), "unsupported"),
     ]
     languages = {tuple(row[:2]): row[2:] for row in by_language(judged, "open").rows}
     assert languages["all", "all"] == [2, 1, "0.50", 2, 1, "0.50"]
@@ -123,4 +124,7 @@ def test_figures_against_values_worked_out_by_hand():
     kinds = {row[0]: row[1:] for row in by_kind(judged, "open").rows}
     assert kinds["verbatim"][:5] == ["true", "1 of 1", "1.00", "", "1 of 1"]
     assert kinds["time"][:6] == ["false", "1 of 2", "", "0.50", "1 of 1", "0 of 1"]
+    verdicts = by_verdict(judged, "")
+    assert [row[1::2] for row in verdicts.rows] == [[1, 0], [0, 0], [0, 1], [1, 1]]
+    assert verdicts.note == "Shown without a mark: 1, of which 1 are true."
     assert [row[:2] for row in judged_wrongly(judged).rows] == [["b", "left out"], ["c", "kept"]]
