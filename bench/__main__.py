@@ -112,6 +112,14 @@ def tree(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def questions(options: argparse.Namespace) -> list[Table]:
+    """See `bench.questions`."""
+    from bench import questions as part
+
+    del options
+    return part.run()
+
+
 def quotes(options: argparse.Namespace) -> list[Table]:
     """See `bench.quotes`."""
     from bench import quotes as part
@@ -138,6 +146,7 @@ PARTS = {
     "serve": [serve],
     "walk": [walk],
     "tree": [tree],
+    "questions": [questions],
     "quotes": [quotes],
     "sentences": [sentences],
     "all": [quality, speed],

@@ -1,4 +1,4 @@
-"""The calls of the engine that concern documents: list, read, erase, check, export; and questions that were kept."""
+"""The calls of the engine that concern documents: list, read, erase, check, export; and questions that are kept."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from rove.load.discover import spelled
 from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records.document import Span
 from rove.settings import ServeSettings
 from rove.store.health import Health
+from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
 from rove.store.originals import Offered
-from rove.store.question_log import QuestionLog
+from rove.store.question_log import MOST_CHARS, QuestionLog
 from rove.store.store import Store
 from rove.store.walk_log import WalkLog
 from rove.walk.erasure import erase_from_walks
@@ -37,6 +39,32 @@ class DocumentOperations:
     async def forget_asked(self, *questions: str) -> int:
         """Erase questions that were kept for suggestions: these, or without any, all. Returns how many."""
         return await asyncio.to_thread(QuestionLog(self.store.catalog.database).forget, questions or None)
+
+    async def keep_question(self, question: str, document_id: str, span: Span) -> None:
+        """Keep that a span of a document answers a question: asked so, or alike, it is given at once.
+
+        It goes with this version of the document. See mode "questions".
+
+        Raises:
+            InputError: the question is blank or too long, there is no such document, or it has no such span.
+        """
+        text = (await self.document(document_id))[0].text
+        start, end = span
+        if not 0 <= start < end <= len(text) or not text[start:end].strip():
+            message = f"{document_id} has no words at {start}-{end}: its text has {len(text):,} characters."
+            raise InputError(message, cure="Take the span of a hit or of a citation.")
+        kept = KeptQuestion(question, document_id, span, text[start:end])
+        if not await asyncio.to_thread(KeptQuestions(self.store.catalog.database).keep, [kept]):
+            message = f"This is no question that could be kept: {question[:80]!r}."
+            raise InputError(message, cure=f"Write one of at most {MOST_CHARS} characters.")
+
+    async def kept_questions(self) -> list[KeptQuestion]:
+        """The questions that are kept with what answers them, the latest first."""
+        return await asyncio.to_thread(KeptQuestions(self.store.catalog.database).all)
+
+    async def forget_kept(self, *questions: str) -> int:
+        """Erase questions that are kept with what answers them: these, or without any, all. Returns how many."""
+        return await asyncio.to_thread(KeptQuestions(self.store.catalog.database).forget, questions or None)
 
     async def notes_on(self, where: Filter | None) -> list[str]:
         """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.

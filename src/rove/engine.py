@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
@@ -19,19 +18,20 @@ from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.given import Given, windows
 from rove.ingest.pipeline import Ingest
 from rove.ingest.recipe import pool_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
-from rove.load.discover import PAGE, Location, locate
+from rove.load.discover import PAGE, locate
 from rove.load.web.crawl import CrawlPlan
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
 from rove.plugins import check_names
-from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Text, Understood
+from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
-from rove.retrieve import Query, SearchContext, retrieve, usual_top_k
+from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.settings import Settings, read_settings
 from rove.store import Index
@@ -41,8 +41,6 @@ from rove.store.store import Store
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
-Given = str | Path | Text | Location
-WINDOW = 5_000
 START, NONE = History(), Instances()
 
 
@@ -111,7 +109,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
     def _set_search_context(self) -> None:
         search, late, own = self.settings.search, isinstance(self.embedder, LateEmbedder), self.instances.reranker
-        self._hybrid_reranks = late or bool(search.reranker or own)
+        self._reranks = late or bool(search.reranker or own)
         reranker = own or RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
             self.embedder, self.store, self.settings.reranker
         )
@@ -134,7 +132,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
         with operation("add") as adding:
-            for window in _windows(sources):
+            for window in windows(sources):
                 found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
                 pages = [location for location in found if location.kind == PAGE]
                 await ingest.run([location for location in found if location.kind != PAGE])
@@ -210,6 +208,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
+        min_score: float | None = None,
         listener: Listener = ignore,
     ) -> list[Hit]:
         """Find chunks, best first.
@@ -221,10 +220,13 @@ class AsyncRove(DocumentOperations, WalkOperations):
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "tree" (all
-                below a heading that the question names, too), or a plug-in's name.
+                below a heading that the question names, too), "questions" (what answers that question in a document),
+                "chain" and "together" (several of these), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
-                "hybrid" and "tree" do where the embedder keeps what late interaction compares, which costs a few
-                milliseconds, or where the settings name a reranker.
+                "hybrid", "tree" and what is made of them do where the embedder keeps what late interaction compares,
+                which costs a few milliseconds, or where the settings name a reranker.
+            min_score: hits that score less are left out. What a score means depends on the mode: in "semantic" it is
+                the cosine, in "keyword" BM25, in "questions" the nearness of the two questions; reranked, a z-score.
             listener: told of fields that the filter names and no document has; without one it is a `FieldWarning`.
 
         Raises:
@@ -235,11 +237,12 @@ class AsyncRove(DocumentOperations, WalkOperations):
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
             raise InputError(message, cure="Ask for at least one hit.")
-        rerank = (mode in {"hybrid", "tree"} and self._hybrid_reranks) if rerank is None else rerank
+        rerank = (reranks(mode) and self._reranks) if rerank is None else rerank
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
         with operation("search", mode=mode, top_k=top_k) as searching:
             searching.show(question=question)
             found = await retrieve(mode, self.search_context, Query(question, depth, where, rerank))
+            found = [hit for hit in found if min_score is None or hit.score >= min_score]
             note(await self.notes_on(where), listener)
             return ruled(found, self.rules)[:top_k]
 
@@ -311,10 +314,3 @@ def _check(question: str) -> None:
     if not question.strip():
         message = "The question is blank."
         raise InputError(message, cure="Ask something.", outcome="empty")
-
-
-def _windows(sources: Iterable[Given | Iterable[Given]]) -> Iterator[list[Given]]:
-    """Flatten what was given, some thousands at a time, so that an endless iterable of texts takes no more memory."""
-    items = chain.from_iterable([source] if isinstance(source, Given) else source for source in sources)
-    while window := list(islice(items, WINDOW)):
-        yield window

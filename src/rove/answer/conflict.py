@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from rove.answer.claim import NO_NAMES_BY_CASE, UNSPACED, numbers, read_claim
+from rove.answer.claim import NO_NAMES_BY_CASE, numbers, read_claim
 from rove.answer.word_lists import table
+from rove.language.cue_words import UNSPACED, negations
 from rove.language.han import NUMERALS
 from rove.language.words import query_terms, terms
 
@@ -136,9 +137,9 @@ def _said(statement: Statement) -> _Said:
 def _frame(text: str, language: str) -> frozenset[str]:
     """Return the telling words without numbers and negations."""
     if language not in UNSPACED:
-        negations = {term for word in table("negations").get(language, "").split() for term in terms(word, language)}
-        return read_claim(text, language).terms - negations
-    for mark in table("negations").get(language, "").split():
+        denying = {term for word in negations(language).split() for term in terms(word, language)}
+        return read_claim(text, language).terms - denying
+    for mark in negations(language).split():
         text = text.replace(mark, "")
     return frozenset(query_terms(_HAN_NUMBER.sub(" ", re.sub(r"\d[\d.,]*", " ", text)), language))
 

@@ -13,7 +13,10 @@ COMMANDS = {
     "enrich": ("rove.cli.enrich:enrich", "Work out fields of documents, such as what was replied to posts."),
     "search": ("rove.cli.search:search", "Find passages."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
-    "questions": ("rove.cli.questions:questions", "Make questions to measure with, review and judge."),
+    "questions": (
+        "rove.cli.questions:questions",
+        "Make questions, review and judge them; keep those that are answered at once.",
+    ),
     "chat": ("rove.cli.chat:chat", "Ask on and on, each question with those before it in mind."),
     "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
     "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),

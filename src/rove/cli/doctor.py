@@ -8,7 +8,7 @@ from rove.cli.add import AddBar
 from rove.cli.session import FAILED, Session, command
 from rove.rebuild import HERE, Rebuilt
 from rove.store.health import Health
-from rove.sync import rebuild_base
+from rove.sync.rebuilding import rebuild_base
 
 
 @command("doctor")

@@ -1,4 +1,4 @@
-"""`rove questions`: make questions from a base, review them, judge what runs have found, and see who agrees."""
+"""`rove questions`: make questions from a base, review and keep them, judge what runs have found, see who agrees."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from rove.cli.judging import QUIT, Keys, passage_of, show
+from rove.cli.kept_questions import forget, keep, kept
 from rove.cli.session import Session, command
 from rove.errors import InputError
 from rove.evaluate.agreement import Agreement, agreement
@@ -31,7 +32,7 @@ FOUND = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("questions", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def questions() -> None:
-    """Questions to measure with, made from your own documents and reviewed by people."""
+    """Questions made from your own documents and reviewed by people: to measure with, and to be answered at once."""
 
 
 @command("make")
@@ -186,5 +187,5 @@ def _source_passage(kb: Rove, row: DatasetRow) -> str:
     return passage_of(kb, row.text("document_id", "source"), span)
 
 
-for one in (make, review, judge, agree):
+for one in (make, review, judge, agree, keep, kept, forget):
     questions.add_command(one)

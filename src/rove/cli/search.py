@@ -18,11 +18,16 @@ SHOWN_CHARS = 400
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
 @click.option(
-    "--mode", "-m", default="hybrid", show_default=True, help="keyword, semantic, hybrid, sparse, gather, walk or tree."
+    "--mode",
+    "-m",
+    default="hybrid",
+    show_default=True,
+    help="keyword, semantic, hybrid, sparse, gather, walk, tree, questions, chain or together.",
 )
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )
+@click.option("--min-score", type=float, help="Leave out what scores less; what a score is depends on the mode.")
 @click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
 def search(
     session: Session,
@@ -30,6 +35,7 @@ def search(
     top_k: int | None,
     mode: str,
     where: tuple[str, ...],
+    min_score: float | None,
     rerank: bool | None,
 ) -> None:
     """Find the passages that match QUESTION best."""
@@ -40,7 +46,15 @@ def search(
 
     condition = parse_where(where)
     with session.base() as kb:
-        hits = kb.search(" ".join(question), top_k=top_k, where=condition, mode=mode, rerank=rerank, listener=said)
+        hits = kb.search(
+            " ".join(question),
+            top_k=top_k,
+            where=condition,
+            mode=mode,
+            rerank=rerank,
+            min_score=min_score,
+            listener=said,
+        )
     if session.output.as_json:
         session.output.json(hits)
         return
@@ -62,6 +76,8 @@ def show_hit(session: Session, number: int, hit: Hit) -> None:
     )
     if hit.chunk.headings:
         session.output.marked(f"   [dim]{plain(' > '.join(hit.chunk.headings))}[/]")
+    if hit.question:
+        session.output.marked(f"   [italic]{plain(hit.question)}[/]")
     session.output.passage(rendered(hit.chunk), SHOWN_CHARS)
     if hit.same:
         session.output.marked(f"   [dim]also in: {plain(', '.join(map(_place, hit.same)))}[/]")

@@ -13,6 +13,7 @@ from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fal
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
+from rove.answer.stored import stored_answer
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -22,6 +23,8 @@ from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
 from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
+from rove.retrieve.question_pairs import is_same
+from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
 from rove.store.question_log import QuestionLog
 from rove.store.reading import reading
@@ -33,6 +36,8 @@ UNSOURCED, CLARIFYING = "unsourced", "clarifying"
 ANY_DISTANCE = 2.0
 GATHERINGS = 2
 """How often is gathered where documents are replaced meanwhile; a chat model may grade each time."""
+LONGEST_AT_ONCE = 1_500
+"""Characters of an answer that stands in a document, up to which it is given whole; of a longer one, the best."""
 T = TypeVar("T")
 ROUTED = "Messages of the kind {name!r} are not answered."
 NOT_ASKED = "The answer needs a chat model (answer.pipeline is {pipeline!r}), and none is configured."
@@ -142,7 +147,24 @@ class Responder:
         found, text_of = await self._standing(
             lambda: self._searched(understood, mode, where, settings), lambda found: found.hits, TRIES
         )
+        if stored := await self._stored(understood, found.hits, text_of, where):
+            return stored, None
         return await self._from_hits(understood, found, text_of, settings, where, listener), None
+
+    async def _stored(
+        self, understood: Understood, hits: Sequence[Hit], text_of: TextOf, where: Filter | None
+    ) -> Answer | None:
+        """Return the answer that stands in a document beside this very question, or that mode "questions" has found."""
+        if hits and all(hit.question for hit in hits):
+            equal = is_same(understood.standalone, hits[0].question)
+            return stored_answer(understood.question, hits, understood.language, equal=equal)
+        if not self.settings.answer.stored or not hits:
+            return None
+        question = understood.standalone
+        texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
+        answers = await stored_answers(self.search_context, question, hits, texts, where, records=False)
+        known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
+        return stored_answer(understood.question, known, understood.language, equal=True) if known else None
 
     def _answer_settings(self, mode: str) -> AnswerSettings:
         """The settings of an answer; all that mode "gather" finds are its references."""

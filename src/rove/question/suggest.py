@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from rove.language.cue_words import negates
 from rove.language.words import query_terms
 from rove.models import Embedder
-from rove.question.word_tables import table
-from rove.question.wording import is_unspaced, telling_words
+from rove.question.wording import telling_words
 from rove.store.question_log import Frequent, QuestionLog, key_of
 
 LOOKED_AT = 500
@@ -52,11 +52,8 @@ async def usual_wording(question: str, log: QuestionLog, embedder: Embedder, *, 
 
 def _asks(question: str, language: str) -> tuple[frozenset[str], bool]:
     """Return the terms that a question is about, and whether it says "not"."""
-    words = frozenset(key_of(question).split())
-    negations = table("leaning")["negations"].get(language, "").split()
-    negated = any(word in question if is_unspaced(word) else word in words for word in negations)
     telling = {term for word in telling_words(question, language) for term in query_terms(word, language)}
-    return frozenset(telling), negated
+    return frozenset(telling), negates(question, language)
 
 
 async def _near(question: str, others: Sequence[Frequent], embedder: Embedder) -> list[tuple[Frequent, float]]:

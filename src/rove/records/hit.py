@@ -26,7 +26,8 @@ class Hit:
 
     `sources` says which lists the chunk came from ("keyword", "semantic", "rerank") and its place in each.
     `uri` and `title` are its document's. `same`: hits of this search with the same text, in its place (the setting
-    `search.deduplicate`); they have none themselves.
+    `search.deduplicate`); they have none themselves. `question`: of mode "questions", the one that is answered there;
+    the chunk is then the answer alone.
     """
 
     chunk: Chunk
@@ -35,3 +36,4 @@ class Hit:
     uri: str = ""
     title: str = ""
     same: tuple[Hit, ...] = ()
+    question: str = ""

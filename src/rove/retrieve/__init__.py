@@ -74,8 +74,18 @@ RETRIEVERS = Registry(
         "walk": "rove.retrieve.walk_search:WalkRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
         "tree": "rove.retrieve.tree_search:TreeRetriever",
+        "questions": "rove.retrieve.question_search:QuestionRetriever",
+        "chain": "rove.retrieve.chain:ChainRetriever",
+        "together": "rove.retrieve.chain:TogetherRetriever",
     },
 )
+RERANKED = frozenset({"hybrid", "tree", "questions", "chain", "together"})
+"""Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
+
+
+def reranks(mode: str) -> bool:
+    """Say whether a mode reranks where nobody says whether it should."""
+    return mode in RERANKED
 
 
 def usual_top_k(mode: str, settings: SearchSettings) -> int:

@@ -63,6 +63,7 @@ class CallerView:
         where: Filter | None,
         mode: str,
         rerank: bool | None,
+        min_score: float | None = None,
         listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
@@ -71,7 +72,13 @@ class CallerView:
             message = f"There is no mode {mode!r}."
             raise InputError(message, cure=f"Choose one of: {', '.join(RETRIEVERS.names())}.")
         found = await self.kb.search(
-            question, top_k=top_k, where=self.where(where), mode=mode, rerank=rerank, listener=listener
+            question,
+            top_k=top_k,
+            where=self.where(where),
+            mode=mode,
+            rerank=rerank,
+            min_score=min_score,
+            listener=listener,
         )
         return self._seen(found)
 

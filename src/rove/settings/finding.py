@@ -99,6 +99,12 @@ class SearchSettings(SettingsSection):
     """Options of the rules, by the rule's name."""
     rule_pool: int = Field(default=50, ge=1)
     """How many of the best hits the rules order."""
+    chain: tuple[str, ...] = ("questions", "hybrid")
+    """Of mode "chain": the modes that are asked in turn; the first that finds anything wins."""
+    chain_scores: Mapping[str, float] = Field(default_factory=dict)
+    """Of mode "chain": a mode, and the least score with which something counts as found by it."""
+    together: Mapping[str, float] = Field(default_factory=lambda: {"hybrid": 1.0, "tree": 1.0})
+    """Of mode "together": the modes that are asked at once, and what each counts; their lists are fused by ranks."""
     keyword_fields: tuple[str, ...] = ("keywords", "tags")
     """Metadata that "sparse" looks into. Of a record a text in such a field is read as a list: "校名,校史,简介"."""
 
@@ -106,6 +112,18 @@ class SearchSettings(SettingsSection):
     def _weighed(self) -> Self:
         if not self.keyword_weight and not self.semantic_weight:
             message = "keyword_weight and semantic_weight are both 0; give one of them a weight"
+            raise ValueError(message)
+        if not self.chain or not self.together:
+            message = "chain and together must each name a mode"
+            raise ValueError(message)
+        if composed := {"chain", "together"} & {*self.chain, *self.together}:
+            message = f"chain and together are made of other modes: they cannot name {', '.join(sorted(composed))}"
+            raise ValueError(message)
+        if unknown := sorted(self.chain_scores.keys() - set(self.chain)):
+            message = f"chain_scores has scores for what chain does not name: {', '.join(unknown)}"
+            raise ValueError(message)
+        if any(weight <= 0 for weight in self.together.values()):
+            message = "the weights of together must be above 0"
             raise ValueError(message)
         return self
 
@@ -125,6 +143,9 @@ class AnswerSettings(SettingsSection):
     """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
     """How many sentences an answer without a chat model quotes, at most; a walk as many again from its leads."""
+    stored: bool = True
+    """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
+    answered by that answer, word for word and without a model. Mode "questions" takes what means the same, too."""
     seconds: float = Field(default=600.0, ge=0)
     """How long models may be asked for one question, all steps and retries together. What is left is then done by
     rules, which have 30 s more. 0: no bound."""

@@ -1,4 +1,7 @@
-"""Carries what walks have learned from a damaged catalog to its replacement, where the sources still say it."""
+"""Carries what walks have learned and people have kept from a damaged catalog to its replacement.
+
+Only what the sources still say is taken over.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ VECTORS = ("vector", "asked")
 
 
 def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int], dimension: int) -> None:
-    """Take over facts and leads that can be read and whose source is there as it was. Blocks.
+    """Take over facts, leads and kept questions that can be read and whose source is there as it was. Blocks.
 
     Facts lose their stamp: it says that they are all that a walk found, which is no longer sure.
 
@@ -36,6 +39,9 @@ def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int]
         insert_rows(connection, tables.memory_facts, [tuple(row.values()) for row in facts])
         leads = _readable(salvage, tables.memory_leads, {None: None} | now, dimension)
         insert_rows(connection, tables.memory_leads, [tuple(row.values()) for row in leads])
+        kept = list(_readable(salvage, tables.kept_questions, now, dimension))
+        standing = [tuple(row.values()) for row in _standing(connection, kept)]
+        insert_rows(connection, tables.kept_questions, standing)
 
 
 def _live(connection: Connection) -> dict[str, int]:
@@ -57,7 +63,7 @@ def _readable(
 
 
 def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the facts whose chunk is there, and whose words stand where they stood."""
+    """Yield the rows whose words stand where they stood; of facts, those whose chunk is there too."""
     t, c = tables.texts.c, tables.chunks.c
     documents = list({row["document"] for row in facts})
     held = connection.execute(select(t.document, t.text).where(within(t.document, documents)))
@@ -65,6 +71,7 @@ def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[d
     chunks = set(connection.execute(select(c.chunk_id).where(within(c.document, documents))).scalars())
     for row in facts:
         start, end, text = row["start"], row["end"], texts.get(row["document"], "")
-        placed = row["chunk_id"] in chunks and isinstance(start, int) and isinstance(end, int)
+        here = "chunk_id" not in row or row["chunk_id"] in chunks
+        placed = here and isinstance(start, int) and isinstance(end, int)
         if placed and text[start:end] == row["quote"]:
             yield row

@@ -14,6 +14,7 @@ from sqlalchemy import or_, select
 from rove.records import DocumentInfo
 from rove.store import tables
 from rove.store.database import Database
+from rove.store.kept_questions import KeptQuestions
 from rove.store.memories import Memories
 from rove.store.question_log import QuestionLog, key_of
 from rove.store.walk_log import WalkLog
@@ -48,9 +49,10 @@ def find_mentions(database: Database, names: Iterable[str]) -> Mentions:
     if not wanted:
         return Mentions()
     a, w, e, m = tables.asked.c, tables.walks.c, tables.walk_events.c, tables.memory_facts.c
+    own_questions = select(a.text).union(select(tables.kept_questions.c.text))
     own = or_(*(e.event.startswith(begun) for begun in OWN_EVENTS))
     with database.read() as connection:
-        asked = [(str(text), key_of(text)) for text in connection.execute(select(a.text)).scalars()]
+        asked = [(str(text), key_of(text)) for text in connection.execute(own_questions).scalars()]
         gone = [(row.walk_id, key_of(row.question)) for row in connection.execute(select(w.walk_id, w.question))]
         gone += [(row.walk_id, key_of(row.event)) for row in connection.execute(select(e.walk_id, e.event).where(own))]
         learned = select(m.walk_id, m.question).distinct()
@@ -67,6 +69,7 @@ def forget_mentions(database: Database, found: Mentions) -> None:
     """Erase what was found; its bytes leave the disk. Blocks."""
     if found.questions:
         QuestionLog(database).forget(found.questions)
+        KeptQuestions(database).forget(found.questions)
     for walk_id in found.walks:
         WalkLog(database).forget(walk_id)
     if found.walks:

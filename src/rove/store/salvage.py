@@ -28,6 +28,9 @@ FARTHEST = 1 << 31
 """The last row that is asked for where the catalog cannot say which one it is."""
 Row = Mapping[str, Any]
 
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError, OverflowError)
+"""What reading a torn catalog raises: names of columns can be torn, too."""
+
 
 class _Fields(dict[str, Any]):
     """A row whose columns can be read as attributes; what an older catalog did not have is None."""
@@ -52,7 +55,7 @@ class Salvage:
             try:
                 connection.execute("PRAGMA writable_schema=ON")  # then one damaged table or length spoils no other
                 connection.execute(f'SELECT * FROM "{table.name}" LIMIT 0')
-            except sqlite3.Error:
+            except UNREADABLE:
                 return
             ranges = [(low, high) for low, high in reversed(_ranges(_last(connection, table)))]
             while ranges and failures < MOST_FAILURES:
@@ -60,7 +63,7 @@ class Salvage:
                 try:
                     query = f'SELECT * FROM "{table.name}" WHERE rowid BETWEEN ? AND ? ORDER BY rowid'
                     found = connection.execute(query, (low, high)).fetchall()
-                except (sqlite3.Error, OverflowError):
+                except UNREADABLE:
                     failures += 1
                     if low < high:
                         middle = (low + high) // 2
@@ -133,7 +136,7 @@ class Salvage:
 def _last(connection: sqlite3.Connection, table: Table) -> int:
     try:
         return int(connection.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()[0] or 0)
-    except (sqlite3.Error, TypeError):
+    except (*UNREADABLE, TypeError):
         return FARTHEST
 
 

@@ -274,3 +274,17 @@ asked = Table(
 
 `key`: the text without case, spaces and marks, so that the same question stands once.
 """
+
+kept_questions = Table(
+    "kept_questions",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("key", String, nullable=False, index=True),
+    Column("text", Text, nullable=False),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("created_at", String, nullable=False),
+)
+"""Questions that people have said a span of a document answers. They go with that version of it. `key`: see `asked`."""

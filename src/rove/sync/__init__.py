@@ -12,11 +12,10 @@ from typing import Self, TypeVar
 from rove.engine import NONE, START, AsyncRove, Given
 from rove.enrich import Enriched
 from rove.errors import FieldWarning
-from rove.events import Event, Listener, ignore
+from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
 from rove.load.web.crawl import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
-from rove.rebuild import Rebuilt, rebuild
 from rove.records import (
     Answer,
     Chunk,
@@ -31,10 +30,12 @@ from rove.records import (
     Response,
     Understood,
 )
+from rove.records.document import Span
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store import Index
 from rove.store.health import Health
+from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_walk import Walk
@@ -121,11 +122,15 @@ class Rove:
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
+        min_score: float | None = None,
         listener: Listener = ignore,
     ) -> list[Hit]:
         """See `AsyncRove.search`."""
         heard = self._heard(where, listener)
-        return self._run(self._kb.search(question, top_k=top_k, where=where, mode=mode, rerank=rerank, listener=heard))
+        found = self._kb.search(
+            question, top_k=top_k, where=where, mode=mode, rerank=rerank, min_score=min_score, listener=heard
+        )
+        return self._run(found)
 
     def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
         """See `AsyncRove.ask`."""
@@ -199,6 +204,18 @@ class Rove:
     def forget_asked(self, *questions: str) -> int:
         """See `AsyncRove.forget_asked`."""
         return self._run(self._kb.forget_asked(*questions))
+
+    def keep_question(self, question: str, document_id: str, span: Span) -> None:
+        """See `AsyncRove.keep_question`."""
+        self._run(self._kb.keep_question(question, document_id, span))
+
+    def kept_questions(self) -> list[KeptQuestion]:
+        """See `AsyncRove.kept_questions`."""
+        return self._run(self._kb.kept_questions())
+
+    def forget_kept(self, *questions: str) -> int:
+        """See `AsyncRove.forget_kept`."""
+        return self._run(self._kb.forget_kept(*questions))
 
     def notes_on(self, where: Filter | None) -> list[str]:
         """See `AsyncRove.notes_on`."""
@@ -281,7 +298,7 @@ class Rove:
             return listener
         for text in self.notes_on(where):
             warnings.warn(text, FieldWarning, stacklevel=3)
-        return _said
+        return lambda _: None  # it was told
 
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
         while (item := self._run(anext(items, None))) is not None:
@@ -292,17 +309,6 @@ class Rove:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-
-
-def rebuild_base(
-    source: str, location: str | Path = "kb", *, listener: Listener = ignore, **settings: object
-) -> Rebuilt:
-    """Give a base whose catalog is lost or torn a new one. See `rove.rebuild.rebuild`."""
-    return asyncio.run(rebuild(read_settings(location, **settings), source, listener))
-
-
-def _said(event: Event) -> None:
-    """Drop an event that the caller was warned of already."""
 
 
 async def _opened(settings: Settings, instances: Instances, create: bool) -> AsyncRove:

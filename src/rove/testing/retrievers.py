@@ -20,6 +20,7 @@ class RetrieverContract(Contract):
     """Inherit it, and give `name`, or `make`; and `questions`, if it is not asked in plain language.
 
     `questions`: language → what is asked; the retriever is to find the text of that language in `samples.TEXTS`.
+    `prepare` does what a base needs before this retriever finds anything in it.
     """
 
     registry = RETRIEVERS
@@ -28,6 +29,15 @@ class RetrieverContract(Contract):
     def make(self, search_context: SearchContext) -> Retriever:
         """Return the retriever."""
         return self.registered()(search_context)
+
+    async def prepare(self, kb: AsyncRove) -> None:
+        """Do nothing; or work out what the retriever looks for."""
+
+    async def filled(self, folder: Path, hidden: int = 0) -> AsyncRove:
+        """Open a base of `samples`, prepared."""
+        kb = await filled(folder, hidden=hidden)
+        await self.prepare(kb)
+        return kb
 
     async def found(self, kb: AsyncRove, text: str, where: Filter | None = None, top_k: int = 5) -> list[Hit]:
         """Search, and hold what is found against what every retriever promises of it."""
@@ -47,7 +57,7 @@ class RetrieverContract(Contract):
     @waited
     async def test_it_finds_what_answers_in_every_language(self, tmp_path: Path) -> None:
         """The text that answers is among the first three; asked again, all is as before."""
-        kb = await filled(tmp_path)
+        kb = await self.filled(tmp_path)
         for language, question in self.questions.items():
             hits = await self.found(kb, question)
             assert language in ids(hits[:3])
@@ -58,7 +68,7 @@ class RetrieverContract(Contract):
     @waited
     async def test_a_filter_holds(self, tmp_path: Path) -> None:
         """What does not pass the filter is not found; what passes is, however much else there is."""
-        kb = await filled(tmp_path, hidden=8)
+        kb = await self.filled(tmp_path, hidden=8)
         for language, question in self.questions.items():
             assert set(ids(await self.found(kb, question, field("lang") == language))) == {language}
             assert await self.found(kb, question, field("lang") == "nowhere") == []
@@ -69,7 +79,7 @@ class RetrieverContract(Contract):
         """Who may not see a document finds the same, with the same scores, as if it were not there."""
         found: list[list[tuple[str, float]]] = []
         for hidden in (0, 8):
-            kb = await filled(tmp_path / str(hidden), hidden=hidden)
+            kb = await self.filled(tmp_path / str(hidden), hidden=hidden)
             hits = [hit for question in self.questions.values() for hit in await self.found(kb, question, STAFF)]
             found.append([(hit.chunk.document_id, hit.score) for hit in hits])
             await kb.close()
@@ -79,7 +89,7 @@ class RetrieverContract(Contract):
     @waited
     async def test_odd_questions_are_searched_for(self, tmp_path: Path) -> None:
         """Signs, pictures and endless questions find something or nothing, and do no harm."""
-        kb = await filled(tmp_path)
+        kb = await self.filled(tmp_path)
         for question in ODD_TEXTS:
             await self.found(kb, question)
         await kb.close()

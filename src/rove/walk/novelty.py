@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.answer.claim import negated, numbers
+from rove.answer.claim import numbers
+from rove.language.cue_words import negates
 from rove.models import Embedder
 from rove.records.walk_events import Fact
 from rove.walk.leads import plain
@@ -34,4 +35,4 @@ async def said_already(fact: Fact, known: Sequence[Fact], embedder: Embedder, la
 
 
 def _claims(fact: Fact, language: str) -> tuple[frozenset[str], bool]:
-    return numbers(fact.text, language), negated(fact.text, language)
+    return numbers(fact.text, language), negates(fact.text, language)

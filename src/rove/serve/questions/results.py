@@ -146,7 +146,8 @@ class HitOut(Reply):
     """A passage that was found: `text` is the document's text at `span`, `rendered` what is shown of it.
 
     `score` compares within one reply only. `count`: how many hits with this text were found, of which this one is the
-    best; `same` has the others (the setting `search.deduplicate`).
+    best; `same` has the others (the setting `search.deduplicate`). `question`: of mode "questions", the one that `text`
+    answers in its document; else "".
     """
 
     chunk_id: str
@@ -165,6 +166,7 @@ class HitOut(Reply):
     metadata: dict[str, MetaValue]
     count: int
     same: list[SameOut]
+    question: str
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -187,6 +189,7 @@ class HitOut(Reply):
             metadata=_public(chunk.metadata),
             count=1 + len(hit.same),
             same=[SameOut.of(one) for one in hit.same],
+            question=hit.question,
         )
 
 

@@ -29,6 +29,7 @@ async def search(wanted: SearchIn, view: CallerViewIn, server: ServerContextIn, 
         where=wanted.condition,
         mode=wanted.mode,
         rerank=wanted.rerank,
+        min_score=wanted.min_score,
         listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
     )
     hits = await while_connected(request, searching)

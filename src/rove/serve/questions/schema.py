@@ -36,11 +36,12 @@ class QuestionIn(Wire):
 
 
 class SearchIn(QuestionIn):
-    """A search. `mode`: keyword, semantic, hybrid, sparse, gather, walk, tree, or a plug-in's name."""
+    """A search. `mode`: as `AsyncRove.search` has it. `min_score`: what scores less is left out."""
 
     top_k: int | None = Field(default=None, ge=1, le=200)
     mode: str = Field(default="hybrid", max_length=40)
     rerank: bool | None = None
+    min_score: float | None = Field(default=None, allow_inf_nan=False)
 
 
 class TurnIn(Wire):

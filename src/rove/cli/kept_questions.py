@@ -1,0 +1,98 @@
+"""`rove questions keep`, `kept` and `forget`: questions that are answered at once, by words that people have named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rove.cli.session import Session, command
+from rove.errors import InputError
+from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.review import YES
+from rove.records.document import Span
+from rove.sync import Rove
+
+
+@command("keep")
+@click.argument("question")
+@click.argument("document", required=False)
+@click.option("--span", metavar="START:END", help="The characters of DOCUMENT that answer it; all, if left out.")
+@click.option("--reviewed", is_flag=True, help="QUESTION is a file of questions; keep those that were found good.")
+def keep(session: Session, question: str, document: str | None, span: str | None, reviewed: bool) -> None:
+    """Keep that a passage of DOCUMENT answers QUESTION: asked so, or alike, it is given at once.
+
+    Or all questions of a file that were reviewed: rove questions keep --reviewed FILE
+    """
+    with session.base() as kb:
+        if reviewed:
+            count = _keep_reviewed(kb, Path(question))
+        elif document is None:
+            message = "No document is named that answers the question."
+            raise InputError(
+                message, cure="Name one, as hits give it: rove questions keep QUESTION DOCUMENT --span 0:99"
+            )
+        else:
+            info = kb.named(document)[0]
+            size = len(kb.text(info.document_id))
+            kb.keep_question(question, info.document_id, _span(span) if span else (0, size))
+            count = 1
+    if session.output.as_json:
+        session.output.json({"kept": count})
+    else:
+        session.output.line(f"{count} kept.")
+
+
+def _keep_reviewed(kb: Rove, file: Path) -> int:
+    if not file.is_file():
+        message = f"There is no file {file}."
+        raise InputError(message, cure="Make one with: rove questions make FILE")
+    good = [row for row in rows_of(file) if row.text("status", empty=True) == YES]
+    for row in good:
+        start, end = row.text("start", empty=True), row.text("end", empty=True)
+        document_id = row.text("document_id", "source")
+        size = len(kb.text(document_id))
+        span = (int(start), int(end)) if start.isdecimal() and end.isdecimal() else (0, size)
+        kb.keep_question(row.text("question"), document_id, span)
+    if not good:
+        message = f"No question of {file} was found good."
+        raise InputError(message, cure=f"Say of each what it is: rove questions review {file}", outcome="empty")
+    return len(good)
+
+
+@command("kept")
+def kept(session: Session) -> None:
+    """List the questions that are kept, each with the words that answer it."""
+    with session.base() as kb:
+        found = kb.kept_questions()
+    if session.output.as_json:
+        session.output.json(found)
+        return
+    rows = [(one.question, one.document_id, f"{one.span[0]}:{one.span[1]}", one.quote[:80]) for one in found]
+    session.output.table(["question", "document", "span", "answer"], rows)
+    if not found:
+        session.output.note("None is kept. Keep one with: rove questions keep QUESTION DOCUMENT --span START:END")
+
+
+@command("forget")
+@click.argument("questions", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="All of them.")
+def forget(session: Session, questions: tuple[str, ...], every: bool) -> None:
+    """Erase QUESTIONS that are kept; their bytes leave the disk."""
+    if bool(questions) == every:
+        message = "Name the questions, or all of them with --all."
+        raise InputError(message, cure="See them with: rove questions kept")
+    with session.base() as kb:
+        gone = kb.forget_kept(*questions)
+    if session.output.as_json:
+        session.output.json({"forgotten": gone})
+    else:
+        session.output.line(f"{gone} forgotten.")
+
+
+def _span(text: str) -> Span:
+    first, _, last = text.partition(":")
+    if not (first.isdecimal() and last.isdecimal()):
+        message = f"--span {text!r} is no span."
+        raise InputError(message, cure="Write START:END, as citations give it.")
+    return int(first), int(last)
