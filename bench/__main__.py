@@ -120,6 +120,14 @@ def questions(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def rewrites(options: argparse.Namespace) -> list[Table]:
+    """See `bench.rewrites`."""
+    from bench import rewrites as part
+
+    del options
+    return part.run()
+
+
 def quotes(options: argparse.Namespace) -> list[Table]:
     """See `bench.quotes`."""
     from bench import quotes as part
@@ -147,6 +155,7 @@ PARTS = {
     "walk": [walk],
     "tree": [tree],
     "questions": [questions],
+    "rewrites": [rewrites],
     "quotes": [quotes],
     "sentences": [sentences],
     "all": [quality, speed],

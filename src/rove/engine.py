@@ -113,7 +113,9 @@ class AsyncRove(DocumentOperations, WalkOperations):
         reranker = own or RERANKERS.get(search.reranker or ("late" if late else "embedder"))(
             self.embedder, self.store, self.settings.reranker
         )
-        self.search_context = SearchContext(self.store, self.embedder, reranker, search)
+        self.search_context = SearchContext(
+            self.store, self.embedder, reranker, search, self.settings.question, self.chat_model
+        )
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -221,7 +223,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "tree" (all
                 below a heading that the question names, too), "questions" (what answers that question in a document),
-                "chain" and "together" (several of these), or a plug-in's name.
+                "rewrite" (and in other words), "chain" and "together" (several of these), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid", "tree" and what is made of them do where the embedder keeps what late interaction compares,
                 which costs a few milliseconds, or where the settings name a reranker.

@@ -62,6 +62,10 @@ class TestQuestions(RetrieverContract):
             await kb.keep_question(question, language, (0, len(text)))
 
 
+class TestRewrite(RetrieverContract):
+    name = "rewrite"
+
+
 class TestChain(RetrieverContract):
     name = "chain"
 

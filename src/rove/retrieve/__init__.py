@@ -5,14 +5,15 @@ A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from rove.models import Embedder, Reranker
+from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.same import merged
-from rove.settings import SearchSettings
+from rove.settings import QuestionSettings, SearchSettings
 from rove.store.reading import Along, reading
 from rove.store.stale_reads import TRIES, noticing
 from rove.store.store import Store
@@ -38,12 +39,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What a retriever works with."""
+    """What a retriever works with. `chat` makes the chat model, if there is one, when it is first asked."""
 
     store: Store
     embedder: Embedder
     reranker: Reranker
     settings: SearchSettings
+    questions: QuestionSettings = field(default_factory=QuestionSettings)
+    chat: Callable[[], ChatModel | None] = lambda: None
 
     @property
     def along(self) -> Along:
@@ -75,11 +78,12 @@ RETRIEVERS = Registry(
         "sparse": "rove.retrieve.sparse:SparseRetriever",
         "tree": "rove.retrieve.tree_search:TreeRetriever",
         "questions": "rove.retrieve.question_search:QuestionRetriever",
+        "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",
         "together": "rove.retrieve.chain:TogetherRetriever",
     },
 )
-RERANKED = frozenset({"hybrid", "tree", "questions", "chain", "together"})
+RERANKED = frozenset({"hybrid", "tree", "questions", "rewrite", "chain", "together"})
 """Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -48,15 +48,21 @@ class TogetherRetriever:
         lists = await asyncio.gather(
             *(retriever.retrieve(own(query, name)) for name, retriever in self.retrievers.items())
         )
-        best: dict[str, Hit] = {}
-        for name, found in zip(self.retrievers, lists, strict=True):
-            for rank, hit in enumerate(found, start=1):
-                before = best.get(hit.chunk.chunk_id, hit)
-                sources = {**hit.sources, **before.sources, name: Place(rank, hit.score)}
-                best[hit.chunk.chunk_id] = replace(before, sources=sources)
-        rankings = [[hit.chunk.chunk_id for hit in found] for found in lists]
-        ranked = reciprocal_rank_fusion(rankings, k=self.k, weights=list(self.weights.values()))
-        return [replace(best[chunk_id], score=score) for chunk_id, score in ranked[: query.top_k]]
+        found = dict(zip(self.retrievers, lists, strict=True))
+        return fused_by_rank(found, self.weights, self.k)[: query.top_k]
+
+
+def fused_by_rank(lists: Mapping[str, Sequence[Hit]], weights: Mapping[str, float], k: int) -> list[Hit]:
+    """Fuse lists of hits by `reciprocal_rank_fusion`; each hit has its place in each list under the list's name."""
+    best: dict[str, Hit] = {}
+    for name, found in lists.items():
+        for rank, hit in enumerate(found, start=1):
+            before = best.get(hit.chunk.chunk_id, hit)
+            sources = {**hit.sources, **before.sources, name: Place(rank, hit.score)}
+            best[hit.chunk.chunk_id] = replace(before, sources=sources)
+    rankings = [[hit.chunk.chunk_id for hit in found] for found in lists.values()]
+    ranked = reciprocal_rank_fusion(rankings, k=k, weights=[weights[name] for name in lists])
+    return [replace(best[chunk_id], score=score) for chunk_id, score in ranked]
 
 
 def made(search_context: SearchContext, names: Mapping[str, float] | tuple[str, ...]) -> dict[str, Retriever]:

@@ -75,6 +75,8 @@ class QuestionSettings(SettingsSection):
     """Whether a question that is too vague is asked back."""
     expand: bool = False
     """Whether keywords and synonyms are worked out for every question."""
+    rewrites: int = Field(default=2, ge=1, le=5)
+    """Of mode "rewrite": in how many other ways a question is searched for, at most."""
     thesaurus: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """A term, and the other words that are replaced by it."""
     log: bool = False
