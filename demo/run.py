@@ -55,6 +55,11 @@ def main() -> None:
     say("Only where a condition holds; records bring their metadata along.")
     rove("search", "guest access", "--where", "topic=network", "--top", "2")
 
+    say("A heading is asked for: all below it comes together.")
+    rove("search", "dropping roles", "--mode", "tree", "--top", "3")
+    say("The help desk was asked this before: its answer, and nothing else.")
+    rove("search", "how can I reset my VPN token", "--mode", "questions")
+
     who = "Who approves mobile working, and since when?"
     say("An English question; the answer stands in a German document. No chat model is set, so Rove quotes.")
     rove("ask", who)

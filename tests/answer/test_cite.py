@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from rove.answer.cite import check, support, support_block, translatable
+from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.language.words import query_terms
-from rove.records import Citation
+from rove.records import Chunk, Citation, Hit
 
 SOURCES = {
     "en": (
@@ -192,3 +194,10 @@ def test_a_translation_reaches_no_further_than_its_source() -> None:
     assert translatable("Nur Mitglieder stimmen ab.", "de", "Members vote.", "en") == []
     assert translatable("Nur Mitglieder stimmen ab.", "de", "Only members vote.", "en") == [(0, 18)]
     assert translatable("Nur Mitglieder stimmen ab.", "de", "Les membres votent.", "fr") == [(0, 19)]  # no words for it
+
+
+def test_a_citation_has_the_page_of_what_was_found() -> None:
+    hit = Hit(Chunk("c", "d", "x" * 100, (100, 200), 0, page=3), 1.0)
+    assert [cite(hit, 1, span).page for span in ((0, 5), (10, 20), (99, 100))] == [3, 3, 3]
+    read = replace(hit, chunk=replace(hit.chunk, parent=(150, 160)))
+    assert [cite(read, 1, span).page for span in ((0, 5), (50, 60), (60, 70))] == [None, 3, None]

@@ -47,3 +47,7 @@ def test_hits_of_which_nothing_is_known_pass_and_no_hit_does_not() -> None:
 def test_a_refusal_is_known_in_every_language(language: str) -> None:
     assert is_refusal(f"“{refusal(language).upper()}”")
     assert not is_refusal(refusal(language)[:-3])
+
+
+def test_a_lead_of_just_the_least_stands_out() -> None:
+    assert near_enough([hit("a", 0.8 * LIMIT + 0.01, LEAD)], LIMIT, LEAD)

@@ -142,3 +142,14 @@ def test_the_time_grows_with_the_length(written: str) -> None:
         parser.feed(written[at : at + 3])
     parser.close()
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "line", ["| It opens at nine. It closes at five. | x |", "```python print. Done. Next.", "~~~ One. Two. Three"]
+)
+def test_a_row_and_a_fence_are_taken_whole_however_many_sentences_they_hold(line: str) -> None:
+    whole, pieces = ReplyParser("en"), ReplyParser("en")
+    text = f"{line}\nx\n"
+    parts = [*whole.feed(text), *whole.close()]
+    assert [part for piece in text for part in pieces.feed(piece)] + pieces.close() == parts
+    assert not any(part.text in {"It closes at five.", "Next.", "Two."} for part in parts)

@@ -117,3 +117,14 @@ def test_a_value_is_looked_for_in_the_sentence_that_holds_the_rest() -> None:
 )  # fmt: skip
 def test_numbers_that_are_written_out_are_read(text: str, language: str, number: str) -> None:
     assert numbers(text, language) == {number}
+
+
+@pytest.mark.parametrize("text", ["2024-13-01", "13/13/2024", "2024-02-32", "32.02.2024"])
+def test_what_no_calendar_has_is_no_date(text: str) -> None:
+    kinds = {kind for value in read_values(text, "en") for kind, _ in value.readings}
+    assert not kinds & {"month", "day"}
+
+
+@pytest.mark.parametrize(("text", "number"), [("三万人", 30_000), ("一千五百人", 1_500), ("数百万", 1_000_000)])
+def test_a_large_unit_is_part_of_a_number(text: str, number: int) -> None:
+    assert ("", float(number)) in {reading for value in read_values(text, "zh") for reading in value.readings}

@@ -129,3 +129,10 @@ def test_a_list_of_equal_scores_says_nothing() -> None:
     assert adaptive(SearchLists({"semantic": level})) == [("a", 0.0), ("b", 0.0)]
     assert zscores(level) == {"a": 0.0, "b": 0.0}
     assert adaptive(SearchLists({"keyword": [("a", 0.0)], "semantic": []})) == [("a", 0.0)]
+
+
+def test_a_list_that_has_no_weight_counts_once() -> None:
+    lists = SearchLists({"keyword": [("a", 2.0), ("b", 1.0)], "other": [("b", 2.0), ("a", 1.0)]})
+    for fusion in ("rrf", "weighted"):
+        (_, one), (_, other) = fused(lists, SearchSettings(fusion=fusion))
+        assert one == other

@@ -327,3 +327,11 @@ def test_pages_that_lead_back_to_where_they_came_from_end_as_a_torn_catalog(
         going_round = select(literal(1).label("seq")).select_from(tables.chunks)
         with pytest.raises(ConfigError, match="its chunks have no order"):
             list(catalog.pages(going_round))
+
+
+def test_the_one_base_that_may_be_meant_is_named(tmp_path: Path) -> None:
+    (tmp_path / "outer").mkdir()
+    Rove.open(tmp_path / "outer" / "inner", **FAKE).close()
+    with pytest.raises(ConfigError) as raised:
+        Rove.open(tmp_path / "outer", create=False, **FAKE)
+    assert f"Did you mean {tmp_path / 'outer' / 'inner'}?" in raised.value.cure

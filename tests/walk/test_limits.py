@@ -35,6 +35,7 @@ from rove.records.walk_events import (
     Warned,
 )
 from rove.settings import read_settings
+from rove.walk.clock import WalkClock
 from rove.walk.json_format import to_line
 from rove.walk.state import QUESTION as ASKED
 from rove.walk.state import State, folded
@@ -277,3 +278,7 @@ async def test_a_question_ends_though_the_search_hangs(tmp_path: Path, monkeypat
                 with pytest.raises(ServiceError, match="more than 1 s") as refused:
                     await kb.ask(RIVER)
             assert "answer.seconds" in refused.value.cure
+
+
+def test_a_clock_that_nobody_has_read_has_nothing_pending() -> None:
+    assert WalkClock().pending == 0.0

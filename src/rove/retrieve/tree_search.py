@@ -86,7 +86,7 @@ def named_nodes(asked: Sequence[str], found: Sequence[Hit]) -> list[Node]:
     for hit in found:
         path, told = hit.chunk.headings, set[str]()
         for depth, heading in enumerate(path, start=1):
-            own = set(query_terms(heading, hit.chunk.language))
+            own = _telling(heading, hit.chunk.language, wanted)
             if own and len(own & wanted) >= NAMED * len(own):
                 told |= own & wanted
                 held.setdefault(Node(hit.chunk.document_id, path[:depth]), len(told))
@@ -96,6 +96,13 @@ def named_nodes(asked: Sequence[str], found: Sequence[Hit]) -> list[Node]:
     best = [node for node, count in held.items() if count == most]
     outermost = [node for node in best if not any(_is_under(node, other) for other in best)]
     return outermost[:MOST_NODES]
+
+
+def _telling(heading: str, language: str, wanted: set[str]) -> set[str]:
+    """Return the terms of a heading without its number ("22.4. Dropping Roles"), unless it is asked for, or is all."""
+    own = set(query_terms(heading, language))
+    numbers = {term for term in own if not any(map(str.isalpha, term))}
+    return own - (numbers - wanted) or own
 
 
 def _is_under(node: Node, other: Node) -> bool:
