@@ -108,3 +108,15 @@ async def test_without_a_named_heading_it_is_hybrid_search(kb: AsyncRove) -> Non
 async def test_headings_are_named_in_every_language(kb: AsyncRove, language: str) -> None:
     parts = WRITTEN[language].split("|")
     assert await texts(kb, ASKED[language]) == sorted([parts[3], parts[5]])
+
+
+@pytest.mark.parametrize("question", ["travel", "4.2 travel"])
+async def test_the_number_of_a_heading_need_not_be_asked_for(tmp_path: Path, question: str) -> None:
+    text = "# 4. Rules\n\nRead.\n\n## 4.2. Travel\n\nAsk first.\n\nTrains only.\n\n## 4.3. 2024\n\nA year.\n"
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}, chunk={"size_chars": 30, "overlap_chars": 0}) as kb:
+        await kb.add(Text(text, id="rules", kind="markdown"))
+        below = [hit.chunk.text for hit in await kb.search(question, mode="tree") if "tree" in hit.sources]
+        assert any("Trains" in text for text in below)
+        assert not any("year" in text or "Read" in text for text in below)
+        (hit, *_) = await kb.search("2024", mode="tree")
+        assert "tree" in hit.sources
