@@ -9,6 +9,7 @@ import zipfile
 import pytest
 
 from rove.records import Text
+from rove.retrieve import RETRIEVERS
 from rove.store.question_log import QuestionLog
 from serve.conftest import HOLDERS, PUBLIC, SECRET, Opener, Town, settled
 
@@ -54,7 +55,7 @@ async def test_what_is_hidden_and_what_is_not_there_are_answered_alike(town: Tow
 
 
 @pytest.mark.parametrize("where", FILTERS, ids=json.dumps)
-@pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid", "gather"])
+@pytest.mark.parametrize("mode", RETRIEVERS.names())
 async def test_no_search_shows_what_is_hidden(town: Town, where: object, mode: str) -> None:
     """Not by a filter that asks for it either: the key's own is around every other."""
     async with town.client("lara") as client:
@@ -64,6 +65,17 @@ async def test_no_search_shows_what_is_hidden(town: Town, where: object, mode: s
             assert reply.status_code == 200
             assert {hit["document_id"] for hit in reply.json()["hits"]} <= {"policy"}
             assert "Nordwind" not in reply.text
+
+
+async def test_a_question_that_was_kept_for_what_is_hidden_is_not_answered(town: Town) -> None:
+    kb = town.spaces._spaces["hr"].kb
+    await kb.keep_question(ASK["question"], "merger", (0, len(await kb.text("merger"))))
+    for holder, seen in (("mira", True), ("lara", False)):
+        async with town.client(holder) as client:
+            found = await client.post("/v1/spaces/hr/search", json={**ASK, "mode": "questions"})
+            answer = await client.post("/v1/spaces/hr/ask", json=ASK)
+            assert [hit["question"] for hit in found.json()["hits"]] == [ASK["question"]] * seen
+            assert ("November" in found.text) == ("November" in answer.text) == seen
 
 
 async def test_no_search_on_disk_shows_what_is_hidden(open_town: Opener) -> None:

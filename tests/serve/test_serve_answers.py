@@ -70,6 +70,20 @@ def deep(tree: Filter) -> Iterator[int]:
     yield 1
 
 
+async def test_a_search_by_the_least_score_and_by_questions(open_town: Opener) -> None:
+    async with open_town() as town, town.client("root") as client:
+        hits = (await client.post(SEARCH, json={**QUESTION, "mode": "keyword"})).json()["hits"]
+        least = {**QUESTION, "mode": "keyword", "min_score": hits[0]["score"]}
+        assert (await client.post(SEARCH, json=least)).json()["hits"] == hits[:1]
+        kb = town.spaces._spaces["hr"].kb
+        span = (0, len(await kb.text("policy")))
+        await kb.keep_question("Who signs it?", "policy", span)
+        asked = {"question": "who signs it", "mode": "questions"}
+        (hit,) = (await client.post(SEARCH, json=asked)).json()["hits"]
+        assert (hit["question"], hit["span"], hit["score"]) == ("Who signs it?", list(span), 1.0)
+        assert (await client.post(SEARCH, json={**asked, "min_score": "x"})).status_code == 422
+
+
 @given(trees)
 def test_a_filter_comes_through_as_it_was(tree: Filter) -> None:
     if max(deep(tree)) < 12:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from rove import Text
 from serve.browser import Visit, ask, held, violations
 from serve.marked import DOCUMENTS, MARKS, NOTICE, QUESTIONS, SAID
 
@@ -79,3 +80,15 @@ async def test_beneath_a_refusal_stand_the_nearest_passages_and_a_greeting_is_gr
             await page.locator(".mode-chitchat", has_text="Hello!").wait_for()
     finally:
         kb.settings = usual
+
+
+async def test_a_question_of_a_document_is_shown_above_its_answer(visit: Visit) -> None:
+    await visit.town.spaces._spaces["hr"].kb.add(Text("Q: Who feeds the owls?\nA: The night warden.\n", id="owls"))
+    async with visit.page("search") as page:
+        await page.select_option("select[aria-label='How to search']", "questions")
+        await ask(page, "who feeds the owls")
+        hit = page.locator(".hit", has=page.locator(".asked", has_text="Who feeds the owls?"))
+        await hit.wait_for()
+        assert await page.locator(".hit").count() == 1
+        assert (await hit.locator(".snippet").inner_text()).strip() == "The night warden."
+        assert await violations(page) == []
