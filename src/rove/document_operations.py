@@ -15,6 +15,8 @@ from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
+from rove.records.theme import Theme
+from rove.retrieve.themes import themes_of
 from rove.settings import ServeSettings
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
@@ -65,6 +67,14 @@ class DocumentOperations:
     async def forget_kept(self, *questions: str) -> int:
         """Erase questions that are kept with what answers them: these, or without any, all. Returns how many."""
         return await asyncio.to_thread(KeptQuestions(self.store.catalog.database).forget, questions or None)
+
+    async def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
+        """What the documents are about: communities of passages by meaning, the largest first, without a chat model.
+
+        Of a base of more than 8,000 passages a fair sample of so many is looked at.
+        """
+        note(await self.notes_on(where), listener)
+        return await themes_of(self.store, where, most)
 
     async def notes_on(self, where: Filter | None) -> list[str]:
         """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.

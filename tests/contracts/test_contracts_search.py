@@ -66,6 +66,11 @@ class TestRewrite(RetrieverContract):
     name = "rewrite"
 
 
+class TestThemes(RetrieverContract):
+    name = "themes"
+    is_global = True
+
+
 class TestChain(RetrieverContract):
     name = "chain"
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
     "enrich": ("rove.cli.enrich:enrich", "Work out fields of documents, such as what was replied to posts."),
     "search": ("rove.cli.search:search", "Find passages."),
+    "themes": ("rove.cli.themes:themes", "Say what the documents are about."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "questions": (
         "rove.cli.questions:questions",

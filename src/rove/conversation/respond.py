@@ -14,6 +14,7 @@ from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
+from rove.answer.themes import themed_answer
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -154,7 +155,9 @@ class Responder:
     async def _stored(
         self, understood: Understood, hits: Sequence[Hit], text_of: TextOf, where: Filter | None
     ) -> Answer | None:
-        """Return the answer that stands in a document beside this very question, or that mode "questions" has found."""
+        """Return what "themes" or "questions" has found, or what stands in a document beside this very question."""
+        if hits and all(hit.theme for hit in hits):
+            return await themed_answer(understood.question, hits, understood.language, self.search_context.embedder)
         if hits and all(hit.question for hit in hits):
             equal = is_same(understood.standalone, hits[0].question)
             return stored_answer(understood.question, hits, understood.language, equal=equal)

@@ -27,7 +27,7 @@ class Hit:
     `sources` says which lists the chunk came from ("keyword", "semantic", "rerank") and its place in each.
     `uri` and `title` are its document's. `same`: hits of this search with the same text, in its place (the setting
     `search.deduplicate`); they have none themselves. `question`: of mode "questions", the one that is answered there;
-    the chunk is then the answer alone.
+    the chunk is then the answer alone. `theme`: of mode "themes", the name of the one that it stands for.
     """
 
     chunk: Chunk
@@ -37,3 +37,4 @@ class Hit:
     title: str = ""
     same: tuple[Hit, ...] = ()
     question: str = ""
+    theme: str = ""

@@ -197,8 +197,10 @@ class Documents(LiveChunks, Unfinished):
                 return None
             return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
 
-    def chunk_ids(self) -> list[str]:
-        """Ids of all live chunks."""
+    def chunk_ids(self, where: Filter | None = None) -> list[str]:
+        """Ids of all live chunks, or of those that a filter lets through."""
+        if where is not None:
+            return [str(row.chunk_id) for row, _ in self._passing(where, tables.chunks.c.chunk_id)]
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
 

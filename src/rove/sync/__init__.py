@@ -18,32 +18,25 @@ from rove.load.web.crawl import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import (
     Answer,
-    Chunk,
-    Document,
-    DocumentInfo,
     Filter,
     Gathered,
     History,
     Hit,
-    LedgerEntry,
     Report,
     Response,
     Understood,
 )
-from rove.records.document import Span
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Settings, read_settings
 from rove.store import Index
-from rove.store.health import Health
-from rove.store.kept_questions import KeptQuestion
-from rove.store.mentions import Mentions
+from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_walk import Walk
 
 T = TypeVar("T")
 
 
-class Rove:
+class Rove(BlockingDocuments):
     """A knowledge base.
 
     >>> from rove import Rove, Text
@@ -196,77 +189,6 @@ class Rove:
         """See `AsyncRove.gather`."""
         heard = self._heard(where, listener)
         return self._run(self._kb.gather(question, history=history, where=where, listener=heard))
-
-    def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
-        """See `AsyncRove.suggest`."""
-        return self._run(self._kb.suggest(begun, most=most))
-
-    def forget_asked(self, *questions: str) -> int:
-        """See `AsyncRove.forget_asked`."""
-        return self._run(self._kb.forget_asked(*questions))
-
-    def keep_question(self, question: str, document_id: str, span: Span) -> None:
-        """See `AsyncRove.keep_question`."""
-        self._run(self._kb.keep_question(question, document_id, span))
-
-    def kept_questions(self) -> list[KeptQuestion]:
-        """See `AsyncRove.kept_questions`."""
-        return self._run(self._kb.kept_questions())
-
-    def forget_kept(self, *questions: str) -> int:
-        """See `AsyncRove.forget_kept`."""
-        return self._run(self._kb.forget_kept(*questions))
-
-    def notes_on(self, where: Filter | None) -> list[str]:
-        """See `AsyncRove.notes_on`."""
-        return self._run(self._kb.notes_on(where))
-
-    def documents(self) -> list[DocumentInfo]:
-        """See `AsyncRove.documents`."""
-        return self._run(self._kb.documents())
-
-    def named(self, *names: str | Path) -> list[DocumentInfo]:
-        """See `AsyncRove.named`."""
-        return self._run(self._kb.named(*names))
-
-    def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
-        """See `AsyncRove.document`."""
-        return self._run(self._kb.document(document_id))
-
-    def text(self, document_id: str) -> str:
-        """See `AsyncRove.text`."""
-        return self._run(self._kb.text(document_id))
-
-    def ledger(self, *states: str) -> list[LedgerEntry]:
-        """See `AsyncRove.ledger`."""
-        return self._run(self._kb.ledger(*states))
-
-    def delete(
-        self,
-        *names: str | Path,
-        where: Filter | None = None,
-        mentions: bool = False,
-        listener: Listener = ignore,
-    ) -> int:
-        """See `AsyncRove.delete`."""
-        heard = self._heard(where, listener)
-        return self._run(self._kb.delete(*names, where=where, mentions=mentions, listener=heard))
-
-    def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
-        """See `AsyncRove.mentions`."""
-        return self._run(self._kb.mentions(*names, where=where, listener=self._heard(where, listener)))
-
-    def forget_mentions(self, *names: str | Path) -> Mentions:
-        """See `AsyncRove.forget_mentions`."""
-        return self._run(self._kb.forget_mentions(*names))
-
-    def doctor(self) -> Health:
-        """See `AsyncRove.doctor`."""
-        return self._run(self._kb.doctor())
-
-    def export(self) -> Iterator[str]:
-        """See `AsyncRove.export`."""
-        return self._each(self._kb.export())
 
     def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """See `AsyncRove.import_`."""

@@ -147,7 +147,7 @@ class HitOut(Reply):
 
     `score` compares within one reply only. `count`: how many hits with this text were found, of which this one is the
     best; `same` has the others (the setting `search.deduplicate`). `question`: of mode "questions", the one that `text`
-    answers in its document; else "".
+    answers in its document; else "". `theme`: of mode "themes", the name of the one that it stands for; else "".
     """
 
     chunk_id: str
@@ -167,6 +167,7 @@ class HitOut(Reply):
     count: int
     same: list[SameOut]
     question: str
+    theme: str
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -190,6 +191,7 @@ class HitOut(Reply):
             count=1 + len(hit.same),
             same=[SameOut.of(one) for one in hit.same],
             question=hit.question,
+            theme=hit.theme,
         )
 
 

@@ -1,0 +1,155 @@
+"""What a base is about: communities of passages by meaning, for questions that no single passage answers.
+
+Each passage is linked to those nearest to it, and the graph is cut by Leiden (Traag, Waltman and van Eck 2019), as
+graph-based retrieval does with its entities (Edge et al. 2024); by vectors it works alike in every language, without a
+chat model. Nothing of it is kept: it is worked out of what the caller may see, and so is never out of date.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.models import Vectors
+from rove.records import Filter, Hit, Place
+from rove.records.theme import Theme
+from rove.registry import load
+from rove.retrieve import Query, SearchContext
+from rove.store.live_chunks import Found
+from rove.store.store import Store
+
+MOST_CHUNKS = 8_000
+"""Passages that are looked at; of a larger base those whose ids hash lowest, which is a fair sample."""
+NEIGHBOURS = 8
+LEAST_COSINE = 0.15
+"""Above the base's mean: what is less alike is not linked."""
+RESOLUTION, RANDOMNESS, SEED = 1.0, 0.001, 1
+LEAST_CHUNKS = 3
+"""Passages of a theme, at least, where any has so many."""
+LABELS, LONGEST_LABEL = 3, 80
+PASSAGES = 3
+BLOCK = 1_024
+
+
+class ThemesRetriever:
+    """See `Retriever`. Whatever is asked, a passage in the midst of each theme, the largest theme first.
+
+    A hit's `theme` is its label; its score the theme's share of the base.
+    """
+
+    def __init__(self, search_context: SearchContext) -> None:
+        self.search_context = search_context
+
+    async def retrieve(self, query: Query) -> list[Hit]:
+        """See `Retriever.retrieve`."""
+        themes = await themes_of(self.search_context.store, query.where, query.top_k)
+        return [
+            replace(theme.hits[0], score=theme.share, sources={"themes": Place(rank, theme.share)}, theme=theme.name)
+            for rank, theme in enumerate(themes, start=1)
+        ]
+
+
+async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme]:
+    """Return the themes of what a filter lets through, the largest first, at most so many."""
+    every = await asyncio.to_thread(store.catalog.chunk_ids, where)
+    ids = sorted(every, key=_hash)[:MOST_CHUNKS]
+    if not ids:
+        return []
+    vectors = await store.chunk_vectors(ids)
+    found = await store.find(ids)
+    return await asyncio.to_thread(_themes, ids, vectors, found, most)
+
+
+def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], most: int) -> list[Theme]:
+    unit = _centred(vectors)
+    groups = sorted(communities(unit), key=lambda group: (-len(group), ids[group[0]]))
+    large = [group for group in groups if len(group) >= LEAST_CHUNKS] or groups
+    told = [[list(_names(found[ids[place]])) if ids[place] in found else [] for place in group] for group in groups]
+    everywhere = Counter(name for group in told for names in group for name in names)
+    themes: list[Theme] = []
+    for group, names in list(zip(groups, told, strict=True)):
+        if group not in large or len(themes) == most:
+            continue
+        middle = unit[group].sum(axis=0)
+        cosines = unit[group] @ (middle / max(float(np.linalg.norm(middle)), 1e-9))
+        order = sorted(range(len(group)), key=lambda n: (-float(cosines[n]), ids[group[n]]))
+        central = [(found[ids[group[n]]], float(cosines[n])) for n in order if ids[group[n]] in found][:PASSAGES]
+        hits = tuple(Hit(one.chunk, cosine, {}, one.uri, one.title) for one, cosine in central)
+        if hits:
+            themes.append(Theme(_label(names, everywhere), len(group) / len(ids), hits))
+    return themes
+
+
+def communities(unit: Vectors) -> list[list[int]]:
+    """Cut vectors into communities; each is the places of its members, in order. All are in one where none are alike.
+
+    Args:
+        unit: (n, dimension) float32, of length 1, their mean taken away before.
+    """
+    edges = list(_edges(unit))
+    if not edges:
+        return [list(range(len(unit)))]
+    leiden: Any = load("graspologic_native:leiden")
+    _, of = leiden(
+        edges=edges,
+        resolution=RESOLUTION,
+        randomness=RANDOMNESS,
+        iterations=2,
+        use_modularity=True,
+        seed=SEED,
+        trials=1,
+    )
+    groups: dict[int, list[int]] = {}
+    for place in range(len(unit)):
+        if (community := of.get(str(place))) is not None:
+            groups.setdefault(community, []).append(place)
+    return list(groups.values())
+
+
+def _edges(unit: Vectors) -> Iterator[tuple[str, str, float]]:
+    """Yield each pair of which one is among the other's nearest once, in order."""
+    linked: dict[tuple[int, int], float] = {}
+    count = min(NEIGHBOURS, len(unit) - 1)
+    for first in range(0, len(unit), BLOCK) if count > 0 else ():
+        cosines = unit[first : first + BLOCK] @ unit.T
+        rows = np.arange(len(cosines))
+        cosines[rows, first + rows] = -1.0
+        nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
+        for row, places in enumerate(nearest.tolist()):
+            for place in places:
+                if cosines[row, place] >= LEAST_COSINE:
+                    one, other = sorted((first + row, place))
+                    linked[one, other] = float(cosines[row, place])
+    for (one, other), weight in sorted(linked.items()):
+        yield str(one), str(other), weight
+
+
+def _centred(vectors: Vectors) -> Vectors:
+    """Take the mean away, which all texts share, and bring the rest to length 1."""
+    rest: NDArray[np.float32] = vectors - vectors.mean(axis=0) if len(vectors) > 1 else vectors
+    return rest / np.maximum(np.linalg.norm(rest, axis=1, keepdims=True), 1e-9)
+
+
+def _label(names: Sequence[Sequence[str]], everywhere: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names that many passages of a theme have and few others: count² / count everywhere."""
+    counts = Counter(name for own in names for name in own)
+    best = sorted(counts, key=lambda name: (-(counts[name] ** 2) / everywhere[name], name))
+    return tuple(best[:LABELS])
+
+
+def _names(found: Found) -> Iterator[str]:
+    """Yield the title of a passage's document and its headings, each once."""
+    for name in dict.fromkeys((found.title, *found.chunk.headings)):
+        if shown := " ".join(name.split()):
+            yield shown if len(shown) <= LONGEST_LABEL else f"{shown[: LONGEST_LABEL - 1]}…"
+
+
+def _hash(chunk_id: str) -> bytes:
+    return blake2b(chunk_id.encode(), digest_size=8).digest()

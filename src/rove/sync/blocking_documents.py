@@ -1,0 +1,108 @@
+"""The blocking face of `rove.document_operations`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from rove.engine import AsyncRove
+from rove.events import Listener, ignore
+from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
+from rove.records.document import Span
+from rove.records.theme import Theme
+from rove.store.health import Health
+from rove.store.kept_questions import KeptQuestion
+from rove.store.mentions import Mentions
+
+T = TypeVar("T")
+
+
+class BlockingDocuments:
+    """The calls of `Rove` that neither take in nor answer."""
+
+    _kb: AsyncRove
+
+    def _run(self, work: Awaitable[T]) -> T:
+        raise NotImplementedError
+
+    def _heard(self, where: Filter | None, listener: Listener) -> Listener:
+        raise NotImplementedError
+
+    def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
+        raise NotImplementedError
+
+    def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+        """See `AsyncRove.suggest`."""
+        return self._run(self._kb.suggest(begun, most=most))
+
+    def forget_asked(self, *questions: str) -> int:
+        """See `AsyncRove.forget_asked`."""
+        return self._run(self._kb.forget_asked(*questions))
+
+    def keep_question(self, question: str, document_id: str, span: Span) -> None:
+        """See `AsyncRove.keep_question`."""
+        self._run(self._kb.keep_question(question, document_id, span))
+
+    def kept_questions(self) -> list[KeptQuestion]:
+        """See `AsyncRove.kept_questions`."""
+        return self._run(self._kb.kept_questions())
+
+    def forget_kept(self, *questions: str) -> int:
+        """See `AsyncRove.forget_kept`."""
+        return self._run(self._kb.forget_kept(*questions))
+
+    def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
+        """See `AsyncRove.themes`."""
+        return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def notes_on(self, where: Filter | None) -> list[str]:
+        """See `AsyncRove.notes_on`."""
+        return self._run(self._kb.notes_on(where))
+
+    def documents(self) -> list[DocumentInfo]:
+        """See `AsyncRove.documents`."""
+        return self._run(self._kb.documents())
+
+    def named(self, *names: str | Path) -> list[DocumentInfo]:
+        """See `AsyncRove.named`."""
+        return self._run(self._kb.named(*names))
+
+    def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
+        """See `AsyncRove.document`."""
+        return self._run(self._kb.document(document_id))
+
+    def text(self, document_id: str) -> str:
+        """See `AsyncRove.text`."""
+        return self._run(self._kb.text(document_id))
+
+    def ledger(self, *states: str) -> list[LedgerEntry]:
+        """See `AsyncRove.ledger`."""
+        return self._run(self._kb.ledger(*states))
+
+    def delete(
+        self,
+        *names: str | Path,
+        where: Filter | None = None,
+        mentions: bool = False,
+        listener: Listener = ignore,
+    ) -> int:
+        """See `AsyncRove.delete`."""
+        heard = self._heard(where, listener)
+        return self._run(self._kb.delete(*names, where=where, mentions=mentions, listener=heard))
+
+    def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
+        """See `AsyncRove.mentions`."""
+        return self._run(self._kb.mentions(*names, where=where, listener=self._heard(where, listener)))
+
+    def forget_mentions(self, *names: str | Path) -> Mentions:
+        """See `AsyncRove.forget_mentions`."""
+        return self._run(self._kb.forget_mentions(*names))
+
+    def doctor(self) -> Health:
+        """See `AsyncRove.doctor`."""
+        return self._run(self._kb.doctor())
+
+    def export(self) -> Iterator[str]:
+        """See `AsyncRove.export`."""
+        return self._each(self._kb.export())
