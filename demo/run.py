@@ -60,6 +60,9 @@ def main() -> None:
     say("The help desk was asked this before: its answer, and nothing else.")
     rove("search", "how can I reset my VPN token", "--mode", "questions")
 
+    say("What all of it is about, worked out without a model.")
+    rove("themes", "--top", "3")
+
     who = "Who approves mobile working, and since when?"
     say("An English question; the answer stands in a German document. No chat model is set, so Rove quotes.")
     rove("ask", who)

@@ -78,6 +78,16 @@ async def test_a_question_that_was_kept_for_what_is_hidden_is_not_answered(town:
             assert ("November" in found.text) == ("November" in answer.text) == seen
 
 
+async def test_themes_are_those_of_what_is_seen(town: Town) -> None:
+    for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):
+        async with town.client(holder) as client:
+            themes = (await client.get("/v1/spaces/hr/themes")).json()
+            assert {hit["document_id"] for theme in themes for hit in theme["hits"]} <= seen
+            assert themes
+            assert round(sum(theme["share"] for theme in themes), 6) == 1.0
+            assert (await client.get("/v1/spaces/hr/themes?most=0")).status_code == 422
+
+
 async def test_no_search_on_disk_shows_what_is_hidden(open_town: Opener) -> None:
     async with open_town(store={"index": "lancedb", "resident_chunks": 0}) as town:
         for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):

@@ -16,6 +16,7 @@ from rove.events import Listener, ignore
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
+from rove.records.theme import Theme
 from rove.retrieve import RETRIEVERS
 from rove.serve.admission.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
@@ -81,6 +82,11 @@ class CallerView:
             listener=listener,
         )
         return self._seen(found)
+
+    async def themes(self, most: int) -> list[Theme]:
+        """See `AsyncRove.themes`."""
+        self.require("read")
+        return await self.kb.themes(most=most, where=self.where(None))
 
     async def ask(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore

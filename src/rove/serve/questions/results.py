@@ -7,6 +7,7 @@ from rove.language.rendering import BlockKind, Rendered, render
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit, Verdict
 from rove.records.document import Span
 from rove.records.source import Metadata, MetaValue
+from rove.records.theme import Theme
 from rove.serve.redaction import Said, public_source
 from rove.serve.schema import Reply
 
@@ -193,6 +194,19 @@ class HitOut(Reply):
             question=hit.question,
             theme=hit.theme,
         )
+
+
+class ThemeOut(Reply):
+    """A theme: the titles and headings that are most its own, its share of the passages, and those in its midst."""
+
+    label: list[str]
+    share: float
+    hits: list[HitOut]
+
+    @classmethod
+    def of(cls, theme: Theme) -> ThemeOut:
+        """Make it of a record."""
+        return cls(label=list(theme.label), share=theme.share, hits=[HitOut.of(hit) for hit in theme.hits])
 
 
 class CitationOut(Reply):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rove.events import Noted
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
-from rove.serve.questions.results import AnswerOut, HitOut
+from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
 from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
 
@@ -34,6 +34,13 @@ async def search(wanted: SearchIn, view: CallerViewIn, server: ServerContextIn, 
     )
     hits = await while_connected(request, searching)
     return SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
+
+
+@router.get("/themes")
+async def themes(view: CallerViewIn, request: Request, most: Annotated[int, Query(ge=1, le=50)] = 8) -> list[ThemeOut]:
+    """Say what the documents that the caller may see are about: the largest theme first."""
+    found = await while_connected(request, view.themes(most))
+    return [ThemeOut.of(theme) for theme in found]
 
 
 @router.post("/ask", response_model=AnswerOut, responses=STREAMED)
