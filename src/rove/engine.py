@@ -160,7 +160,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
             return await self._enrich(name)
 
     async def _enrich(self, name: str) -> Enriched:
-        context = EnrichContext(self.store, self.embedder, self.settings.enrich, self.settings.serve.access_field)
+        access = self.settings.serve.access_field
+        context = EnrichContext(self.store, self.embedder, self.settings.enrich, access, self.chat_model)
         enricher: Enricher = ENRICHERS.get(name)(context)
         documents = changed = 0
         async for fields in enricher.fields():

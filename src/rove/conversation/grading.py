@@ -11,11 +11,12 @@ from pydantic import BaseModel, Field
 
 from rove.answer.refusal import PERHAPS, SURE
 from rove.errors import ServiceError
+from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel, Embedder
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
-from rove.question.wording import is_unspaced, telling_words
+from rove.question.wording import telling_words
 from rove.records import Filter, Graded, Hit, Sufficiency
 from rove.records.understood import Grade
 from rove.retrieve import SearchContext

@@ -6,7 +6,7 @@ again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ from rove.records.source import MetaValue
 from rove.registry import Registry
 
 if TYPE_CHECKING:  # reading processes import this package: they start without models, settings and store
-    from rove.models import Embedder
+    from rove.models import ChatModel, Embedder
     from rove.settings import EnrichSettings
     from rove.store.store import Store
 
@@ -24,12 +24,16 @@ Fields = Mapping[str, Mapping[str, MetaValue | None]]
 
 @dataclass(frozen=True, slots=True)
 class EnrichContext:
-    """What an enricher works with. `access_field`: the metadata field with a document's access labels."""
+    """What an enricher works with. `access_field`: the metadata field with a document's access labels.
+
+    `chat` makes the chat model, if there is one, when it is asked.
+    """
 
     store: Store
     embedder: Embedder
     settings: EnrichSettings
     access_field: str = "access"
+    chat: Callable[[], ChatModel | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +56,8 @@ class Enricher(Protocol):
         ...
 
 
-ENRICHERS = Registry("enricher", "rove.enrichers", {"replies": "rove.enrich.replies:Replies"})
+ENRICHERS = Registry(
+    "enricher",
+    "rove.enrichers",
+    {"replies": "rove.enrich.replies:Replies", "fields": "rove.enrich.declared_fields:DeclaredFields"},
+)

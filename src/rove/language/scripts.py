@@ -5,7 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
+
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー〇]"
+"""A character of a script that puts no spaces between words, as a pattern."""
 
 # First code point of each range and the class that holds from there up to the next range.
 RANGES: tuple[tuple[int, str], ...] = (
@@ -114,3 +118,8 @@ def class_counts(text: str) -> NDArray[np.int64]:
     if codes.max() < _LIMIT:
         return np.bincount(_TABLE[codes], minlength=len(CLASSES))
     return np.bincount(_OF_RANGE[np.searchsorted(_STARTS, codes, side="right") - 1], minlength=len(CLASSES))
+
+
+def is_unspaced(text: str) -> bool:
+    """Say whether a text is written, at least in part, without spaces between words: Chinese, Japanese."""
+    return bool(regex.search(UNSPACED, text))

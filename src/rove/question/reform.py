@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import regex
 from pydantic import BaseModel, Field
 
+from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms
 from rove.models import ChatModel
 from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
 from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
 from rove.question.word_tables import table
-from rove.question.wording import is_unspaced, telling_words
+from rove.question.wording import telling_words
 from rove.records import Correction, Filter
 from rove.store.store import Store
 

@@ -10,12 +10,12 @@ import regex
 from pydantic import BaseModel, Field
 
 from rove.enrich.entities import mentions
+from rove.language.scripts import is_unspaced
 from rove.models import ChatModel
 from rove.models.prompts import fenced
 from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part
 from rove.question.expand import synonyms_of
 from rove.question.reform import by_thesaurus, mend
-from rove.question.wording import is_unspaced
 from rove.records import Hit
 
 MOST = 5

@@ -6,18 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-import regex
 from pydantic import BaseModel, Field
 
-from rove.errors import ConfigError
+from rove.enrich.declared_values import values_in
+from rove.language.quantities import Quantity
 from rove.models import ChatModel
 from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model, by_model_or_rules, question_part, told
-from rove.question.quantities import dates, numbers
-from rove.question.wording import is_unspaced
 from rove.records import Slot
 from rove.settings import SlotSettings
-
-PATTERN_TIMEOUT_S = 0.5
 
 
 class Value(BaseModel):
@@ -74,10 +70,10 @@ def by_rule(asked: AskedQuestion, declared: Mapping[str, SlotSettings]) -> dict[
     found: dict[str, Slot] = {}
     taken: list[tuple[int, int]] = []
     for name, slot in sorted(declared.items(), key=lambda item: not item[1].pattern):
-        for value, start, end in _candidates(name, slot, asked):
-            if not any(start < last and first < end for first, last in taken):
-                found[name] = Slot(name, value, asked.text[start:end])
-                taken.append((start, end))
+        for one in _candidates(name, slot, asked):
+            if not any(one.start < last and first < one.end for first, last in taken):
+                found[name] = Slot(name, one.value, asked.text[one.start : one.end])
+                taken.append((one.start, one.end))
                 break
     return found
 
@@ -90,60 +86,12 @@ def fitted(name: str, value: str, slot: SlotSettings, asked: AskedQuestion) -> S
         return Slot(name, value, text) if value else None
     said = AskedQuestion(value, asked.language, today=asked.today)
     found = next(_candidates(name, slot, said), None)
-    return Slot(name, found[0], text) if found else None
+    return Slot(name, found.value, text) if found else None
 
 
-def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[tuple[str, int, int]]:
-    """Yield the values for a slot, each with its place: by the pattern first, where there is one."""
-    if slot.pattern:
-        yield from _by_pattern(name, slot, asked)
-    elif slot.type == "enum":
-        yield from _choices(slot, asked.text)
-    elif slot.type == "number":
-        dated = dates(asked.text, asked.language, asked.today)
-        for number in numbers(asked.text, asked.language):
-            if not any(day.start < number.end and number.start < day.end for day in dated):
-                yield number.value, number.start, number.end
-    elif slot.type == "date":
-        for day in dates(asked.text, asked.language, asked.today):
-            yield day.value, day.start, day.end
-
-
-def _by_pattern(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[tuple[str, int, int]]:
-    """Yield what the pattern finds, read as a value of the slot's type."""
-    bare = slot.model_copy(update={"pattern": ""})
-    for value, start, end in _matches(name, slot.pattern, asked.text):
-        if slot.type in {"text", "pattern"}:
-            yield value, start, end
-        elif inner := next(_candidates(name, bare, AskedQuestion(value, asked.language, today=asked.today)), None):
-            yield inner[0], start, end
-
-
-def _choices(slot: SlotSettings, text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the values that a text names, by their own words or by others for them, the longest words first.
-
-    A single letter counts only as it is written: "a" is an article, "A" may be a room.
-    """
-    as_written = {word for value, others in slot.values.items() for word in (value, *others)}
-    words = {word.casefold(): value for value, others in slot.values.items() for word in (value, *others) if word}
-    for word in sorted(words, key=len, reverse=True):
-        bounded = regex.escape(word) if is_unspaced(word) else rf"(?<!\w){regex.escape(word)}(?!\w)"
-        for found in regex.finditer(bounded, text, flags=regex.IGNORECASE):
-            if len(word) > 1 or found.group() in as_written:
-                yield words[word], found.start(), found.end()
-
-
-def _matches(name: str, pattern: str, text: str) -> Iterator[tuple[str, int, int]]:
-    try:
-        for found in regex.finditer(pattern, text, flags=regex.IGNORECASE, timeout=PATTERN_TIMEOUT_S):
-            group = 1 if found.re.groups and found[1] is not None else 0
-            if found[group].strip():
-                yield found[group], found.start(group), found.end(group)
-    except regex.error as error:
-        message = f"question.slots.{name}.pattern is no regular expression: {error}."
-        raise ConfigError(message, cure="Mend it.") from None
-    except TimeoutError:
-        return
+def _candidates(name: str, slot: SlotSettings, asked: AskedQuestion) -> Iterator[Quantity]:
+    """Yield the values for a slot, each with its place."""
+    yield from values_in(asked.text, asked.language, slot, setting=f"question.slots.{name}", today=asked.today)
 
 
 def _filling(declared: Mapping[str, SlotSettings], found: Mapping[str, Slot]) -> Filling:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import regex
 
+from rove.language.scripts import UNSPACED
 from rove.language.stopwords import stop_words
 
 MOST_CHARS = 2_000
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー〇]"
-_RUNS = regex.compile(rf"{_UNSPACED}+|[^\W{_UNSPACED[1:-1]}]+(?:[-.'’&][^\W{_UNSPACED[1:-1]}]+)*")
+_RUNS = regex.compile(rf"{UNSPACED}+|[^\W{UNSPACED[1:-1]}]+(?:[-.'’&][^\W{UNSPACED[1:-1]}]+)*")
 _CONTENT = regex.compile(r"[\p{Han}〇々]+|[\p{Katakana}ー]+")
 _KANA = regex.compile(r"\p{Hiragana}")
 ASKING = "何誰"
@@ -27,7 +27,7 @@ def telling_words(text: str, language: str) -> list[str]:
     stops = stop_words(language)
     found: list[str] = []
     for run in _RUNS.findall(text[:MOST_CHARS]):
-        if regex.match(_UNSPACED, run):
+        if regex.match(UNSPACED, run):
             found += _pieces(run, language)
         elif (run.isupper() and len(run) > 1) or run.casefold() not in stops:
             found.append(run)
@@ -53,8 +53,3 @@ def _pieces(run: str, language: str) -> list[str]:
             rest, at = rest + run[at], at + 1
     kept = [piece for piece in (*pieces, rest) if piece and piece not in stops]
     return [piece for piece in kept if len(piece) > 1] or kept  # one character left between two cuts tells little
-
-
-def is_unspaced(text: str) -> bool:
-    """Say whether a text is written, at least in part, without spaces between words: Chinese, Japanese."""
-    return bool(regex.search(_UNSPACED, text))

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from rove.settings.section import SettingsSection
+from rove.settings.values import ValueSettings
 
 
 class TopicSettings(SettingsSection):
@@ -30,17 +31,9 @@ class IntentSettings(SettingsSection):
     """Where they go: "" (as any other), "refuse", "gather", or the name of a retriever."""
 
 
-class SlotSettings(SettingsSection):
+class SlotSettings(ValueSettings):
     """A value to take from questions."""
 
-    type: Literal["text", "number", "date", "enum", "pattern"] = "text"
-    """"text", "number", "date", "enum" (one of `values`) or "pattern" (what a regular expression finds)."""
-    description: str = ""
-    """What the value means."""
-    values: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Of an "enum": its values, each with other words for it."""
-    pattern: str = ""
-    """A regular expression; where it has a group, that is the value."""
     required: bool = False
     """Whether the user is asked for a value that is missing."""
     intents: tuple[str, ...] = ()

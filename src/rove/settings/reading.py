@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from rove.records.chunk import ANSWER_SLOT
 from rove.settings.models import ModelSection
 from rove.settings.section import SettingsSection
+from rove.settings.values import ValueSettings
 
 
 class LoadSettings(SettingsSection):
@@ -86,6 +87,11 @@ class EnrichSettings(ModelSection):
 
     after_add: tuple[str, ...] = ()
     """The enrichers that run at the end of every `add`."""
+    fields: Mapping[str, ValueSettings] = Field(default_factory=dict)
+    """Of the enricher "fields": values to find in every document, which become fields of it."""
+    ask_model: bool = False
+    """Of the enricher "fields": whether the chat model, if there is one, is asked for what no rule finds: a call for
+    each document. What it names is kept only with words of the document that hold it."""
     sentiment: str = ""
     """"probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name. "": the probe where it
     fits the embedder, else none."""

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, literal, select, union_all
 
 from rove.records import Chunk, Document, DocumentInfo, Filter
-from rove.records.source import MetaValue
+from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, tables
 from rove.store.database import Database, get_fact
 from rove.store.dialect import Dialect, within
@@ -43,6 +43,7 @@ INFO = (_D.document_id, _D.source, _D.kind, _D.title, _D.language, _D.chunks, _D
 """What `info_of` reads."""
 _TEXT = select(_D.document_id, tables.texts.c.text).join(tables.texts, tables.texts.c.document == _D.seq)
 _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
+_OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.document_id)
 
 
 class Documents(LiveChunks, Unfinished):
@@ -104,6 +105,10 @@ class Documents(LiveChunks, Unfinished):
     def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """The canonical texts of live documents, by id; one that is not there is absent."""
         return {row.document_id: row.text for row in _TEXTS.rows(self.database, document_ids)}
+
+    def own_fields(self, document_ids: Collection[str]) -> dict[str, Metadata]:
+        """The metadata that live documents came with, by id, without what was worked out later."""
+        return {row.document_id: metadata_of(row.metadata) for row in _OWN.rows(self.database, document_ids)}
 
     def wholes(self, document_ids: Collection[str]) -> dict[str, Document]:
         """Live documents by id, without their chunks, in one query; one that is not there is absent."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
+from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms, terms
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as
-from rove.question.wording import ASKING, is_unspaced, telling_words
+from rove.question.wording import ASKING, telling_words
 from rove.records.walk_events import Fact, Judged
 from rove.walk import EXTRACTIVE, RecalledFacts
 from rove.walk.state import State

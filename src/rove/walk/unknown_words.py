@@ -6,8 +6,9 @@ import asyncio
 import re
 from collections.abc import Collection, Sequence
 
+from rove.language.scripts import is_unspaced
 from rove.language.words import query_terms
-from rove.question.wording import is_unspaced, telling_words
+from rove.question.wording import telling_words
 from rove.records import Answer
 from rove.store.store import Store
 from rove.walk.json_format import filter_of

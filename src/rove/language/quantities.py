@@ -1,16 +1,19 @@
-"""Numbers and dates in a question, as many languages write them."""
+"""Numbers and dates in a text, as many languages write them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+from typing import cast
 
 import regex
 
 from rove.language.han import DIGITS, NUMERALS, UNITS, han_number
 from rove.language.words import DOT_GROUPS
-from rove.question.word_tables import table
 
 FIRST_YEAR, LAST_YEAR = 1000, 9999
 _HAN_NUMBER = regex.compile(f"[{NUMERALS}]+")
@@ -25,7 +28,7 @@ _SPACES = regex.compile(r"[\s\u00a0\u202f']")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number ("1234.5") or a date ("2024-03-01"), and where the question has it."""
+    """A number ("1234.5") or a date ("2024-03-01"), and where the text has it."""
 
     value: str
     start: int
@@ -94,7 +97,7 @@ def _named(text: str, language: str) -> Iterator[Quantity]:
     months = {
         name: number
         for kind in ("months", "short")
-        for number, name in enumerate(table("dates")[kind].get(language, "").split(), 1)
+        for number, name in enumerate(_words()[kind].get(language, "").split(), 1)
     }
     if not months:
         return
@@ -116,7 +119,7 @@ def _relative(text: str, language: str, today: str) -> Iterator[Quantity]:
         return
     base = date.fromisoformat(today)
     for days, kind in ((-1, "yesterday"), (0, "today"), (1, "tomorrow")):
-        word = table("dates")[kind].get(language, "")
+        word = _words()[kind].get(language, "")
         if not word:
             continue
         bounded = regex.escape(word) if language in {"zh", "ja"} else rf"\b{regex.escape(word)}\b"
@@ -131,3 +134,10 @@ def _dated(found: regex.Match[str], year: str, month: str, day: str) -> Iterator
         return
     if FIRST_YEAR <= made.year <= LAST_YEAR:
         yield Quantity(made.isoformat(), found.start(), found.end())
+
+
+@cache
+def _words() -> Mapping[str, Mapping[str, str]]:
+    """The names of months and days: what → language code → names."""
+    text = Path(__file__).with_name("dates.toml").read_text("utf-8")
+    return cast("Mapping[str, Mapping[str, str]]", tomllib.loads(text))
