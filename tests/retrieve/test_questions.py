@@ -108,6 +108,14 @@ def test_a_record_s_title_is_its_question_in_this_mode_alone(tmp_path: Path) -> 
         assert STORED not in base.ask("how good is it").note
 
 
+def test_what_is_not_marked_as_a_question_is_one_in_this_mode_alone(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as base:
+        base.add(Text("Has anybody seen the key?\n\nEdit: it has been found.\n", id="post"))
+        (hit,) = base.search("has anybody seen the key", mode="questions")
+        assert hit.chunk.text == "Edit: it has been found."
+        assert base.ask("Has anybody seen the key?").note != STORED
+
+
 def test_a_long_answer_is_quoted_and_not_given_whole(tmp_path: Path) -> None:
     long = " ".join(f"The weather of day {n} was fair." for n in range(100))
     with Rove.open(tmp_path, embedder={"name": "fake"}) as base:

@@ -165,7 +165,7 @@ class Responder:
             return None
         question = understood.standalone
         texts = {name: await text_of(name) for name in dict.fromkeys(hit.chunk.document_id for hit in hits)}
-        answers = await stored_answers(self.search_context, question, hits, texts, where, records=False)
+        answers = await stored_answers(self.search_context, question, hits, texts, where, strict=True)
         known = [hit for hit in same(question, answers) if len(hit.chunk.text) <= LONGEST_AT_ONCE]
         return stored_answer(understood.question, known, understood.language, equal=True) if known else None
 

@@ -56,11 +56,15 @@ _INNER_ANSWER = regex.compile(rf"(?<=[\s?？]){_ANSWER.pattern}", regex.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A question, where it stands, and where its answer stands, as spans of the text."""
+    """A question, where it stands, and where its answer stands, as spans of the text.
+
+    `sure`: it is marked as a question: by "Q:", as a heading, in a table. A paragraph that asks may be anybody's.
+    """
 
     question: str
     asked: Span
     answer: Span
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class _Open:
         """Return it with its answer; None where none was given, or where "Q:" found no "A:"."""
         if self.start < 0 or (self.label and not self.told):
             return None
-        return Pair(self.question, self.asked, (self.start, self.end))
+        return Pair(self.question, self.asked, (self.start, self.end), sure=bool(self.level or self.label))
 
 
 def pairs_in(text: str) -> list[Pair]:

@@ -29,6 +29,6 @@ class QuestionRetriever:
         found = await hybrid.retrieve(replace(query, top_k=LOOKED_AT))
         catalog = self.search_context.store.catalog
         texts = await asyncio.to_thread(catalog.texts, list({hit.chunk.document_id for hit in found}))
-        answers = await stored_answers(self.search_context, query.text, found, texts, query.where, records=True)
+        answers = await stored_answers(self.search_context, query.text, found, texts, query.where, strict=False)
         hits = same(query.text, answers) or await alike(query.text, answers, self.search_context.embedder)
         return hits[: query.top_k]

@@ -48,7 +48,7 @@ async def stored_answers(
     texts: Mapping[str, str],
     where: Filter | None,
     *,
-    records: bool,
+    strict: bool,
 ) -> list[StoredAnswer]:
     """Return the questions that are answered in what was found, and those that people have kept, each answer once.
 
@@ -60,12 +60,13 @@ async def stored_answers(
         hits: what was found for it.
         texts: the canonical texts of their documents, by id.
         where: what a passage that was kept must be seen through.
-        records: take the title of a record, too, for a question that its text answers.
+        strict: only what is marked as a question (`Pair.sure`); else a paragraph that asks, too, and the title of a
+            record for a question that its text answers.
     """
     kept_questions = KeptQuestions(search_context.store.catalog.database)
     kept = await asyncio.to_thread(kept_questions.near, question, list(texts))
     answers: dict[tuple[str, str, Span], StoredAnswer] = {}
-    for one in [*await _kept_answers(search_context, kept, where), *_answers_in(hits, texts, records)]:
+    for one in [*await _kept_answers(search_context, kept, where), *_answers_in(hits, texts, strict)]:
         chunk = one.hit.chunk
         answers.setdefault((one.question, chunk.document_id, chunk.span), one)
     return list(answers.values())
@@ -144,18 +145,20 @@ def _hits(answers: Sequence[tuple[StoredAnswer, float]]) -> list[Hit]:
     return list(best.values())
 
 
-def _answers_in(hits: Sequence[Hit], texts: Mapping[str, str], records: bool) -> list[StoredAnswer]:
+def _answers_in(hits: Sequence[Hit], texts: Mapping[str, str], strict: bool) -> list[StoredAnswer]:
     """Return what is asked and answered around the hits, in their order."""
     answers: list[StoredAnswer] = []
     for hit in hits:
         text, (start, end) = texts.get(hit.chunk.document_id, ""), hit.chunk.span
         if text[start:end] != hit.chunk.text:  # it was replaced meanwhile
             continue
-        if records and "record_id" in hit.chunk.metadata and hit.title:
+        if not strict and "record_id" in hit.chunk.metadata and hit.title:
             span = (0, len(text)) if len(text) <= LONGEST_ANSWER else hit.chunk.span
             answers.append(StoredAnswer(hit.title, _narrowed(hit, text, span)))
         begin = text.rfind("\n", 0, max(0, start - AROUND)) + 1
         for pair in pairs_in(text[begin : end + AROUND]):
+            if strict and not pair.sure:
+                continue
             if pair.asked[0] + begin < end and pair.answer[1] + begin > start:
                 span = (pair.answer[0] + begin, pair.answer[1] + begin)
                 answers.append(StoredAnswer(pair.question, _narrowed(hit, text, span)))
