@@ -20,6 +20,7 @@ from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
 from rove.models.deadline import within
+from rove.question.overview import asks_for_overview
 from rove.question.topics import topic_filter
 from rove.question.understand import REFUSE, Understander
 from rove.records import Answer, Clarification, Filter, Gathered, History, Hit, Response, Turn, Understood
@@ -143,7 +144,7 @@ class Responder:
             found = Found(gathered.hits, verdict)
             answer = await self._from_hits(gathered.understood, found, text_of, settings, where, listener)
             return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
-        mode = route or self.settings.answer.mode
+        mode = route or self._mode_for(understood)
         settings = self._answer_settings(mode)
         found, text_of = await self._standing(
             lambda: self._searched(understood, mode, where, settings), lambda found: found.hits, TRIES
@@ -151,6 +152,11 @@ class Responder:
         if stored := await self._stored(understood, found.hits, text_of, where):
             return stored, None
         return await self._from_hits(understood, found, text_of, settings, where, listener), None
+
+    def _mode_for(self, understood: Understood) -> str:
+        settings = self.settings.answer
+        overview = settings.overview and asks_for_overview(understood.standalone, understood.language)
+        return "themes" if overview else settings.mode
 
     async def _stored(
         self, understood: Understood, hits: Sequence[Hit], text_of: TextOf, where: Filter | None

@@ -143,6 +143,9 @@ class AnswerSettings(SettingsSection):
     """How many passages an answer may rest on; all that a gathering gives, if these are more."""
     quotes: int = Field(default=3, ge=1)
     """How many sentences an answer without a chat model quotes, at most; a walk as many again from its leads."""
+    overview: bool = True
+    """Whether a question for what all the documents are about ("What are the main themes?") is answered by mode
+    "themes"."""
     stored: bool = True
     """Whether a question that stands in a document with its answer ("Q: … A: …", a FAQ's table, a heading that asks) is
     answered by that answer, word for word and without a model. Mode "questions" takes what means the same, too."""
