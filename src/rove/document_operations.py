@@ -71,7 +71,7 @@ class DocumentOperations:
     async def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """What the documents are about: communities of passages by meaning, the largest first, without a chat model.
 
-        Of a base of more than 8,000 passages a fair sample of so many is looked at.
+        Of a base of more than 5,000 passages a fair sample of so many is looked at.
         """
         note(await self.notes_on(where), listener)
         return await themes_of(self.store, where, most)

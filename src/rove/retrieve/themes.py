@@ -25,7 +25,7 @@ from rove.retrieve import Query, SearchContext
 from rove.store.live_chunks import Found
 from rove.store.store import Store
 
-MOST_CHUNKS = 8_000
+MOST_CHUNKS = 5_000
 """Passages that are looked at; of a larger base those whose ids hash lowest, which is a fair sample."""
 NEIGHBOURS = 8
 LEAST_COSINE = 0.15
@@ -59,31 +59,29 @@ class ThemesRetriever:
 async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme]:
     """Return the themes of what a filter lets through, the largest first, at most so many."""
     every = await asyncio.to_thread(store.catalog.chunk_ids, where)
-    ids = sorted(every, key=_hash)[:MOST_CHUNKS]
-    if not ids:
+    found = await store.find(sorted(every, key=_hash)[:MOST_CHUNKS])
+    if not found:
         return []
-    vectors = await store.chunk_vectors(ids)
-    found = await store.find(ids)
-    return await asyncio.to_thread(_themes, ids, vectors, found, most)
+    ids = sorted(found)
+    return await asyncio.to_thread(_themes, ids, await store.chunk_vectors(ids), found, most)
 
 
 def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], most: int) -> list[Theme]:
     unit = _centred(vectors)
     groups = sorted(communities(unit), key=lambda group: (-len(group), ids[group[0]]))
-    large = [group for group in groups if len(group) >= LEAST_CHUNKS] or groups
-    told = [[list(_names(found[ids[place]])) if ids[place] in found else [] for place in group] for group in groups]
+    least = min(LEAST_CHUNKS, len(groups[0]))
+    told = [[list(_names(found[ids[place]])) for place in group] for group in groups]
     everywhere = Counter(name for group in told for names in group for name in names)
     themes: list[Theme] = []
-    for group, names in list(zip(groups, told, strict=True)):
-        if group not in large or len(themes) == most:
+    for group, names in zip(groups, told, strict=True):
+        if len(group) < least or len(themes) == most:
             continue
         middle = unit[group].sum(axis=0)
         cosines = unit[group] @ (middle / max(float(np.linalg.norm(middle)), 1e-9))
         order = sorted(range(len(group)), key=lambda n: (-float(cosines[n]), ids[group[n]]))
-        central = [(found[ids[group[n]]], float(cosines[n])) for n in order if ids[group[n]] in found][:PASSAGES]
+        central = [(found[ids[group[n]]], float(cosines[n])) for n in order[:PASSAGES]]
         hits = tuple(Hit(one.chunk, cosine, {}, one.uri, one.title) for one, cosine in central)
-        if hits:
-            themes.append(Theme(_label(names, everywhere), len(group) / len(ids), hits))
+        themes.append(Theme(_label(names, everywhere), len(group) / len(ids), hits))
     return themes
 
 
