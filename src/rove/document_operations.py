@@ -16,7 +16,7 @@ from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
 from rove.records.theme import Theme
-from rove.retrieve.themes import themes_of
+from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions

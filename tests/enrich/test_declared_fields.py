@@ -118,3 +118,12 @@ def test_nothing_declared_and_a_broken_pattern_are_said(tmp_path: Path) -> None:
         kb.add(Text("A text.", id="a"))
         with pytest.raises(ConfigError, match=r"enrich\.fields\.x\.pattern"):
             kb.enrich("fields")
+
+
+@pytest.mark.parametrize(("digits", "value"), [("9" * 5_000, None), ("9" * 30, 1e30), ("9" * 15, 10**15 - 1)])
+def test_a_number_of_any_length_can_be_kept_or_is_none(tmp_path: Path, digits: str, value: float | None) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}, enrich={"fields": {"x": {"type": "number"}}}) as kb:
+        kb.add(Text(f"No. {digits}.", id="a"))
+        kb.enrich("fields")
+        assert kb.documents()[0].metadata.get("x") == value
+        assert kb.enrich("fields").changed == 0

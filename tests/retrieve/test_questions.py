@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -235,3 +236,14 @@ def test_every_pair_lies_in_the_text_in_order_and_apart(text: str) -> None:
         assert 0 <= pair.answer[0] < pair.answer[1] <= len(text)
         assert text[slice(*pair.answer)].strip()
         assert pair.asked[1] <= pair.answer[0] or pair.answer[1] <= pair.asked[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"Q: a?{' ' * 20_000}x", f"# {'# ' * 10_000}x", f"# a{' ' * 20_000}x", f"# {'?' * 20_000}a", "|" * 20_000],
+    ids=["label", "marks", "heading", "asking", "table"],
+)
+def test_hostile_lines_are_read_in_one_go(text: str) -> None:
+    began = time.process_time()
+    assert pairs_in(text) == []
+    assert time.process_time() - began < 0.5  # a pattern that begins anew at each character takes seconds

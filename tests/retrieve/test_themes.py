@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from rove import Rove, Text, field
 from rove.cli import rove
-from rove.retrieve.themes import LEAST_CHUNKS, communities
+from rove.retrieve.theme_search import LEAST_CHUNKS, communities
 
 ABOUT = {
     "Sailing": [

@@ -14,7 +14,7 @@ from rove.answer.gate import Gate, GateVerdict
 from rove.answer.reading import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
-from rove.answer.themes import themed_answer
+from rove.answer.theme_list import themed_answer
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
+from math import isfinite
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -26,6 +27,8 @@ from rove.settings.values import ValueSettings
 BATCH = 64
 MOST_CHARS = 200_000
 """Of a longer document only so much is looked at by rules."""
+EXACT = 2.0**53
+"""Whole numbers below this are exact as floats."""
 SHOWN_CHARS = 6_000
 """What the chat model is shown of a document: its beginning."""
 FAILED = "The chat model failed at {count} documents, of which only what rules find is kept. {reason}"
@@ -124,7 +127,8 @@ def by_rule(text: str, language: str, declared: Mapping[str, ValueSettings]) -> 
         )
         if found:
             counts = Counter(one.value for one in found) if value.type == "enum" else Counter([found[0].value])
-            values[name] = typed(counts.most_common(1)[0][0], value)
+            kept = typed(counts.most_common(1)[0][0], value)
+            values |= {} if kept is None else {name: kept}
     return values
 
 
@@ -141,12 +145,14 @@ def held_value(named: Named, text: str, language: str, declared: ValueSettings) 
     return typed(meant[0], declared) if meant and meant[0] in _values(quote, language, declared) else None
 
 
-def typed(value: str, declared: ValueSettings) -> MetaValue:
-    """Return a value as filters compare it: a number as a number."""
+def typed(value: str, declared: ValueSettings) -> MetaValue | None:
+    """Return a value as filters compare it, a number as a number; None for one that is too large to be one."""
     if declared.type != "number":
         return value
     number = float(value)
-    return int(number) if number.is_integer() else number
+    if not isfinite(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < EXACT else number
 
 
 def _values(text: str, language: str, declared: ValueSettings) -> Sequence[str]:

@@ -78,7 +78,7 @@ RETRIEVERS = Registry(
         "sparse": "rove.retrieve.sparse:SparseRetriever",
         "tree": "rove.retrieve.tree_search:TreeRetriever",
         "questions": "rove.retrieve.question_search:QuestionRetriever",
-        "themes": "rove.retrieve.themes:ThemesRetriever",
+        "themes": "rove.retrieve.theme_search:ThemesRetriever",
         "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",
         "together": "rove.retrieve.chain:TogetherRetriever",

@@ -35,8 +35,10 @@ LABELS = (
 """What stands before a question, and before its answer; also the names of a table's columns."""
 
 _MARKS = r"[ \t>*_]*"
-_HEADING = regex.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = regex.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*)")
 _ASKS = regex.compile(r"[?？؟]\W*$")
+_TAIL = 20
+"""Characters at the end of a text in which the mark of a question is looked for."""
 _SENTENCE = regex.compile(r"[.!?؟]\s+\S|[。！？]\s*\S")
 _ROW = regex.compile(r"\s*\|.*\|\s*$")
 _RULE = regex.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
@@ -44,14 +46,14 @@ _CELL = regex.compile(r"(?<=\|)((?:\\\||[^|])*)(?=\|)")
 _ANSWERS = {question: {answer for asked, answer in LABELS if asked == question} for question, _ in LABELS}
 
 
-def _labelled(words: Sequence[str]) -> regex.Pattern[str]:
+def _labelled(words: Sequence[str], before: str = _MARKS) -> regex.Pattern[str]:
     some = "|".join(sorted({regex.escape(word) for word in words}, key=len, reverse=True))
-    return regex.compile(rf"{_MARKS}(?P<label>{some})\s?\d{{0,4}}{_MARKS}[.:：、)）]{_MARKS}", regex.IGNORECASE)
+    return regex.compile(rf"{before}(?P<label>{some})\s?\d{{0,4}}{_MARKS}[.:：、)）]{_MARKS}", regex.IGNORECASE)
 
 
 _QUESTION = _labelled([question for question, _ in LABELS])
 _ANSWER = _labelled([answer for _, answer in LABELS])
-_INNER_ANSWER = regex.compile(rf"(?<=[\s?？]){_ANSWER.pattern}", regex.IGNORECASE)
+_INNER_ANSWER = _labelled([answer for _, answer in LABELS], r"(?<=[\s?？>*_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +145,14 @@ def _begun(line: _Line, *, blank: bool) -> _Open | None:
     """Return the question that a line opens; `blank`: it begins a paragraph."""
     heading = _HEADING.match(line.text)
     if heading:
-        asks = _ASKS.search(heading[2]) and len(heading[2]) <= LONGEST_QUESTION
-        return _Open(_bare(heading[2]), line.span, level=len(heading[1])) if asks else None
+        title = _bare(heading[2].rstrip(" \t#"))
+        return _Open(title, line.span, level=len(heading[1])) if _asks(title) else None
     label = _QUESTION.match(line.text)
     if label:
         return _labelled_question(line, label)
     text = line.text.strip()
     alone = blank and len(text) <= LONGEST_QUESTION and not _ROW.match(text) and not _ANSWER.match(text)
-    return _Open(_bare(text), line.span) if alone and _ASKS.search(text) and not _SENTENCE.search(text) else None
+    return _Open(_bare(text), line.span) if alone and _asks(text) and not _SENTENCE.search(text) else None
 
 
 def _labelled_question(line: _Line, label: regex.Match[str]) -> _Open | None:
@@ -221,7 +223,7 @@ def _columns(cells: Sequence[Sequence[tuple[str, Span]]]) -> tuple[int, ...]:
     for question, answer in LABELS:
         if question.casefold() in names and answer.casefold() in names:
             return names.index(question.casefold()), names.index(answer.casefold())
-    asks = len(names) == 2 and all(_ASKS.search(row[0][0]) for row in cells[1:])
+    asks = len(names) == 2 and all(_asks(row[0][0]) for row in cells[1:])
     return (0, 1) if asks else ()
 
 
@@ -240,6 +242,10 @@ def _lines(text: str) -> Iterator[_Line]:
     for line in text.split("\n"):
         yield _Line(line, start)
         start += len(line) + 1
+
+
+def _asks(text: str) -> bool:
+    return len(text) <= LONGEST_QUESTION and _ASKS.search(text[-_TAIL:]) is not None
 
 
 def _bare(question: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -18,19 +19,19 @@ from rove.store.mentions import Mentions
 T = TypeVar("T")
 
 
-class BlockingDocuments:
-    """The calls of `Rove` that neither take in nor answer."""
+class BlockingDocuments(ABC):
+    """The calls of `Rove` that neither take in nor answer. How they are run is said by `Rove`."""
 
     _kb: AsyncRove
 
-    def _run(self, work: Awaitable[T]) -> T:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self, work: Awaitable[T]) -> T: ...
 
-    def _heard(self, where: Filter | None, listener: Listener) -> Listener:
-        raise NotImplementedError
+    @abstractmethod
+    def _heard(self, where: Filter | None, listener: Listener) -> Listener: ...
 
-    def _each(self, items: AsyncIterator[T]) -> Iterator[T]:
-        raise NotImplementedError
+    @abstractmethod
+    def _each(self, items: AsyncIterator[T]) -> Iterator[T]: ...
 
     def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
         """See `AsyncRove.suggest`."""
