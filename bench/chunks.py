@@ -21,7 +21,7 @@ from bench.report import Table, say
 from rove.chunk import ChunkModels, CutSettings
 from rove.chunk.with_models import cut_with_models
 from rove.evaluate.spans import holds, score_spans
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.language.words import query_terms, terms
 from rove.models import Embedder, passages_with_tokens
 from rove.models.fake import FakeEmbedder

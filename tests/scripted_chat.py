@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pydantic import BaseModel
 
 from rove.answer.chat import AnswerContext, Verified, write
-from rove.answer.reading import TextOf
+from rove.answer.passages import TextOf
 from rove.errors import ServiceError
 from rove.models import Embedder
 from rove.question.understand import Understander

@@ -26,10 +26,10 @@ from rove.records import Block, Document, LedgerEntry, Page, Report, Section, ve
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
 from rove.store import Vector
+from rove.store.catalog_rows import blob_of, vector_of
 from rove.store.files import PIECE_BYTES, digest_of
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.originals import Offered
-from rove.store.rows import blob_of, vector_of
 from rove.store.scratch import scratch
 from rove.store.store import Store
 

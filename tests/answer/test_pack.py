@@ -5,7 +5,7 @@ import re
 from openai_server import chat, serve
 from rove.answer.pack import cut, instructions, pack
 from rove.answer.refusal import refusal
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.models.chat import PydanticChatModel
 from rove.models.prompts import fill
 from rove.records import Chunk, Hit

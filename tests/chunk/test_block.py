@@ -10,7 +10,7 @@ import pytest
 from rove.chunk.block import find_blocks
 from rove.chunk.caption import is_caption
 from rove.chunk.cut import cut
-from rove.chunk.table import head_of
+from rove.chunk.split_table import head_of
 from rove.records import Block, Document
 
 Make = Callable[..., Document]

@@ -12,7 +12,7 @@ from rove.load.discover import load_documents, locate, read
 from rove.load.sheets import sheet
 from rove.load.sheets.header import find_header
 from rove.load.sheets.sheet import Row, Sheet
-from rove.load.sheets.tables import find_tables
+from rove.load.sheets.table_areas import find_tables
 from rove.records import Document
 
 SALES = """\
@@ -147,7 +147,7 @@ def test_two_cells_far_apart_make_no_huge_table() -> None:
 
 
 def test_a_diagonal_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.load.sheets.tables.MAX_RECTANGLE", 2000)
+    monkeypatch.setattr("rove.load.sheets.table_areas.MAX_RECTANGLE", 2000)
     wide = Sheet("S", {n: {n: "x", 0: "y"} for n in range(200)})
     [table] = find_tables(wide.rows, {})
     assert table.cut

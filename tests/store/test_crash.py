@@ -35,8 +35,8 @@ from rove.language.detect import detect
 from rove.language.words import terms
 from rove.load import LOADERS
 from rove.records import Text
+from rove.store.catalog_rows import check_vectors
 from rove.store.failpoints import NAMES
-from rove.store.rows import check_vectors
 from rove.sync import Rove
 
 FAKE = {"embedder": {"name": "fake"}, "store": {"index": "lancedb", "resident_chunks": 0}}

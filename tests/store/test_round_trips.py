@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import rove.store.reading
+import rove.store.catalog_view
 from rove.engine import AsyncRove
 from rove.records import Text
 from rove.records.filter import Filter, field
 from rove.records.walk_events import Answered, LeadFound, RoundStarted, Stopped
-from rove.store.reading import reading
+from rove.store.catalog_view import reading
 from rove.store.stale_reads import note_gone
 from trips import Trips, count_trips
 
@@ -129,7 +129,7 @@ ROUND = 8
 @pytest.fixture
 def trips(monkeypatch: pytest.MonkeyPatch) -> Trips:
     """Count, however long an operation takes on a busy machine."""
-    monkeypatch.setattr(rove.store.reading, "FRESH_S", float("inf"))
+    monkeypatch.setattr(rove.store.catalog_view, "FRESH_S", float("inf"))
     return count_trips(monkeypatch)
 
 
@@ -239,5 +239,5 @@ async def test_what_waits_for_long_sees_what_is_new(monkeypatch: pytest.MonkeyPa
         with reading():
             before = kb.store.catalog.revision()
             await kb.delete("f1")
-            monkeypatch.setattr(rove.store.reading, "FRESH_S", 0.0)
+            monkeypatch.setattr(rove.store.catalog_view, "FRESH_S", 0.0)
             assert kb.store.catalog.revision() > before

@@ -12,7 +12,7 @@ import pytest
 from rove import ConfigError, Rove, Text
 from rove.records.walk_events import Answered
 from rove.store import catalog_check, resident, store
-from rove.store.rows import blob_of, blobs_of, check_vectors, vectors_of
+from rove.store.catalog_rows import blob_of, blobs_of, check_vectors, vectors_of
 from rove.sync.rebuilding import rebuild_base
 
 FAKE = {"embedder": {"name": "fake"}}

@@ -11,9 +11,9 @@ from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
 from rove.answer.gate import GateVerdict
-from rove.answer.reading import TextOf, read_parents
+from rove.answer.passages import TextOf, read_parents
+from rove.answer.pipe_rows import as_table
 from rove.answer.refusal import refusal
-from rove.answer.rows import as_table
 from rove.answer.spans import AnswerSpans
 from rove.events import Listener
 from rove.language.rendering import render

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from rove.answer.claim import read_claim
 from rove.answer.entailment import Entailment
 from rove.answer.pack import instructions, pack
-from rove.answer.reading import TextOf
+from rove.answer.passages import TextOf
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.refusal import is_refusal
 from rove.answer.reply import ReplyParser, ReplyPart, ReplyText

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rove.answer.claim import Claim, plain, read_claim, scopes
-from rove.answer.reading import page_of
+from rove.answer.passages import page_of
 from rove.answer.table_check import support_table
 from rove.answer.values import Value, holds_value, read_values, units_in
 from rove.answer.word_lists import tables

@@ -10,7 +10,7 @@ from rove.answer.chat import AnswerContext, write
 from rove.answer.cite import check, marks
 from rove.answer.conflict import Statement, conflicts, grouped
 from rove.answer.gate import GateVerdict, by_distance
-from rove.answer.reading import read_once, read_parents
+from rove.answer.passages import read_once, read_parents
 from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
 from rove.language.rendering import render

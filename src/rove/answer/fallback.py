@@ -11,7 +11,7 @@ from typing import Protocol
 
 from rove.answer.answerer import Answerer
 from rove.answer.gate import by_distance
-from rove.answer.reading import TextOf
+from rove.answer.passages import TextOf
 from rove.errors import ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel

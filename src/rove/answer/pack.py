@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rove.answer.reading import table_head
+from rove.answer.passages import table_head
 from rove.answer.refusal import refusal
 from rove.answer.word_lists import tables
 from rove.language.sentences import MAX_SENTENCE_CHARS, sentence_spans
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.models.prompts import FENCES, fill, prompt
 from rove.records import Hit
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from rove.answer.cite import check, cite, support, support_block, translatable
 from rove.answer.entailment import Entailment
-from rove.answer.reading import TextOf, table_head
+from rove.answer.passages import TextOf, table_head
 from rove.answer.reply import ReplyPart
 from rove.answer.verdict import has_columns_of, is_quoted, is_same_block
 from rove.language.detect import detect

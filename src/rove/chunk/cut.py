@@ -8,7 +8,7 @@ from dataclasses import replace
 from rove.chunk import CHUNKERS, MODEL_CHUNKERS, SUPPORTED, Chunker, CutSettings, Pieces, StructuredChunker
 from rove.chunk.block import find_blocks
 from rove.chunk.place import HeadingPlace, PageFinder, parent_at, places_of
-from rove.chunk.table import head_of
+from rove.chunk.split_table import head_of
 from rove.errors import ConfigError
 from rove.records import Block, Chunk, Document
 from rove.records.chunk import chunk_id

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from rove.answer.reading import rendered
+from rove.answer.passages import rendered
 from rove.cli.output import plain
 from rove.cli.session import Session, command
 from rove.errors import InputError

@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rove.answer.reading import rendered
+from rove.answer.passages import rendered
 from rove.errors import RoveError
 from rove.language.rendering import Link, Rendered, render, rows_of
 from rove.records import Answer, Chunk, Citation

@@ -14,8 +14,8 @@ from rove.cli.session import Session, command
 from rove.errors import InputError
 from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
+from rove.evaluate.dataset.dataset_lines import DatasetRow
 from rove.evaluate.dataset.questions import rows_of
-from rove.evaluate.dataset.rows import DatasetRow
 from rove.evaluate.labels import Vote, gold_of, merge_votes
 from rove.evaluate.log import beside
 from rove.evaluate.made import write_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rove.answer.reading import rendered
+from rove.answer.passages import rendered
 from rove.cli.output import plain
 from rove.cli.session import Session, command
 from rove.events import Event, Noted

@@ -11,7 +11,7 @@ from rove.answer.answerer import Answerer
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
 from rove.answer.gate import Gate, GateVerdict
-from rove.answer.reading import TextOf, read_once, stand
+from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
 from rove.answer.theme_list import themed_answer
@@ -28,8 +28,8 @@ from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
 from rove.retrieve.question_pairs import is_same
 from rove.retrieve.stored_answers import same, stored_answers
 from rove.settings import AnswerSettings, Settings
+from rove.store.catalog_view import reading
 from rove.store.question_log import QuestionLog
-from rove.store.reading import reading
 from rove.store.stale_reads import TRIES
 from rove.tracing import operation
 

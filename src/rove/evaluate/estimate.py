@@ -15,7 +15,7 @@ from rove.evaluate.dataset import Dataset
 from rove.evaluate.plan import Base, Plan
 from rove.evaluate.results import Results
 from rove.ingest.recipe import pool_of, recipe_of
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.load.discover import Location, locate
 from rove.models import EMBEDDERS, Embedder, free_cores, passages_with_tokens
 from rove.prepare import Preparer

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from rove.answer.cite import check, support, support_block
 from rove.answer.claim import read_claim
-from rove.answer.reading import table_head
+from rove.answer.passages import table_head
 from rove.language.rendering import render
 from rove.records import Answer, Citation, Hit, Sentence
 

@@ -24,8 +24,8 @@ from rove.models.cache import LateQueryCache, QueryCache
 from rove.records import Answer, Filter, Hit, vector_key
 from rove.settings import Settings
 from rove.store import Vector
+from rove.store.catalog_view import Along
 from rove.store.live_chunks import Found
-from rove.store.reading import Along
 from rove.store.search_lists import SearchLists
 from rove.store.store import Store
 from rove.store.vectors import VectorCache

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rove.errors import InputError
-from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines
+from rove.evaluate.dataset.dataset_lines import DatasetRow, bad, read_json_lines
 
 
 def beside(path: Path, ending: str) -> Path:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rove.evaluate.dataset.dataset_lines import DatasetRow
 from rove.evaluate.dataset.questions import rows_of
-from rove.evaluate.dataset.rows import DatasetRow
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.evaluate.made import write_rows

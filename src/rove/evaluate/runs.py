@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rove.evaluate.dataset.rows import DatasetRow, bad, is_texts, read_json_lines, read_parquet
+from rove.evaluate.dataset.dataset_lines import DatasetRow, bad, is_texts, read_json_lines, read_parquet
 from rove.evaluate.labels import Vote
 from rove.evaluate.log import append, beside, read_log
 from rove.records import content_hash

@@ -45,7 +45,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from rove.errors import ConfigError, CutReplyError, ServiceError
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.models.bounded import PLAIN as PLAIN_BODY
 from rove.models.bounded import bounds
 from rove.models.deadline import seconds_left

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from rove.errors import ConfigError, CutReplyError
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.models import Fingerprint, Vectors
 from rove.models.fake_typed import filled, first_sentence
 from rove.models.usage import Usage, account

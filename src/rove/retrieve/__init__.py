@@ -14,7 +14,7 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.same import merged
 from rove.settings import QuestionSettings, SearchSettings
-from rove.store.reading import Along, reading
+from rove.store.catalog_view import Along, reading
 from rove.store.stale_reads import TRIES, noticing
 from rove.store.store import Store
 from rove.tracing import stage

@@ -15,8 +15,8 @@ from rove.language.words import joined_terms, query_terms
 from rove.models import Embedder, Vectors
 from rove.records import Filter, content_hash
 from rove.records.learned import LeadEnd, Remembered
+from rove.store.catalog_rows import slices
 from rove.store.memories import FactEntry, LeadEntry, Memories
-from rove.store.rows import slices
 from rove.store.search_lists import coverage
 from rove.store.store import Store
 

@@ -13,10 +13,10 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from rove.errors import ConfigError, meant
 from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings, check_sub_vectors
+from rove.settings.ingest import ChunkSettings, EnrichSettings, LoadSettings
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelSection, RerankerSettings
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
-from rove.settings.reading import ChunkSettings, EnrichSettings, LoadSettings
 from rove.settings.section import SettingsSection
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
 

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from rove.store import tables
+from rove.store.catalog_rows import is_whole
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import is_whole
 from rove.store.salvage import Salvage, once
 from rove.store.tables import Table
 

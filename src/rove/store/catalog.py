@@ -15,13 +15,13 @@ from rove.records.ledger import LostChunk
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
+from rove.store.catalog_rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
 from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
-from rove.store.rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
 from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
 

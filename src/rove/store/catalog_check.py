@@ -8,10 +8,10 @@ from sqlalchemy import Connection, LargeBinary, select
 
 from rove.errors import ConfigError
 from rove.store import tables
+from rove.store.catalog_rows import AnyRow, is_whole
 from rove.store.database import Database
 from rove.store.dialect import within
 from rove.store.presence import CURE
-from rove.store.rows import AnyRow, is_whole
 from rove.store.tables import Table
 
 READ_AT_ONCE = 1_000

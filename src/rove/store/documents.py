@@ -11,15 +11,7 @@ from sqlalchemy import Select, func, literal, select, union_all
 from rove.records import Chunk, Document, DocumentInfo, Filter
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, tables
-from rove.store.database import Database, get_fact
-from rove.store.dialect import Dialect, within
-from rove.store.document_query import DocumentQuery
-from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
-from rove.store.lookup import Lookup
-from rove.store.presence import CATALOG, check_not_lost
-from rove.store.private import make_folder
-from rove.store.reading import current
-from rove.store.rows import (
+from rove.store.catalog_rows import (
     AnyRow,
     check_vectors,
     chunk_of,
@@ -32,6 +24,14 @@ from rove.store.rows import (
     slices,
     vectors_of,
 )
+from rove.store.catalog_view import current
+from rove.store.database import Database, get_fact
+from rove.store.dialect import Dialect, within
+from rove.store.document_query import DocumentQuery
+from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
+from rove.store.lookup import Lookup
+from rove.store.presence import CATALOG, check_not_lost
+from rove.store.private import make_folder
 from rove.store.sqlite import SqliteDialect
 from rove.store.unfinished import FORGOTTEN, Unfinished
 

@@ -19,9 +19,9 @@ from sqlalchemy import select
 
 from rove.records.signature import HASH_BYTES, SLOTS, VERSION
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database
 from rove.store.dialect import within
-from rove.store.rows import slices
 
 BANDS = 14
 VERSION_BYTES = len(VERSION)

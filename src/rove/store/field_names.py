@@ -13,8 +13,8 @@ from rove.records import Filter
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
 from rove.store.catalog import Catalog
+from rove.store.catalog_rows import enriched
 from rove.store.dialect import names_in, within
-from rove.store.rows import enriched
 
 CACHED_FILTERS = 16
 """Access filters for which the names of fields are cached."""

@@ -10,10 +10,10 @@ from sqlalchemy import Select, delete, insert, or_, select
 
 from rove.records.document import Span
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database
 from rove.store.dialect import within
 from rove.store.question_log import MOST_CHARS, key_of
-from rove.store.rows import slices
 
 
 @dataclass(frozen=True, slots=True)

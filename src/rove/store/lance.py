@@ -34,12 +34,12 @@ from rove.records import Filter
 from rove.records.filter import access_filter_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
+from rove.store.catalog_rows import slices
 from rove.store.lance_check import check_full_text
 from rove.store.lance_fields import column_of, compile_filter
 from rove.store.lance_table import FULL_TEXT, TABLE, empty, rewrite, rows_for, vector_index
 from rove.store.lance_versions import GRACE_VERSIONS, grace, indices_of, too_many, versions_of
 from rove.store.lance_visible import K1, B, VisibleWords
-from rove.store.rows import slices
 
 T = TypeVar("T")
 DEFAULTS = StoreSettings()

@@ -18,8 +18,8 @@ from lancedb.table import AsyncTable
 from rove.errors import InputError
 from rove.settings import StoreSettings
 from rove.store import IndexRow
+from rove.store.catalog_rows import slices
 from rove.store.lance_fields import KINDS, columns_of
-from rove.store.rows import slices
 
 TABLE = "chunks"
 FIXED = ("chunk_id", "terms", "vector")

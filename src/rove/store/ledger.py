@@ -10,9 +10,9 @@ from sqlalchemy import Connection, select
 
 from rove.records import LedgerEntry
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import slices
 
 COLUMNS = [column.name for column in tables.ledger.columns]
 TIME = COLUMNS.index("updated_at")

@@ -10,10 +10,10 @@ from sqlalchemy import null, select
 from rove.records import Chunk, Filter
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
+from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, vector_of
+from rove.store.catalog_view import Along, current
 from rove.store.database import Database
 from rove.store.lookup import Lookup
-from rove.store.reading import Along, current
-from rove.store.rows import AnyRow, chunk_of, enriched, fields_of, vector_of
 
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Select, Text, bindparam
 
+from rove.store.catalog_rows import AnyRow
 from rove.store.database import Database
 from rove.store.dialect import within
-from rove.store.rows import AnyRow
 
 
 class Lookup:

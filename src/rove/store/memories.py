@@ -11,9 +11,9 @@ from sqlalchemy import Connection, delete, func, insert, null, select, union_all
 from rove.records import Citation
 from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
+from rove.store.catalog_rows import AnyRow, blob_of, check_vectors, vector_of
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import AnyRow, blob_of, check_vectors, vector_of
 
 MOST_LEADS = 2_000
 """Leads of a space that are kept, the latest ones."""

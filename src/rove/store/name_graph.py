@@ -13,8 +13,8 @@ from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
 from rove.records import Filter
 from rove.store import tables
 from rove.store.catalog import Catalog
+from rove.store.catalog_rows import AnyRow
 from rove.store.postings import Postings
-from rove.store.rows import AnyRow
 
 PART = 0.5
 MAX_NAMESAKES = 8

@@ -15,10 +15,10 @@ from sqlalchemy import func, select, update
 
 from rove.errors import ServiceError
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database, insert_rows, set_fact
 from rove.store.dialect import within
 from rove.store.files import Files, digest_of
-from rove.store.rows import slices
 from rove.store.unfinished import SWEEPING
 
 

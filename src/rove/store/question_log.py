@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from sqlalchemy import delete, insert, select, update
 
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database
 from rove.store.dialect import within
-from rove.store.rows import slices
 
 MOST_CHARS = 500  # of a question that is kept: what is longer is a text, and nobody asks it again
 MOST_KEPT = 20_000

@@ -18,7 +18,7 @@ from rove.errors import RoveError
 from rove.records import Document, LedgerEntry, vector_key
 from rove.records.source import MetaValue
 from rove.store import Vector, tables
-from rove.store.rows import document_of, is_whole, metadata_of, vector_of
+from rove.store.catalog_rows import document_of, is_whole, metadata_of, vector_of
 from rove.store.tables import Table
 
 RANGE = 512

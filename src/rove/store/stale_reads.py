@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from rove.store.reading import current
+from rove.store.catalog_view import current
 
 TRIES = 8
 """How often a reader looks again that meets with a change each time; one change is over in less than a look."""

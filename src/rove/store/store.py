@@ -20,6 +20,7 @@ from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
+from rove.store.catalog_view import Along
 from rove.store.embedded import NAMES, EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.field_names import FieldNames
@@ -33,7 +34,6 @@ from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
 from rove.store.presence import INDEX, ORIGINALS, RESIDENT
 from rove.store.private import keep_private
-from rove.store.reading import Along
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists

@@ -8,9 +8,9 @@ from sqlalchemy import select
 
 from rove.records import PageRead
 from rove.store import tables
+from rove.store.catalog_rows import slices
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import slices
 
 
 class TranscriptStore:

@@ -8,9 +8,9 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from rove.store import Vector, tables
+from rove.store.catalog_rows import blobs_of, slices, vector_of
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.rows import blobs_of, slices, vector_of
 
 
 class VectorCache:

@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError
 from rove.errors import InputError
 from rove.records.walk_events import WalkInfo
 from rove.store import tables
+from rove.store.catalog_rows import AnyRow
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import holds
-from rove.store.rows import AnyRow
 
 COLUMNS = tuple(tables.walks.c[field.name] for field in fields(WalkInfo))
 

@@ -73,8 +73,13 @@ class CatalogContract:
     """
 
     def make(self, folder: Path) -> Dialect:
-        """Return the dialect of a database for the base in `folder`."""
-        raise NotImplementedError
+        """Return the dialect of a database for the base in `folder`.
+
+        Raises:
+            NotImplementedError: the suite has no `make` of its own.
+        """
+        message = f"{type(self).__name__} does not say which dialect it tests: give it a `make(self, folder)`."
+        raise NotImplementedError(message)
 
     def opened(self, folder: Path) -> Catalog:
         """Open the catalog of the base in `folder`."""

@@ -21,8 +21,13 @@ class LayoutContract(Contract):
         return self.registered()()
 
     def write(self, folder: Path) -> Path:
-        """Write a dataset of this layout into an empty folder; returns what is to be read: the folder, or a file."""
-        raise NotImplementedError
+        """Write a dataset of this layout into an empty folder; returns what is to be read: the folder, or a file.
+
+        Raises:
+            NotImplementedError: the suite has no `write` of its own.
+        """
+        message = f"{type(self).__name__} has no dataset to read: give it a `write(self, folder)` that makes one."
+        raise NotImplementedError(message)
 
     def test_it_knows_and_reads_its_own(self, tmp_path: Path) -> None:
         """Each question has an id of its own, and a text; what the gold names is there; it reads the same twice."""

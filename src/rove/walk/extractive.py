@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.answer.extract import Candidate, best_quotes, list_candidates
-from rove.answer.reading import read_parents
+from rove.answer.passages import read_parents
 from rove.answer.spans import AnswerSpans
 from rove.enrich.entities import mentions
 from rove.language.words import query_terms, terms

@@ -23,7 +23,7 @@ from rove.records.walk_events import (
     WalkStarted,
     Warned,
 )
-from rove.store.reading import reading
+from rove.store.catalog_view import reading
 from rove.store.walk_log import WalkLog
 from rove.tracing import operation, stage
 from rove.walk import EXTRACTIVE, WalkContext

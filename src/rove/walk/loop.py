@@ -11,7 +11,7 @@ from rove.answer.chitchat import ITSELF, chitchat, replied
 from rove.answer.cite import marks
 from rove.answer.facts import answer_from_facts
 from rove.answer.gate import Gate, GateVerdict
-from rove.answer.reading import read_once, read_parents
+from rove.answer.passages import read_once, read_parents
 from rove.answer.refusal import refusal
 from rove.language.rendering import render
 from rove.records import Answer, Hit, Sentence

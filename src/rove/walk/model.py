@@ -14,7 +14,7 @@ from rove.answer.pack import BUDGET_TOKENS, cut
 from rove.answer.reference_checker import ReferenceChecker
 from rove.answer.reply import ReplyPart
 from rove.errors import ServiceError
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 from rove.models import ChatModel
 from rove.models.prompts import FENCES, fenced, fill, prompt
 from rove.models.typed import reply_as

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rove.errors import InputError
 from rove.evaluate.dataset import Dataset
-from rove.evaluate.dataset.rows import bad, read_qrels
+from rove.evaluate.dataset.dataset_lines import bad, read_qrels
 from rove.evaluate.dataset.texts import Texts, corpus_of, read_questions
 
 SPLITS = ("test", "dev", "train")

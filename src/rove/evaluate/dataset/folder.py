@@ -7,7 +7,7 @@ from typing import cast
 
 from rove.errors import InputError
 from rove.evaluate.dataset import Dataset, GoldSpan
-from rove.evaluate.dataset.rows import DatasetRow, bad, read_qrels
+from rove.evaluate.dataset.dataset_lines import DatasetRow, bad, read_qrels
 from rove.evaluate.dataset.texts import Texts, corpus_of, read_questions
 from rove.foreign import read_json
 

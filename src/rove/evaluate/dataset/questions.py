@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rove.evaluate.dataset import Dataset, GoldSpan, Question
-from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines, read_table
+from rove.evaluate.dataset.dataset_lines import DatasetRow, bad, read_json_lines, read_table
 from rove.language.detect import detect
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rove.evaluate.dataset import Question
-from rove.evaluate.dataset.rows import DatasetRow, bad, read_json_lines, read_parquet
+from rove.evaluate.dataset.dataset_lines import DatasetRow, bad, read_json_lines, read_parquet
 from rove.language.detect import detect
 from rove.records import Text
 

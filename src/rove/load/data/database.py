@@ -16,8 +16,8 @@ from sqlalchemy.schema import CreateTable
 from sqlalchemy.types import NullType, UserDefinedType
 
 from rove.errors import ConfigError, InputError
+from rove.load.data.database_schema import ForeignKey, cell_text, schema_lead
 from rove.load.data.long_table import LongTable, table_documents
-from rove.load.data.schema import ForeignKey, cell_text, schema_lead
 from rove.load.text import clean
 from rove.records import Document, Source
 

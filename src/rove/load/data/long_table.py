@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rove.load.markdown import markdown_sections
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.load.text import clean, identify
 from rove.records import Block, Document, Source, content_hash
 from rove.records.source import Metadata, MetaValue

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rove.load.data.long_table import MAX_PART_CHARS
 from rove.load.markdown import markdown_sections
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.load.text import clean, stem
 from rove.records import Document, Source, content_hash
 

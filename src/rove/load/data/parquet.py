@@ -14,9 +14,9 @@ from pyarrow import parquet
 
 from rove.errors import InputError
 from rove.load import LOADERS
+from rove.load.data.database_schema import cell_text
 from rove.load.data.long_table import LongTable, table_documents
 from rove.load.data.record import TEXTS, Json, RecordPlace, Records
-from rove.load.data.schema import cell_text
 from rove.load.posts.names import looks_like_posts
 from rove.load.text import clean, stem
 from rove.records import Document, Source

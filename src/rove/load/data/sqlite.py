@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from rove.errors import InputError
+from rove.load.data.database_schema import ForeignKey, cell_text, schema_lead
 from rove.load.data.long_table import LongTable, table_documents
-from rove.load.data.schema import ForeignKey, cell_text, schema_lead
 from rove.load.text import clean, stem
 from rove.records import Document, Source
 

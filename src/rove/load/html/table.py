@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from rove.load.html.tree import HtmlNode
-from rove.load.table import MAX_COLUMNS
+from rove.load.pipe_table import MAX_COLUMNS
 
 MAX_CELLS = 500_000  # from here on a cell is one cell, whatever it says
 MAX_HEADER_ROWS = 4

@@ -14,7 +14,7 @@ from rove.load.html.parts import TextPart
 from rove.load.html.table import is_layout, table_rows
 from rove.load.html.tree import HtmlNode
 from rove.load.markdown import prose
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.load.text import clean
 
 MAX_DEPTH = 100  # deeper elements are text without structure

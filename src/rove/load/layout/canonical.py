@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rove.load.layout.paragraphs import SOFT_HYPHEN, blocks_of, mended, separator, usual_pitch
 from rove.load.layout.printed import Area, Figure, Item, OrderedPage, PrintedLine, PrintedTable, around, linked_text
-from rove.load.layout.tables import CAPTION, cell_text, table_text
+from rove.load.layout.table_text import CAPTION, cell_text, table_text
 from rove.load.markdown import prose
 from rove.records import Block, Box, Page
 

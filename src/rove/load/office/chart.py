@@ -10,7 +10,7 @@ from itertools import islice
 from rove.load.office.compose import TABLE, Piece
 from rove.load.office.drawing import paragraphs_of, target_of
 from rove.load.office.opc import Package, XmlPart
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.load.xmltree import Node, integer
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rove.load.markdown import prose
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.records import Block, Box, Page
 
 PAGE_BREAK = "\x0e"

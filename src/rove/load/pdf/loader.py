@@ -21,13 +21,13 @@ from rove.load.layout.headings import Bookmark, with_headings
 from rove.load.layout.notes import with_notes
 from rove.load.layout.order import in_order
 from rove.load.layout.printed import Figure, OrderedPage, PrintedPage, lines_of
-from rove.load.layout.tables import with_headers
+from rove.load.layout.table_text import with_headers
 from rove.load.limits import OutOfTime
 from rove.load.markdown import first_title, markdown_sections
 from rove.load.members import Member, Members
 from rove.load.pdf.marks import read_marks
-from rove.load.pdf.notes import read_notes, with_links
 from rove.load.pdf.page import read_text
+from rove.load.pdf.remarks import read_notes, with_links
 from rove.load.pdf.scan import is_scan, read_scan
 from rove.load.text import clean, identify, stem
 from rove.load.transcripts import Transcripts

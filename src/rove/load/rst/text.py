@@ -10,7 +10,7 @@ from typing import cast
 
 from docutils import nodes
 
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 
 ROLE = re.compile(r":(?P<role>[\w:+.-]+):`(?P<text>.*)`|`(?P<last>.*)`:(?P<role2>[\w:+.-]+):", re.DOTALL)
 TARGET = re.compile(r"(.+?)\s*<[^<>]*>", re.DOTALL)

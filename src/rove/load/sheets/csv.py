@@ -12,8 +12,8 @@ from itertools import chain, islice
 
 from rove.errors import InputError
 from rove.load.data.long_table import LongTable, table_documents
+from rove.load.pipe_table import MAX_COLUMNS
 from rove.load.sheets.header import DATE, LOOK_ROWS, Headed, find_header, is_number
-from rove.load.table import MAX_COLUMNS
 from rove.load.text import clean, decode, is_binary, require_text, stem
 from rove.records import Document, Source
 

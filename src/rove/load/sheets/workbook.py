@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from rove.errors import InputError
 from rove.load.limits import OutOfTime
 from rove.load.markdown import markdown_sections, prose
+from rove.load.pipe_table import MAX_COLUMNS, pipe_table
 from rove.load.sheets.sheet import MAX_CELLS, CellBudget, Sheet, cell_name
-from rove.load.sheets.tables import SheetTable, find_tables
-from rove.load.table import MAX_COLUMNS, pipe_table
+from rove.load.sheets.table_areas import SheetTable, find_tables
 from rove.load.text import clean, identify, require_text, stem
 from rove.records import Block, Document, Source
 from rove.records.source import MetaValue

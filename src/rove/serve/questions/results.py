@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.answer.reading import rendered
+from rove.answer.passages import rendered
 from rove.language.rendering import BlockKind, Rendered, render
 from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit, Verdict
 from rove.records.document import Span

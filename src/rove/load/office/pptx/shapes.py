@@ -13,7 +13,7 @@ from rove.load.office.numerals import written
 from rove.load.office.opc import Package, R, XmlPart
 from rove.load.office.pptx.layout import TITLES, Layouts, P, SlideFrame, frame, level, placeholder
 from rove.load.office.reading_order import reading_order
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 from rove.load.xmltree import Node, integer
 
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from rove.load.office.compose import Piece, link, note, picture
 from rove.load.office.docx.text import field_target
 from rove.load.office.rtf.body import RtfBody
+from rove.load.office.rtf.rtf_words import Token, tokens
 from rove.load.office.rtf.text import Collected, Fonts
-from rove.load.office.rtf.tokens import Token, tokens
 
 MAX_GROUPS = 5_000
 LITERAL = {"tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "endash": "–",

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from rove.load.office.docx.text import SIGNS
-from rove.load.office.rtf.tokens import CHARSETS, SYMBOL_CHARSET, WIDE, codec_of
+from rove.load.office.rtf.rtf_words import CHARSETS, SYMBOL_CHARSET, WIDE, codec_of
 
 SYMBOL = "symbol"
 SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")

@@ -6,7 +6,7 @@ from rove.answer.answerer import Answerer
 from rove.answer.cite import check
 from rove.answer.gate import GateVerdict
 from rove.answer.pack import pack
-from rove.answer.reading import page_of, read_parents, table_head
+from rove.answer.passages import page_of, read_parents, table_head
 from rove.chunk.cut import cut
 from rove.events import ignore
 from rove.models.fake import FakeChatModel, FakeEmbedder

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rove.load.layout.paragraphs import is_cjk, mended
 from rove.load.layout.printed import OrderedPage, PrintedCell, PrintedTable, linked_text
-from rove.load.table import pipe_table
+from rove.load.pipe_table import pipe_table
 
 CAPTION = re.compile(
     r"(?:(?:table|tab\.|tabelle|tabla|tableau|tabella|tabela|tabel|figure|fig\.|figura|figuur|abbildung|abb\.|chart)"

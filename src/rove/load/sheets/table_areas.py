@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from rove.load.pipe_table import MAX_COLUMNS
 from rove.load.sheets.header import Headed, find_header, is_number
 from rove.load.sheets.sheet import MAX_CELLS, Rows
-from rove.load.table import MAX_COLUMNS
 
 Spans = Mapping[int, Mapping[int, int]]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.language.tokens import count_tokens
+from rove.language.token_count import count_tokens
 
 OVERHEAD = 4  # the model's two marks and its "passage:" prefix
 
