@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.answer.claim import plain
-from rove.answer.pipe_rows import table_rows
+from rove.language.pipe_rows import table_rows
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 

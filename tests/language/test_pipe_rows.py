@@ -7,7 +7,7 @@ import pytest
 from rove import Rove, Text
 from rove.answer.answerer import shown
 from rove.answer.extract import list_candidates
-from rove.answer.pipe_rows import as_table, table_rows
+from rove.language.pipe_rows import as_table, table_rows
 from rove.records import Chunk, Hit
 
 OFFICES = """| Office | City | Opening hours | Head |

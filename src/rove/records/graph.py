@@ -1,0 +1,81 @@
+"""The graph of knowledge: who does what to whom, each with the words that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rove.records.document import Span
+
+ALIAS = "also called"
+"""The predicate that two names of one thing are linked by, whatever the words that say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """What a span of a document's canonical text says: subject, predicate, object, as they stand there.
+
+    A predicate that stands in two places has "…" between them. `subject_key` and `object_key`: what the spellings of a
+    name share (see `language.names.name_key`).
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    span: Span
+    subject_key: str
+    object_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A triplet in the graph, and where it comes from.
+
+    `by` is what found it: "rules 1", a chat model, or "walk" for a fact that a walk has learned, of which `memory_id`
+    is the id. `quote`: the words of the span.
+    """
+
+    triplet: Triplet
+    document_id: str
+    chunk_id: str
+    by: str
+    title: str = ""
+    source: str = ""
+    quote: str = ""
+    memory_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A thing that relations speak of. `names`: how it is called, the most frequent first. `hops`: links to a seed.
+
+    `joined`: why names of different spelling are one entity, relation by relation.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    hops: int = 0
+    joined: tuple[Relation, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to show."""
+        return self.names[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relation between two entities of a subgraph, by their keys."""
+
+    source: str
+    target: str
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """What was explored, the nearest to the seeds first. `more`: a limit left something out."""
+
+    entities: tuple[Entity, ...] = ()
+    links: tuple[Link, ...] = ()
+    seeds: tuple[str, ...] = field(default=())
+    more: bool = False
