@@ -104,6 +104,14 @@ def walk(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def graph(options: argparse.Namespace) -> list[Table]:
+    """See `bench.graph`."""
+    from bench import graph as part
+
+    del options
+    return part.run()
+
+
 def tree(options: argparse.Namespace) -> list[Table]:
     """See `bench.tree`."""
     from bench import tree as part
@@ -154,6 +162,7 @@ PARTS = {
     "serve": [serve],
     "walk": [walk],
     "tree": [tree],
+    "graph": [graph],
     "questions": [questions],
     "rewrites": [rewrites],
     "quotes": [quotes],

@@ -15,7 +15,9 @@ from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
+from rove.records.graph import Subgraph
 from rove.records.theme import Theme
+from rove.retrieve.explore import Reach, Seeds, explore, keys_of
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
 from rove.store.health import Health
@@ -24,8 +26,11 @@ from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_
 from rove.store.originals import Offered
 from rove.store.question_log import MOST_CHARS, QuestionLog
 from rove.store.store import Store
+from rove.store.triplets import Triplets
 from rove.store.walk_log import WalkLog
 from rove.walk.erasure import erase_from_walks
+
+NEAR = Reach()
 
 
 class DocumentOperations:
@@ -75,6 +80,47 @@ class DocumentOperations:
         """
         note(await self.notes_on(where), listener)
         return await themes_of(self.store, where, most)
+
+    async def explore(
+        self,
+        *names: str,
+        reach: Reach = NEAR,
+        documents: Sequence[str] = (),
+        chunks: Sequence[str] = (),
+        where: Filter | None = None,
+        space: str = "",
+        listener: Listener = ignore,
+    ) -> Subgraph:
+        """Return what the graph of knowledge says of things, of documents or of chunks, and of what that leads to.
+
+        The graph is made by `enrich("graph")`, and grows by what walks learn.
+
+        Args:
+            names: of things, in any spelling and language in which they stand in the documents.
+            reach: how far: `Reach(direction="out", depth=2, fan=20, limit=100)`.
+            documents: ids; what they say.
+            chunks: likewise, of chunks.
+            where: only what documents say that this filter lets through.
+            space: whose walks have learned what is shown beside the documents.
+            listener: told of fields that the filter names and no document has.
+
+        Raises:
+            InputError: the reach is out of range.
+        """
+        note(await self.notes_on(where), listener)
+        return await explore(self.store, Seeds(names, documents, chunks), reach, where, space=space)
+
+    async def graph_size(self) -> tuple[int, int]:
+        """Return how many triplets the graph of knowledge has, and of how many documents."""
+        return await asyncio.to_thread(Triplets(self.store.catalog.database).counts)
+
+    async def graph_names(self, name: str, *, most: int = 5) -> list[str]:
+        """Return longer names in the graph of knowledge of which this one is the beginning or the end."""
+        languages = await self.store.languages()
+        keys = sorted(keys_of(name, languages))
+        triplets = Triplets(self.store.catalog.database)
+        found = [one for key in keys for one in await asyncio.to_thread(triplets.begun_by, key, most)]
+        return list(dict.fromkeys(found))[:most]
 
     async def notes_on(self, where: Filter | None) -> list[str]:
         """Say of each field that a filter names and no document has, which was meant; nothing of what may not be seen.

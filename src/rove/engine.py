@@ -13,7 +13,8 @@ from typing import Self
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
 from rove.document_operations import DocumentOperations, keep_originals
-from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher
+from rove.enrich import EnrichContext, Enriched, Estimate
+from rove.enrich.run import enriched, estimated
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
@@ -144,31 +145,24 @@ class AsyncRove(DocumentOperations, WalkOperations):
                     await ingest.take_pages(fetched(pages, limits), len(pages))
             report = await ingest.finish()
             for name in self.settings.enrich.after_add:
-                await self.enrich(name)
+                await self.enrich(name, listener=listener)
             adding.tell(documents=report.documents, chunks=report.chunks, failed=len(report.failed))
         return report
 
-    async def enrich(self, name: str) -> Enriched:
-        """Work out fields of documents that are in the base, e.g. "replies": what was replied to each post.
+    async def enrich(self, name: str, *, listener: Listener = ignore) -> Enriched:
+        """Work more out of documents that are in the base: "fields", "replies" (to each post), "graph" (triplets).
 
-        Filters and rules can use them. Nothing is embedded again; a run that was cut off is simply repeated.
+        Nothing is embedded again; a run that was cut off is simply repeated.
 
         Raises:
             ConfigError: no enricher has that name, or its settings are wrong.
         """
         with operation("enrich", enricher=name):
-            return await self._enrich(name)
+            return await enriched(name, self._enrich_context(), listener)
 
-    async def _enrich(self, name: str) -> Enriched:
-        access = self.settings.serve.access_field
-        context = EnrichContext(self.store, self.embedder, self.settings.enrich, access, self.chat_model)
-        enricher: Enricher = ENRICHERS.get(name)(context)
-        documents = changed = 0
-        async for fields in enricher.fields():
-            documents += sum(any(value is not None for value in given.values()) for given in fields.values())
-            changed += await self.store.enrich(fields)
-        await self.store.optimize()
-        return Enriched(documents, changed, tuple(enricher.notes))
+    async def estimate_enrich(self, name: str) -> Estimate:
+        """Say how many documents a run of `enrich` will look at, and what it will ask of the chat model."""
+        return await estimated(name, self._enrich_context(), self.settings.chat)
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore
@@ -296,6 +290,10 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
     def _ingest(self, listener: Listener) -> Ingest:
         return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.deduplicator, listener)
+
+    def _enrich_context(self) -> EnrichContext:
+        settings = self.settings
+        return EnrichContext(self.store, self.embedder, settings.enrich, settings.serve.access_field, self.chat_model)
 
     def _responder(self, question: str) -> Responder:
         _check(question)

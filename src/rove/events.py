@@ -56,6 +56,14 @@ class ChunksEmbedded:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsEnriched:
+    """An enricher has looked at `count` more documents, and what it found is kept."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """The next sentences of an answer while the chat model still writes: they have passed their check, and stay.
 
@@ -72,7 +80,7 @@ class Noted:
     text: str
 
 
-Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | TextDelta | Noted
+Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | DocumentsEnriched | TextDelta | Noted
 Listener = Callable[[Event], None]
 
 

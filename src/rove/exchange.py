@@ -1,8 +1,8 @@
 """A base as lines of JSON: to carry it to another machine, another embedder or another version of Rove.
 
 The first line says what it is; each other line holds one document with its canonical text, structure and metadata,
-the vectors of its chunks under their content keys, base64 of little-endian float32, their tokens, and the questions
-that are kept with what answers them.
+the vectors of its chunks under their content keys, base64 of little-endian float32, their tokens, the questions that
+are kept with what answers them, and what the graph of knowledge says by it.
 The files that the base keeps follow the first document that was read from each, piece by piece.
 """
 
@@ -17,7 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from rove import exchange_graph
 from rove.errors import InputError
+from rove.exchange_graph import CarriedTriplets
 from rove.foreign import read_json
 from rove.ingest.batch import FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
@@ -101,6 +103,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
         vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
         kept = KeptQuestions(store.catalog.database).near("", [document_id])
+        graph = exchange_graph.written(store, document_id)
     file = None
     with suppress(FileNotFoundError):
         file = original.path.open("rb") if original and original.digest not in written else None
@@ -125,6 +128,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
         "questions": [[one.question, *one.span] for one in reversed(kept)],
+        "graph": graph,
         "read_from": original.digest if original else "",
     }
     return json.dumps(tree, ensure_ascii=False), file
@@ -150,11 +154,11 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
     same = head.get("embedder") == str(fingerprint)
     with scratch(store.folder) as folder:
         luggage, offered = ImportedOriginals(folder), list[Offered]()
-        kept: list[KeptQuestion] = []
+        kept, graph = list[KeptQuestion](), list[CarriedTriplets]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, store, ingest, luggage, kept, keep_vectors=same)
+                yield from _items(number, line, store, ingest, luggage, kept, graph, keep_vectors=same)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
@@ -163,6 +167,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         await ingest.take(batched(items()))
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
+        await asyncio.to_thread(exchange_graph.keep, store, graph)
         said = await keep(offered)
     noted = (LedgerEntry("import", "live", reason=said),) if said else ()
     return replace(report, noted=(*report.noted, *noted))
@@ -175,6 +180,7 @@ def _items(
     ingest: Ingest,
     luggage: ImportedOriginals,
     kept: list[KeptQuestion],
+    graph: list[CarriedTriplets],
     *,
     keep_vectors: bool,
 ) -> Iterator[Item]:
@@ -191,6 +197,8 @@ def _items(
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
         ]
+        carried = exchange_graph.read(document.document_id, tree.get("graph", {}))
+        graph += [carried] if carried else []
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         yield FinishedSource(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))

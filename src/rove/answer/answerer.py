@@ -12,10 +12,10 @@ from rove.answer.cite import check, marks
 from rove.answer.extract import Candidate, best_quotes
 from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf, read_parents
-from rove.language.pipe_rows import as_table
 from rove.answer.refusal import refusal
 from rove.answer.spans import AnswerSpans
 from rove.events import Listener
+from rove.language.pipe_rows import as_table
 from rove.language.rendering import render
 from rove.models import ChatModel, Embedder
 from rove.records import Answer, Citation, Hit, Sentence

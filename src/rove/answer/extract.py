@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rove.answer.cite import cite
 from rove.answer.claim import plain
-from rove.language.pipe_rows import table_rows
 from rove.answer.spans import AnswerSpans
+from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rove.answer.claim import plain
-from rove.language.pipe_rows import PipeRow, table_rows
 from rove.answer.values import holds_value, read_values, units_in
+from rove.language.pipe_rows import PipeRow, table_rows
 from rove.language.rendering import render
 from rove.language.sentences import sentence_spans
 from rove.records.document import Span

@@ -10,9 +10,10 @@ from rove.registry import load
 
 COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
-    "enrich": ("rove.cli.enrich:enrich", "Work out fields of documents, such as what was replied to posts."),
+    "enrich": ("rove.cli.enrich:enrich", "Work out more of documents: who does what to whom, fields, replies."),
     "search": ("rove.cli.search:search", "Find passages."),
     "themes": ("rove.cli.themes:themes", "Say what the documents are about."),
+    "graph": ("rove.cli.graph:graph", "Show what the documents say of things, and how these are related."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "questions": (
         "rove.cli.questions:questions",

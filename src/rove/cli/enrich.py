@@ -1,33 +1,76 @@
-"""`rove enrich`: work out fields of documents from what the base holds of them."""
+"""`rove enrich`: work more out of documents from what the base holds of them."""
 
 from __future__ import annotations
 
+import sys
+
 import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import Session, command
-from rove.enrich import ENRICHERS
+from rove.enrich import ENRICHERS, Enriched, Estimate
+from rove.errors import InputError
+from rove.events import DocumentsEnriched, Event
+from rove.sync import Rove
 
 
 @command("enrich")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def enrich(session: Session, names: tuple[str, ...]) -> None:
-    """Work out fields that filters and rules can use.
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a chat model is used.")
+def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
+    """Work out more of the documents that are in the base.
 
-    NAME is "fields" (those that enrich.fields declares, found in each document) or "replies" (what was replied to each
-    post).
+    NAME is "graph" (who does what to whom: triplets for `rove graph` and mode "graph"), "fields" (those that
+    enrich.fields declares, found in each document) or "replies" (what was replied to each post).
 
-    Nothing is read or embedded again, and running it twice changes nothing.
+    Nothing is read or embedded again, and running it twice changes nothing. Before a chat model is used, it says how
+    many calls and tokens that will take, and asks.
     """
     for name in names:
         ENRICHERS.get(name)
+    done: list[tuple[str, Enriched]] = []
     with session.base() as kb:
-        done = [(name, kb.enrich(name)) for name in names]
+        for name in names:
+            estimate = kb.estimate_enrich(name)
+            if estimate.calls and not yes:
+                _agree(session, name, estimate)
+            done.append((name, _enriched(session, kb, name, estimate)))
     if session.output.as_json:
         session.output.json(
             [{"name": n, "documents": r.documents, "changed": r.changed, "notes": r.notes} for n, r in done]
         )
         return
     for name, report in done:
-        session.output.line(f"{name}: {report.documents} documents have fields, {report.changed} of them changed")
+        session.output.line(f"{name}: {report.documents} documents have something of it, {report.changed} were changed")
         for note in report.notes:
             session.output.line(f"  {note}")
+
+
+def _agree(session: Session, name: str, estimate: Estimate) -> None:
+    """Say what a run comes to, and ask; where nobody can answer, refuse.
+
+    Raises:
+        InputError: nobody can be asked.
+    """
+    tokens = f"{estimate.input_tokens:,} tokens read and {estimate.output_tokens:,} written"
+    price = f", {estimate.price:,.2f} by your prices" if estimate.price is not None else ""
+    what = f"{name!r} will ask the chat model {estimate.calls:,} times: about {tokens}{price}."
+    if session.output.as_json or not sys.stdin.isatty():
+        raise InputError(what, cure="Say --yes, or leave the chat model out: --set enrich.ask_model=false")
+    session.output.note(what)
+    click.confirm("Go on?", abort=True, err=True)
+
+
+def _enriched(session: Session, kb: Rove, name: str, estimate: Estimate) -> Enriched:
+    columns = (TextColumn(f"[bold]{name}"), BarColumn(), MofNCompleteColumn(), TextColumn("documents"))
+    quiet = session.output.as_json or not session.output.notes.is_terminal
+    with Progress(
+        *columns, TimeElapsedColumn(), TimeRemainingColumn(), console=session.output.notes, disable=quiet
+    ) as progress:
+        task = progress.add_task("", total=estimate.documents)
+
+        def told(event: Event) -> None:
+            if isinstance(event, DocumentsEnriched):
+                progress.update(task, advance=event.count)
+
+        return kb.enrich(name, listener=told)

@@ -1,12 +1,13 @@
-"""Stage 3 of 7: give chunks the terms and vectors by which they are found; later, work out further fields of documents.
+"""Stage 3 of 7: give chunks the terms and vectors by which they are found; later, work out more of documents.
 
-An enricher works fields out for documents that are in the base, from what is stored of them; nothing is embedded
-again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs it.
+An enricher works out fields, or what is said of whom, for documents that are in the base, from what is stored of them;
+nothing is embedded again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # reading processes import this package: they start without m
     from rove.models import ChatModel, Embedder
     from rove.settings import EnrichSettings
     from rove.store.store import Store
+    from rove.store.triplets import ReadDocument
 
 Fields = Mapping[str, Mapping[str, MetaValue | None]]
 """Document id → name → value; None takes a field away that an enricher gave."""
@@ -37,8 +39,31 @@ class EnrichContext:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundTriplets:
+    """What was said of whom in documents, and `by` what it was found. See `Triplets.keep`."""
+
+    documents: Sequence[ReadDocument]
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will come to: documents to look at, calls of the chat model, and its tokens.
+
+    `price`: in the currency of
+    `chat.price_in` and `chat.price_out`; None where these are not set.
+    """
+
+    documents: int
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Enriched:
-    """What a run of an enricher did: how many documents have fields of it, how many changed, and notes for the user."""
+    """What a run of an enricher did: how many documents have something of it, how many changed, notes for the user."""
 
     documents: int
     changed: int
@@ -46,18 +71,29 @@ class Enriched:
 
 
 class Enricher(Protocol):
-    """Works out fields of documents. Built as `Enricher(context)`, once for each run."""
+    """Works something out of documents. Built as `Enricher(context)`, once for each run."""
 
     notes: list[str]
     """What the user has to know of the last run: what could not be worked out, and why."""
 
-    def fields(self) -> AsyncIterator[Fields]:
-        """Yield fields in batches: the same base gives the same fields, so that a run can be cut off and repeated."""
+    async def estimate(self) -> Estimate:
+        """Say what a run will come to. Nothing is asked of a model for it."""
+        ...
+
+    def found(self) -> AsyncIterator[Fields | FoundTriplets]:
+        """Yield what was found in batches: a run that was cut off is taken up by the next one, or repeated by it.
+
+        The same base gives the same.
+        """
         ...
 
 
 ENRICHERS = Registry(
     "enricher",
     "rove.enrichers",
-    {"replies": "rove.enrich.replies:Replies", "fields": "rove.enrich.declared_fields:DeclaredFields"},
+    {
+        "replies": "rove.enrich.replies:Replies",
+        "fields": "rove.enrich.declared_fields:DeclaredFields",
+        "graph": "rove.enrich.graph:Graph",
+    },
 )

@@ -14,9 +14,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from rove.enrich import EnrichContext, Fields
+from rove.enrich import EnrichContext, Estimate, Fields
 from rove.enrich.declared_values import values_in
 from rove.errors import ConfigError, ServiceError
+from rove.language.token_count import count_tokens
 from rove.models import ChatModel
 from rove.models.prompts import fenced, prompt
 from rove.models.typed import reply_as
@@ -29,6 +30,8 @@ MOST_CHARS = 200_000
 """Of a longer document only so much is looked at by rules."""
 EXACT = 2.0**53
 """Whole numbers below this are exact as floats."""
+REPLY_TOKENS = 150
+"""What a reply is reckoned at before any was seen."""
 SHOWN_CHARS = 6_000
 """What the chat model is shown of a document: its beginning."""
 FAILED = "The chat model failed at {count} documents, of which only what rules find is kept. {reason}"
@@ -64,15 +67,35 @@ class DeclaredFields:
         self.notes: list[str] = []
         self._failed = self._not_held = 0
 
-    async def fields(self) -> AsyncIterator[Fields]:
-        """See `Enricher.fields`.
+    async def estimate(self) -> Estimate:
+        """See `Enricher.estimate`. Each document is a call at most: none where rules find every field.
+
+        Raises:
+            ConfigError: no field is declared.
+        """
+        self._check()
+        infos = await asyncio.to_thread(self.catalog.documents)
+        if not self.chat:
+            return Estimate(len(infos))
+        shown, tokens = 0, count_tokens(prompt("rove.enrich", "fields")) + count_tokens(_listed(self.declared))
+        for start in range(0, len(infos), BATCH):
+            ids = [info.document_id for info in infos[start : start + BATCH]]
+            texts = await asyncio.to_thread(self.catalog.texts, ids)
+            shown += sum(count_tokens(text[:SHOWN_CHARS]) for text in texts.values())
+        return Estimate(len(infos), len(infos), tokens * len(infos) + shown, REPLY_TOKENS * len(infos))
+
+    def _check(self) -> None:
+        if not self.declared:
+            message = "The enricher 'fields' has nothing to look for: enrich.fields declares no field."
+            raise ConfigError(message, cure='Declare one: [enrich.fields.status] type = "enum", values = {draft = []}')
+
+    async def found(self) -> AsyncIterator[Fields]:
+        """See `Enricher.found`.
 
         Raises:
             ConfigError: no field is declared, or a pattern is no regular expression.
         """
-        if not self.declared:
-            message = "The enricher 'fields' has nothing to look for: enrich.fields declares no field."
-            raise ConfigError(message, cure='Declare one: [enrich.fields.status] type = "enum", values = {draft = []}')
+        self._check()
         infos = await asyncio.to_thread(self.catalog.documents)
         reason = ""
         for start in range(0, len(infos), BATCH):
@@ -101,7 +124,7 @@ class DeclaredFields:
     async def _by_model(
         self, chat: ChatModel, info: DocumentInfo, text: str, wanted: Mapping[str, ValueSettings]
     ) -> dict[str, MetaValue]:
-        listed = "\n".join(f"{name} ({_kind(value)}): {value.description}" for name, value in wanted.items())
+        listed = _listed(wanted)
         shown = fenced(f"{info.title}\n{text[:SHOWN_CHARS]}", "document")
         asked = f"Fields:\n{listed}\n\nThe document:\n{shown}"
         wrote = await reply_as(chat, NamedFields, prompt("rove.enrich", "fields"), asked)
@@ -158,6 +181,10 @@ def typed(value: str, declared: ValueSettings) -> MetaValue | None:
 def _values(text: str, language: str, declared: ValueSettings) -> Sequence[str]:
     bare = declared.model_copy(update={"pattern": ""}) if declared.type in {"number", "date"} else declared
     return [one.value for one in values_in(text, language, bare, setting="enrich.fields")]
+
+
+def _listed(wanted: Mapping[str, ValueSettings]) -> str:
+    return "\n".join(f"{name} ({_kind(value)}): {value.description}" for name, value in wanted.items())
 
 
 def _kind(value: ValueSettings) -> str:

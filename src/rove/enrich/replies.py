@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.enrich import EnrichContext, Fields
+from rove.enrich import EnrichContext, Estimate, Fields
 from rove.enrich.sentiment import SentimentModel, sentiment_of
 from rove.records.source import MetaValue
 from rove.store import IndexRow, Vector
@@ -98,8 +98,12 @@ class Replies:
         self.access_field = context.access_field
         self.notes: list[str] = []
 
-    async def fields(self) -> AsyncIterator[Fields]:
-        """See `Enricher.fields`."""
+    async def estimate(self) -> Estimate:
+        """See `Enricher.estimate`. No chat model is asked."""
+        return Estimate(len(await asyncio.to_thread(self.store.catalog.documents)))
+
+    async def found(self) -> AsyncIterator[Fields]:
+        """See `Enricher.found`."""
         statements = [*self.settings.agree, *self.settings.disagree]
         vectors = await self.embedder.passages(statements)
         agree, disagree = np.split(np.asarray(vectors, np.float32), [len(self.settings.agree)])

@@ -12,9 +12,9 @@ from importlib.resources import files
 from pathlib import PurePath
 from typing import cast
 
-from rove.language.pipe_rows import table_rows
 from rove.evaluate.made import MadeQuestion
 from rove.language.detect import detect
+from rove.language.pipe_rows import table_rows
 from rove.language.words import query_terms
 from rove.models.prompts import fill
 from rove.records import Chunk, Document

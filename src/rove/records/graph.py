@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rove.records.document import Span
 
@@ -48,7 +48,7 @@ class Relation:
 class Entity:
     """A thing that relations speak of. `names`: how it is called, the most frequent first. `hops`: links to a seed.
 
-    `joined`: why names of different spelling are one entity, relation by relation.
+    `joined`: why names of different spelling are one entity: the relations that say so.
     """
 
     key: str
@@ -64,18 +64,18 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A relation between two entities of a subgraph, by their keys."""
+    """What one entity does to another, by their keys; `relations` say so, the oldest first."""
 
-    source: str
-    target: str
-    relation: Relation
+    subject: str
+    predicate: str
+    object: str
+    relations: tuple[Relation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What was explored, the nearest to the seeds first. `more`: a limit left something out."""
+    """What was explored, the nearest to the seeds first. `more`: a limit has left something out."""
 
     entities: tuple[Entity, ...] = ()
     links: tuple[Link, ...] = ()
-    seeds: tuple[str, ...] = field(default=())
     more: bool = False

@@ -75,6 +75,7 @@ RETRIEVERS = Registry(
         "hybrid": "rove.retrieve.hybrid:HybridRetriever",
         GATHER: "rove.retrieve.gather_search:GatherRetriever",
         "walk": "rove.retrieve.walk_search:WalkRetriever",
+        "graph": "rove.retrieve.graph_search:GraphRetriever",
         "sparse": "rove.retrieve.sparse:SparseRetriever",
         "tree": "rove.retrieve.tree_search:TreeRetriever",
         "questions": "rove.retrieve.question_search:QuestionRetriever",

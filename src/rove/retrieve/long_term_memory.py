@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.enrich.triplets import triplets_of
 from rove.errors import InputError
 from rove.language.detect import detect
 from rove.language.words import joined_terms, query_terms
@@ -144,6 +145,7 @@ class LongTermMemory:
                 joined_terms(fact.text, language),
                 vector,
                 asked,
+                triplets_of(fact.text, language, fact.citation.span),
             )
             for fact, vector in zip(facts, vectors, strict=True)
         ]
@@ -163,8 +165,8 @@ class LongTermMemory:
             raise InputError(message, cure="To forget the fact: rove memory forget ID")
         fact = await self._one(memory_id)
         vector = (await self._embedder.passages([text]))[0]
-        terms = joined_terms(text, detect(text))
-        await asyncio.to_thread(self._kept.edit, self._space, fact.memory_id, text, terms, vector)
+        terms, triplets = joined_terms(text, detect(text)), triplets_of(text, detect(text), fact.citation.span)
+        await asyncio.to_thread(self._kept.edit, self._space, fact.memory_id, text, terms, vector, triplets)
         return await self._one(fact.memory_id)
 
     async def forget(self, *memory_ids: str) -> int:

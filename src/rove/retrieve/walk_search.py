@@ -29,7 +29,7 @@ MOST_SHARERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _WalkQuery:
+class WalkQuery:
     """What is searched for, once analysed, and what its caller may see."""
 
     text: str
@@ -73,12 +73,12 @@ class WalkRetriever:
         pool = first[: settings.rerank_pool]
         await self._take(trail, asked, await to_hits(self.search_context, pool, lists, rerank=True), hop=0)
         if self.tuning.asked:
-            trail.ways[QUESTION] = await asyncio.to_thread(self._named, asked)
+            trail.ways[QUESTION] = await self.named(asked)
         sought: set[str] = set()
         for hop in range(1, self.tuning.hops + 1):
             with stage("hop", number=hop):
                 front = trail.front(self.tuning.front)
-                await asyncio.to_thread(self._look, trail, front, asked.access_filter)
+                trail.ways.update(await self.ways(front, asked.access_filter))
                 if documents := trail.unseen() - sought:
                     sought |= documents
                     await self._reach(trail, asked, documents, query.where, hop=hop)
@@ -91,7 +91,7 @@ class WalkRetriever:
         return [*walked, *await to_hits(self.search_context, missing, lists)][: query.top_k]
 
     async def _reach(
-        self, trail: Trail, asked: _WalkQuery, documents: set[str], where: Filter | None, *, hop: int
+        self, trail: Trail, asked: WalkQuery, documents: set[str], where: Filter | None, *, hop: int
     ) -> None:
         """Take in what of these documents fits the question best."""
         within = field("document_id").in_(sorted(documents))
@@ -100,29 +100,34 @@ class WalkRetriever:
         hits = await to_hits(self.search_context, reached, SearchLists({}), rerank=True)
         await self._take(trail, asked, hits, hop=hop)
 
-    async def _asked(self, query: Query) -> _WalkQuery:
+    async def _asked(self, query: Query) -> WalkQuery:
         text, languages = query.text, await self.search_context.store.languages(query.where)
         vector = (await self.search_context.embedder.queries([text]))[0]
-        return _WalkQuery(
+        return WalkQuery(
             text, detect(text, languages), asked_terms(text, languages), vector, access_filter_of(query.where)
         )
 
-    async def _search(self, asked: _WalkQuery, top_k: int, where: Filter | None) -> SearchLists:
+    async def _search(self, asked: WalkQuery, top_k: int, where: Filter | None) -> SearchLists:
         return await self.search_context.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
 
-    async def _take(self, trail: Trail, asked: _WalkQuery, hits: Sequence[Hit], *, hop: int) -> None:
+    async def _take(self, trail: Trail, asked: WalkQuery, hits: Sequence[Hit], *, hop: int) -> None:
         with stage("rerank", hits=len(hits)):
             opinions = await self.search_context.reranker.scores(asked.text, hits)
         told = await asyncio.to_thread(_told, asked, hits)
         trail.take(hits, told, [float(opinion) for opinion in opinions], hop)
 
-    def _named(self, asked: _WalkQuery) -> dict[str, float]:
-        names = name_keys(asked.text, asked.language)
-        return self.search_context.store.names.titled(asked.text, asked.language, names, asked.access_filter)
+    async def named(self, asked: WalkQuery) -> dict[str, float]:
+        """Return the documents that the question names by their titles, each with how surely."""
+        names, own = self.search_context.store.names, name_keys(asked.text, asked.language)
+        return await asyncio.to_thread(names.titled, asked.text, asked.language, own, asked.access_filter)
 
-    def _look(self, trail: Trail, front: Sequence[Hit], access_filter: Filter | None) -> None:
-        """Find what these passages lead to by names."""
+    async def ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
+        """Return what passages lead to, by their chunk ids: other documents, each with how strongly."""
+        return await asyncio.to_thread(self._ways, front, access_filter)
+
+    def _ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
         names = self.search_context.store.names
+        found: dict[str, dict[str, float]] = {}
         for hit in front:
             chunk = hit.chunk
             held = names.names(chunk.chunk_id) or name_keys(chunk.text, chunk.language)
@@ -132,10 +137,11 @@ class WalkRetriever:
                 for document_id, share in names.sharing([*held, *own], MOST_SHARERS, access_filter).items():
                     ways[document_id] = max(ways.get(document_id, 0.0), share)
             ways.pop(chunk.document_id, None)
-            trail.ways[chunk.chunk_id] = ways
+            found[chunk.chunk_id] = ways
+        return found
 
 
-def _told(asked: _WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:
+def _told(asked: WalkQuery, hits: Sequence[Hit]) -> list[frozenset[str]]:
     """Return which of the question's terms each passage has, its title included."""
     wanted = set(asked.terms)
     return [frozenset(wanted.intersection(terms(f"{hit.title}\n{hit.chunk.text}", asked.language))) for hit in hits]

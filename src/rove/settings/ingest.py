@@ -90,8 +90,9 @@ class EnrichSettings(ModelSection):
     fields: Mapping[str, ValueSettings] = Field(default_factory=dict)
     """Of the enricher "fields": values to find in every document, which become fields of it."""
     ask_model: bool = False
-    """Of the enricher "fields": whether the chat model, if there is one, is asked for what no rule finds: a call for
-    each document. What it names is kept only with words of the document that hold it."""
+    """Whether the chat model, if there is one, is asked too: by "fields" for what no rule finds, a call for each
+    document; by "graph" for triplets, a call for every 2,000 characters. What it names is kept only with words of the
+    document that hold it. `rove enrich` says what that comes to before it begins."""
     sentiment: str = ""
     """"probe", "onnx" (a text classifier, its folder as `model`), "none" or a plug-in's name. "": the probe where it
     fits the embedder, else none."""

@@ -54,3 +54,7 @@ class ChatSettings(ModelSection):
 
     max_tokens: int = Field(default=1024, ge=1)
     """How long a reply may be: a small model can go on for ever. An answer that is cut off there says so."""
+    price_in: float = Field(default=0.0, ge=0)
+    """What a million tokens that the model reads cost, to say before a long run what it will come to; 0: not known."""
+    price_out: float = Field(default=0.0, ge=0)
+    """What a million tokens that the model writes cost; 0: not known."""

@@ -1,11 +1,11 @@
-"""Carries what walks have learned and people have kept from a damaged catalog to its replacement.
+"""Carries what walks have learned, people have kept and enrichers have found from a damaged catalog to its replacement.
 
 Only what the sources still say is taken over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -21,7 +21,7 @@ VECTORS = ("vector", "asked")
 
 
 def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int], dimension: int) -> None:
-    """Take over facts, leads and kept questions that can be read and whose source is there as it was. Blocks.
+    """Take over facts, leads, kept questions and triplets that can be read and whose source is there as it was. Blocks.
 
     Facts lose their stamp: it says that they are all that a walk found, which is no longer sure.
 
@@ -42,6 +42,27 @@ def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int]
         kept = list(_readable(salvage, tables.kept_questions, now, dimension))
         standing = [tuple(row.values()) for row in _standing(connection, kept)]
         insert_rows(connection, tables.kept_questions, standing)
+        _carry_triplets(salvage, connection, now, {str(fact["memory_id"]) for fact in facts}, dimension)
+
+
+def _carry_triplets(
+    salvage: Salvage,
+    connection: Connection,
+    now: Mapping[int | None, int | None],
+    memory_ids: Collection[str],
+    dimension: int,
+) -> None:
+    """Take over triplets that still stand, and who has looked in the documents of which all were read."""
+    rows = [
+        row
+        for row in _readable(salvage, tables.triplets, now, dimension)
+        if row["memory_id"] is None or row["memory_id"] in memory_ids
+    ]
+    said = list(_standing(connection, rows, word="object"))
+    insert_rows(connection, tables.triplets, [tuple(row.values()) for row in said])
+    looked = {row["document"] for row in said}
+    read = [row for row in _readable(salvage, tables.graphed, now, dimension) if row["document"] in looked]
+    insert_rows(connection, tables.graphed, [tuple(row.values()) for row in read])
 
 
 def _live(connection: Connection) -> dict[str, int]:
@@ -62,8 +83,11 @@ def _readable(
             yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
 
 
-def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the rows whose words stand where they stood; of facts, those whose chunk is there too."""
+def _standing(connection: Connection, facts: list[dict[str, Any]], *, word: str = "quote") -> Iterator[dict[str, Any]]:
+    """Yield the rows whose words stand where they stood; of facts and triplets, those whose chunk is there too.
+
+    `word`: the column with the words: a "quote" is the span, an "object" stands in it.
+    """
     t, c = tables.texts.c, tables.chunks.c
     documents = list({row["document"] for row in facts})
     held = connection.execute(select(t.document, t.text).where(within(t.document, documents)))
@@ -73,5 +97,6 @@ def _standing(connection: Connection, facts: list[dict[str, Any]]) -> Iterator[d
         start, end, text = row["start"], row["end"], texts.get(row["document"], "")
         here = "chunk_id" not in row or row["chunk_id"] in chunks
         placed = here and isinstance(start, int) and isinstance(end, int)
-        if placed and text[start:end] == row["quote"]:
+        words = text[start:end] if placed else ""
+        if placed and (words == row[word] if word == "quote" else row[word] in " ".join(words.split())):
             yield row

@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, delete, func, insert, null, select, union_all, update
 
 from rove.records import Citation
+from rove.records.graph import Triplet
 from rove.records.learned import LeadEnd, Remembered
 from rove.store import Vector, tables
 from rove.store.catalog_rows import AnyRow, blob_of, check_vectors, vector_of
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
+from rove.store.triplets import insert_triplets
 
 MOST_LEADS = 2_000
 """Leads of a space that are kept, the latest ones."""
@@ -21,12 +23,16 @@ MOST_LEADS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
-    """A fact with what it is found by: its terms, its vector, and that of the question it was found for."""
+    """A fact with what it is found by: its terms, its vector, and that of the question it was found for.
+
+    `triplets`: what it says, for the graph of knowledge.
+    """
 
     fact: Remembered
     terms: str
     vector: Vector
     asked: Vector
+    triplets: Sequence[Triplet] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,9 @@ class Memories:
             _lead_of(row) for row in rows if row.walk_id is not None
         ]
 
-    def edit(self, space: str, memory_id: str, text: str, terms: str, vector: Vector) -> bool:
+    def edit(
+        self, space: str, memory_id: str, text: str, terms: str, vector: Vector, triplets: Sequence[Triplet] = ()
+    ) -> bool:
         """Put a fact otherwise; False where there is none of that id. It gets a new row number: see `known`."""
         m = tables.memory_facts.c
         where = (m.space == space) & (m.memory_id == memory_id)
@@ -126,6 +134,8 @@ class Memories:
             row = {name: value for name, value in before.items() if name != "seq"}
             row |= {"text": text, "terms": terms, "vector": blob_of(vector), "edited": True}
             connection.execute(insert(tables.memory_facts).values(**row))
+            said = [(row["chunk_id"], triplet) for triplet in triplets]
+            insert_triplets(connection, row["document"], said, memory_id)
         self._database.shrink()
         return True
 
@@ -212,6 +222,7 @@ def _keep_fact(connection: Connection, live: Mapping[str, int], space: str, entr
         **renewed,
     )
     connection.execute(statement)
+    insert_triplets(connection, document, [(citation.chunk_id, one) for one in entry.triplets], fact.memory_id)
     return True
 
 

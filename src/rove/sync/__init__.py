@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Self, TypeVar
 
 from rove.engine import NONE, START, AsyncRove, Given
-from rove.enrich import Enriched
+from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
 from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
@@ -103,9 +103,13 @@ class Rove(BlockingDocuments):
         """See `AsyncRove.resume`."""
         return self._run(self._kb.resume(listener))
 
-    def enrich(self, name: str) -> Enriched:
+    def enrich(self, name: str, *, listener: Listener = ignore) -> Enriched:
         """See `AsyncRove.enrich`."""
-        return self._run(self._kb.enrich(name))
+        return self._run(self._kb.enrich(name, listener=listener))
+
+    def estimate_enrich(self, name: str) -> Estimate:
+        """See `AsyncRove.estimate_enrich`."""
+        return self._run(self._kb.estimate_enrich(name))
 
     def search(
         self,

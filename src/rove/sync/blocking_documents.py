@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from rove.document_operations import NEAR
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
+from rove.records.graph import Subgraph
 from rove.records.theme import Theme
+from rove.retrieve.explore import Reach
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
@@ -56,6 +59,36 @@ class BlockingDocuments(ABC):
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def explore(
+        self,
+        *names: str,
+        reach: Reach = NEAR,
+        documents: Sequence[str] = (),
+        chunks: Sequence[str] = (),
+        where: Filter | None = None,
+        space: str = "",
+        listener: Listener = ignore,
+    ) -> Subgraph:
+        """See `AsyncRove.explore`."""
+        exploring = self._kb.explore(
+            *names,
+            reach=reach,
+            documents=documents,
+            chunks=chunks,
+            where=where,
+            space=space,
+            listener=self._heard(where, listener),
+        )
+        return self._run(exploring)
+
+    def graph_size(self) -> tuple[int, int]:
+        """See `AsyncRove.graph_size`."""
+        return self._run(self._kb.graph_size())
+
+    def graph_names(self, name: str, *, most: int = 5) -> list[str]:
+        """See `AsyncRove.graph_names`."""
+        return self._run(self._kb.graph_names(name, most=most))
 
     def notes_on(self, where: Filter | None) -> list[str]:
         """See `AsyncRove.notes_on`."""

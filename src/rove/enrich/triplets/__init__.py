@@ -36,7 +36,9 @@ def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
     Spans are offsets into the document's canonical text.
     """
     about, language, text = about_of(title), chunk.language, chunk.text
-    head = "\n".join(line for line in chunk.prefix.splitlines() if line.startswith("|")) if chunk.kind == "table" else ""
+    head = (
+        "\n".join(line for line in chunk.prefix.splitlines() if line.startswith("|")) if chunk.kind == "table" else ""
+    )
     heading = chunk.headings[-1] if chunk.headings else ""
     found = [(one.said, one.span) for one in stated(text, chunk.kind, head, about, heading)]
     if language in LANGUAGES and chunk.kind == "text":
@@ -48,6 +50,13 @@ def triplets_in(chunk: Chunk, title: str) -> list[Triplet]:
         if triplet := keyed(said, span, language):
             kept.setdefault((triplet.subject_key, triplet.predicate, triplet.object_key), triplet)
     return list(kept.values())
+
+
+def triplets_of(text: str, language: str, span: Span) -> list[Triplet]:
+    """Return what the sentences of a text say, all tied to one span: of a fact, which says what stands there."""
+    found = _in_sentences(text, language, "") if language in LANGUAGES else ()
+    triplets = (keyed(said, span, language) for said, _ in found)
+    return [triplet for triplet in triplets if triplet]
 
 
 def keyed(said: Said, span: Span, language: str) -> Triplet | None:
@@ -66,7 +75,11 @@ def about_of(title: str) -> str:
     >>> about_of("Mark King (musician)"), about_of("3.2. Installing"), about_of("Fresno,_California")
     ('Mark King', '', 'Fresno, California')
     """
-    name = _ASIDE.sub("", title.replace("_", " ")).strip() if " " not in title or title.endswith((")", "）", "]")) else title
+    name = (
+        _ASIDE.sub("", title.replace("_", " ")).strip()
+        if " " not in title or title.endswith((")", "）", "]"))
+        else title
+    )
     name = name.strip()
     plain = 1 < len(name) <= MOST_TITLE and len(name.split()) <= MOST_TITLE_WORDS
     return name if plain and not _NUMBERED.match(name) and not name.endswith(("?", "？", "!", ".")) else ""

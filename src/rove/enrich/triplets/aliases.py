@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rove.enrich.entities import Mention
 from rove.enrich.triplets.said import Said
@@ -12,24 +14,18 @@ from rove.records.graph import ALIAS
 MOST_INITIALS = 10
 MOST_BETWEEN = 3
 """Characters between a name and its bracket: a blank, a closing quotation mark."""
-SAYS_ALIAS = frozenset(
-    "又称 又稱 又名 也称 也稱 亦称 亦稱 简称 簡稱 别名 別名 别称 別稱 俗称 俗稱 原名 本名 旧称 舊稱 全称 全稱 "
-    "通称 略称 旧称 愛称 正式名称 本名は 別名は 略称は 通称は".split()
-)
+_WORDS = tomllib.loads(Path(__file__).with_name("aliases.toml").read_text("utf-8"))
+SAYS_ALIAS = frozenset(_WORDS["says"])
 """Predicates that give another name: what they link is one thing."""
 _INITIALS = re.compile(r"[^\W\d_]{2,10}s?\Z")
-_CUES = (
-    r"(?:also |often |better |formerly |sometimes |commonly )*(?:known|referred to) as|aka|a\.k\.a\.|abbreviated(?: as| to)?|short for|"
-    r"formerly|originally|auch bekannt als|auch|kurz|genannt|abgekürzt|ehemals|früher|rövidítve|röviden|más néven|korábban|"
-    r"también conocid[oa] como|abreviad[oa]|antes|aussi appelée?|également|abrégée?|anciennement|简称|簡稱|又称|又稱|又名|别名|別名|略称|通称|旧称"
-)
-_CUE = re.compile(rf"\s*(?:{_CUES})[:：]?\s*", re.IGNORECASE)
-_LANGUAGES = (
-    r"english|german|french|spanish|hungarian|chinese|japanese|italian|russian|latin|greek|dutch|polish|englisch|engl\.|deutsch|dt\.|"
-    r"französisch|spanisch|ungarisch|angolul|németül|franciául|magyarul|latinul|angol|német|inglés|alemán|francés|anglais|allemand|espagnol|"
-    r"英语|英語|英文|英|德语|德語|独|法语|法語|仏|日语|日語|日文|中国語|中文|西班牙语|俄语|羅|拉丁语"
-)
-_LANGUAGE = re.compile(rf"\s*(?:{_LANGUAGES})\s*[:：]\s*", re.IGNORECASE)
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+_CUE = re.compile(rf"\s*(?:{_any_of(_WORDS['cues'])})(?![a-zà-ÿ])[:：]?\s*", re.IGNORECASE)
+_LANGUAGE = re.compile(rf"\s*(?:{_any_of(_WORDS['languages'])})\s*[:：]\s*", re.IGNORECASE)
 _BRACKET = re.compile(r"[(（]([^()（）\n]{2,60})[)）]")
 _END = re.compile(r"[,;，；、]")
 

@@ -35,10 +35,12 @@ class Word(NamedTuple):
 
     @property
     def is_mark(self) -> bool:
+        """True for what is no word."""
         return not self.text[0].isalnum()
 
     @property
     def is_capital(self) -> bool:
+        """True for a word that begins with a capital."""
         return self.text[0].isupper()
 
 

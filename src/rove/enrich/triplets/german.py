@@ -23,7 +23,9 @@ from rove.enrich.triplets.said import Said
 
 MOST_OPENING = 8
 """Words before the verb where a sentence opens with something else than its subject: "Im Jahr 1951 wurde …"."""
-_PARTICIPLE = re.compile(r"(?:\w{0,8}ge\w{2,}(?:t|en)|(?:be|ver|er|ent|zer|über|unter|wieder)\w{2,}(?:t|en)|\w{3,}iert)\Z")
+_PARTICIPLE = re.compile(
+    r"(?:\w{0,8}ge\w{2,}(?:t|en)|(?:be|ver|er|ent|zer|über|unter|wieder)\w{2,}(?:t|en)|\w{3,}iert)\Z"
+)
 
 
 def said_in(sentence: str, about: str, kinds: Collection[str] = ()) -> list[Said]:
@@ -102,8 +104,12 @@ class _Clause:
             yield from self._passive(verb, at)
             return
         at = skipped(self.words, at, known.adverbs)
-        if at >= len(self.words):
-            return
+        if at < len(self.words):
+            yield from self._active(word, at)
+
+    def _active(self, word: Word, at: int) -> Iterator[tuple[str, Phrase]]:
+        """Yield what stands after a verb that takes a thing, or a preposition and a thing."""
+        known = self.known
         leads = self.words[at].low in known.prepositions
         if word.low in known.be:
             if self.words[at].low in known.articles and not self._has_participle(at):
@@ -166,7 +172,7 @@ class _Clause:
         return phrases[:1] if any(word.low in self.known.kind_within for word in inner) else phrases
 
     def phrase(self, at: int, *, kind: bool = False, most: int = 0) -> Phrase | None:
-        """Return the noun phrase that begins there: words that describe it, then capitals. It ends before word `most`."""
+        """Return the noun phrase that begins there: words that describe it, then capitals. It ends before `most`."""
         words, known = self.words, self.known
         at = skipped(words, at, known.articles)
         if found := quoted(words, at):
@@ -189,4 +195,3 @@ class _Clause:
             named |= capital
             at += 1
         return Phrase(words[first].start, words[at - 1].end, at) if named else None
-

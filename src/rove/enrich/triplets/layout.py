@@ -14,7 +14,9 @@ from rove.records.document import Span
 MOST_LABEL, MOST_LABEL_WORDS = 40, 5
 MOST_ITEMS = 40
 """A longer list is an index, and tells nothing of its heading."""
-_LABEL = re.compile(r"^[ \t>]*(?:[-*+•] )?(?:\*\*|__)?([^\W\d_][^\n:：*|]{1,39}?)(?:\*\*|__)?[:：](?:\*\*|__)?[ \t]+(\S[^\n]*)$", re.M)
+_LABEL = re.compile(
+    r"^[ \t>]*(?:[-*+•] )?(?:\*\*|__)?([^\W\d_][^\n:：*|]{1,39}?)(?:\*\*|__)?[:：](?:\*\*|__)?[ \t]+(\S[^\n]*)$", re.M
+)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S[^\n]*)$", re.M)
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKUP = re.compile(r"[*_`\[\]<>\\|]")
@@ -60,7 +62,12 @@ def _rows(text: str, head: str) -> Iterator[Stated]:
             continue
         for name, cell in zip(row.names[1:], row.cells[1:], strict=False):
             predicate, value = _plain(name), _plain(cell)
-            if _LETTER.search(predicate) and len(predicate) <= MOST_LABEL and 0 < len(value) <= MOST_CHARS and value != subject:
+            if (
+                _LETTER.search(predicate)
+                and len(predicate) <= MOST_LABEL
+                and 0 < len(value) <= MOST_CHARS
+                and value != subject
+            ):
                 yield Stated(Said(subject, predicate, value), row.span)
 
 

@@ -7,36 +7,27 @@ from typing import NamedTuple
 
 from rove.enrich.triplets.clause import (
     MOST_ITEMS,
-    MOST_WORDS,
     Lexicon,
     Phrase,
     Word,
     after_aside,
     asserts,
     fits,
-    is_end,
     lexicon,
     quoted,
     skipped,
     words_of,
 )
+from rove.enrich.triplets.phrases import Phrases
 from rove.enrich.triplets.said import Said
 
 DROPS_SUBJECT = frozenset({"es"})
 """Languages that leave out "it" and "he": a sentence that begins with its verb speaks of what the text is about."""
-PAST = {"en": ("ed",), "es": ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas"), "fr": ("é", "ée", "és", "ées")}
-"""How participles end that follow the rule."""
 MOST_OPENING = 10
 """Words before the comma with which a sentence opens: "In the summer of 1951, …"."""
 FINITE_PAST = frozenset({"en"})
 """Languages in which a participle is what somebody did, too: "the band released"."""
-DOING = {"en": ("ing",), "es": ("ando", "iendo"), "fr": ("ant",)}
-"""How participles of what goes on end."""
-CLOSING = frozenset(',.;:()[]–—!…"“”„«»')
-"""Marks that end a phrase; any other, such as a slash, is within one that the rules cannot read."""
-MOST_NAME_WORDS, YEAR = 4, 4
-ADVERB = {"en": ("ly",), "es": ("mente",), "fr": ("ment",)}
-"""How adverbs end."""
+MOST_NAME_WORDS = 4
 AGENT = "by"
 NEUTER = frozenset({"it"})
 ONWARD = frozenset({"to", "that"})
@@ -46,8 +37,8 @@ ONWARD = frozenset({"to", "that"})
 class Verb(NamedTuple):
     """What is said: `sentence[start:end]`; the word after it is number `next`. `kind`: it says what something is.
 
-    `more`: further prepositions lead to further objects: "was born in Pest in 1950". `loose`: it may as well be a participle, "the rows returned from", or say how something
-    is, "looked bleak".
+    `more`: further prepositions lead to further objects: "was born in Pest in 1950". `loose`: it may as
+    well be a participle, "the rows returned from", or say how something is, "looked bleak".
     """
 
     start: int
@@ -73,17 +64,12 @@ def said_in(sentence: str, language: str, about: str, kinds: Collection[str] = (
     return list(clause.told(subject, at)) if subject else []
 
 
-class Clause:
+class Clause(Phrases):
     """One sentence, read from left to right."""
 
     def __init__(self, sentence: str, words: Sequence[Word], known: Lexicon, language: str) -> None:
-        self.sentence = sentence
-        self.words = words
-        self.known = known
-        self.past = PAST.get(language, ())
+        super().__init__(sentence, words, known, language)
         self.past_is_finite = language in FINITE_PAST
-        self.doing = DOING.get(language, ())
-        self.adverb = ADVERB.get(language, ())
 
     def opening(self) -> int:
         """Return where the subject begins: after "But", and after "In 1951,"."""
@@ -98,7 +84,7 @@ class Clause:
         return at
 
     def _line(self) -> int:
-        """Return where the sentence begins after what stands on a line of its own before it, as a term that it defines."""
+        """Return where the sentence begins after a line of its own, as of a term that it defines."""
         at = 0
         if "\n" in self.sentence:
             for n in range(1, min(MOST_OPENING, len(self.words))):
@@ -114,7 +100,7 @@ class Clause:
         if word.low in self.known.pronouns:
             is_idle = word.low in NEUTER and any(one.low in ONWARD for one in self.words[at + 1 :])
             return ("" if is_idle else about), at + 1
-        if drops and self._is_verb(at):
+        if drops and self.is_verb(at):
             return about, at
         phrase = self.phrase(at, subject=True)
         if phrase is None:
@@ -169,11 +155,11 @@ class Clause:
                 return None
             if words[at].low in known.articles and words[auxiliary].low in known.be:
                 return Verb(words[first].start, words[at - 1].end, at, kind=True)
-            if not self._is_participle(words[at]):
+            if not self.is_participle(words[at]):
                 return self._with_preposition(first, at - 1) if words[at].low in known.prepositions else None
             active = words[auxiliary].low in known.have and words[at - 1].low not in known.be
             return self._with_preposition(first, at, alone=active)
-        participle = self.past_is_finite and self._is_participle(words[at])
+        participle = self.past_is_finite and self.is_participle(words[at])
         if words[at].low not in known.verbs and not participle:
             return None
         verb = self._with_preposition(first, at, alone=True)
@@ -231,7 +217,7 @@ class Clause:
                 joined, at = True, at + 1
         if not phrases:
             return [], verb.next
-        if len(phrases) == 1 or not joined or self._is_verb(phrases[-1].next):
+        if len(phrases) == 1 or not joined or self.is_verb(phrases[-1].next):
             return phrases[:1], phrases[0].next
         return self._apart(phrases, commas=commas, kind=verb.kind), phrases[-1].next
 
@@ -259,7 +245,7 @@ class Clause:
     def _goes_on(self, at: int) -> bool:
         """Say whether a list goes on there: at a comma, or at "and" that no verb follows."""
         joins = self.words[at].low in self.known.joins
-        return self.words[at].text == "," or (joins and not self._is_verb(at + 1))
+        return self.words[at].text == "," or (joins and not self.is_verb(at + 1))
 
     def _further(self, at: int) -> Iterator[tuple[str, Phrase]]:
         """Yield names and numbers that further prepositions lead to: "… in 1950"."""
@@ -270,84 +256,6 @@ class Clause:
                 return
             yield words[at].text, phrase
             at = phrase.next
-
-    def phrase(self, at: int, *, kind: bool = False, subject: bool = False) -> Phrase | None:
-        """Return the noun phrase that begins there. `kind`: it goes on after "in" and "for" too."""
-        words, known = self.words, self.known
-        at = skipped(words, at, known.articles)
-        if found := quoted(words, at):
-            return found
-        first, within = at, known.kind_within if kind else known.within
-        while at < len(words) and at - first < MOST_WORDS + kind * MOST_WORDS:
-            word = words[at]
-            if word.low in within and at > first and not is_end(words, at + 1):
-                at = skipped(words, at + 1, known.articles)
-                if at < len(words) and self._stops(at, subject=subject):
-                    return None
-                continue
-            if self._stops(at, subject=subject):
-                break
-            if not subject and at > first and words[at - 1].is_capital and self._is_verb(at):
-                return None
-            at += 1
-        else:
-            if at < len(words):
-                return None
-        if at < len(words) and words[at].is_mark and words[at].text not in CLOSING:
-            return None
-        if kind and (named := quoted(words, at)):
-            return Phrase(words[first].start, named.end + 1, named.next)
-        if self._is_year(at):
-            return Phrase(words[first].start, words[at + 1].end, at + 2)
-        end = self._trimmed(first, at, subject=subject)
-        if end == first or (words[first].text.islower() and words[first].low.endswith(self.doing) and not subject):
-            return None
-        return Phrase(words[first].start, words[end - 1].end, at)
-
-    def _is_year(self, at: int) -> bool:
-        """Say whether the year of a date follows there: May 5, 1950."""
-        if not 1 < at < len(self.words) - 1 or self.words[at].text != ",":
-            return False
-        month, day, year = self.words[at - 2], self.words[at - 1], self.words[at + 1].text
-        return month.is_capital and day.text.isdecimal() and len(day.text) < len(year) == YEAR and year.isdecimal()
-
-    def _trimmed(self, first: int, end: int, *, subject: bool) -> int:
-        """Where a phrase ends without the words that lead on: "a film written" and "a consultant focusing"."""
-        words, known = self.words, self.known
-        loose = known.within | known.articles | known.adverbs | known.prepositions
-        leads_on = not is_end(words, end)
-        while end > first:
-            word = words[end - 1]
-            verbal = leads_on and end > first + 1 and word.text.islower()
-            adverb = subject and word.text.islower() and word.low.endswith(self.adverb)
-            if not adverb and word.low not in loose and not (
-                verbal and (self._is_participle(word) or word.low.endswith(self.doing))
-            ):
-                break
-            end -= 1
-        return end
-
-    def _stops(self, at: int, *, subject: bool) -> bool:
-        word, known = self.words[at], self.known
-        if word.is_mark:
-            return not (word.text == "&" and at + 1 < len(self.words) and self.words[at + 1].is_capital)
-        if word.is_capital and word.start and word.low not in known.pronouns:
-            return False
-        if self._is_verb(at) and (subject or (at + 1 < len(self.words) and self.words[at + 1].low in known.articles)):
-            return True
-        stops = known.prepositions | known.ends | known.be | known.have | known.joins | known.articles | known.pronouns
-        return word.low in stops
-
-    def _is_verb(self, at: int) -> bool:
-        if at >= len(self.words) or self.words[at].is_capital and at:
-            return False
-        low = self.words[at].low
-        return low in self.known.verbs | self.known.be | self.known.have or self._is_participle(self.words[at])
-
-    def _is_participle(self, word: Word) -> bool:
-        return word.text.islower() and (
-            word.low in self.known.participles or (len(word.low) > 4 and word.low.endswith(self.past))
-        )
 
 
 def _shorter(about: str) -> set[str]:

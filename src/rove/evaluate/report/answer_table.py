@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rove.evaluate.answering import AnswerLine
 from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said
-from rove.evaluate.report.markup import Markup, tag
+from rove.markup import Markup, tag
 
 
 def answers_table(lines: Sequence[AnswerLine]) -> list[Markup]:

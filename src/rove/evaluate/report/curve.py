@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.report.figure import CHAR, WIDTH, Data, figure, text, upward
-from rove.evaluate.report.markup import Markup, joined, tag
 from rove.evaluate.report.scale import scale_of
+from rove.markup import Markup, joined, tag
 
 TOP, HEIGHT, ROW = 34.0, 200.0, 15.0
 

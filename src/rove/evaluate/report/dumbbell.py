@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.report.figure import WIDTH, Data, across, figure, text
-from rove.evaluate.report.markup import Markup, joined, tag
 from rove.evaluate.report.scale import AxisScale
+from rove.markup import Markup, joined, tag
 
 ROW, TOP, BELOW = 22.0, 10.0, 50.0
 LEFT = WIDTH * 0.52

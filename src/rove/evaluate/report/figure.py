@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.report.markup import Markup, joined, tag
 from rove.evaluate.report.scale import AxisScale, shown
+from rove.markup import Markup, joined, tag
 
 WIDTH = 860.0
 CHAR = 6.6

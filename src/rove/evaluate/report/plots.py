@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rove.evaluate.report.curve import Specification, curve
 from rove.evaluate.report.dumbbell import Pair, dumbbells
 from rove.evaluate.report.intervals import IntervalRow, intervals, verdict
-from rove.evaluate.report.markup import Markup
 from rove.evaluate.report.scatter import Point, scatter
 from rove.evaluate.study import Study, StudyLine
+from rove.markup import Markup
 
 MOST_ROWS = 25
 MOST_QUESTIONS = 20

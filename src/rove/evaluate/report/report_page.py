@@ -10,7 +10,6 @@ from pathlib import Path
 from rove.evaluate.report.answer_table import answers_table
 from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said, verdict
-from rove.evaluate.report.markup import Markup, joined, tag
 from rove.evaluate.report.plots import (
     beside_plot,
     best_line,
@@ -20,6 +19,7 @@ from rove.evaluate.report.plots import (
     questions_plot,
 )
 from rove.evaluate.study import Effect, Study, StudyLine
+from rove.markup import Markup, joined, tag
 
 HERE = Path(__file__).parent
 MOST_LINES = 500

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.report.figure import CHAR, WIDTH, Data, across, figure, text, upward
-from rove.evaluate.report.markup import Markup, joined, tag
 from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.evaluate.study import undominated
+from rove.markup import Markup, joined, tag
 
 LEFT, TOP, HEIGHT = 62.0, 34.0, 330.0
 MOST_LABELS = 9

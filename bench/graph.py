@@ -1,0 +1,100 @@
+"""The graph of knowledge: how often its triplets are right, and what mode "graph" finds beside "hybrid" and "walk"."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bench.chains import chained
+from bench.metrics import measure
+from bench.quality import first_of_each
+from bench.report import Table, say
+from bench.sets import RetrievalSet, load
+from bench.vectors import use_remembered
+from bench.walk import CHAINS, MULTI, WHOLE, opened
+from rove import Rove
+from rove.enrich.triplets import triplets_in
+from rove.records.chunk import Chunk
+from rove.retrieve.same import apart
+
+MODES = ("hybrid", "walk", "graph")
+JUDGED = Path(__file__).with_name("triplets.jsonl")
+"""Triplets that a person has judged: the set, the document, the triplet, and whether the document says so."""
+
+
+def run() -> list[Table]:
+    """Measure both."""
+    return [exactness(), found()]
+
+
+def exactness() -> Table:
+    """Of the judged triplets, those that today's rules still find: how many are right."""
+    judged = [json.loads(line) for line in JUDGED.read_text("utf-8").splitlines()]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in judged:
+        today = _triplets(one["set"], one["id"])
+        state = "gone" if (one["subject"], one["predicate"], one["object"]) not in today else "found"
+        counts[one["language"]][f"{state} {'right' if one['right'] else 'wrong'}"] += 1
+    rows: list[list[object]] = []
+    for language, count in counts.items():
+        right, wrong = count["found right"], count["found wrong"]
+        share = f"{right / max(right + wrong, 1):.2f}"
+        rows.append([language, sum(count.values()), right + wrong, right, share])
+    note = (
+        f"{len(judged)} triplets, drawn at random from documents on which no rule was tried and judged by hand: right "
+        "is one of which the document says just this, of this subject, with a whole phrase as its object."
+    )
+    return Table("Triplets: are they right?", ["language", "judged", "still found", "right", "share"], rows, note)
+
+
+def found() -> Table:
+    """Questions of several hops in each mode."""
+    data = load(MULTI, WHOLE)
+    sets = [data, *(chained(data, hops, titled=titled) for titled, hops in CHAINS)]
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        kb = opened(Path(folder) / "kb", data, use_remembered())
+        started = time.process_time()
+        kb.enrich("graph")
+        spent, (triplets, documents) = time.process_time() - started, kb.graph_size()
+        for one in sets:
+            say(f"graph {one.name}")
+            rows += [[one.name, len(one.queries), mode, *_asked(kb, one, mode)] for mode in MODES]
+        kb.close()
+    note = (
+        f"{triplets:,} triplets of {documents:,} of {len(data.docs):,} documents, in {spent:.1f} s of processor time. "
+        "CPU ms: of a question, its embedding by the packaged model included."
+    )
+    columns = ["set", "questions", "mode", "recall@5", "all@10", "nDCG@10", "CPU ms"]
+    return Table("Questions of several hops", columns, rows, note)
+
+
+def _asked(kb: Rove, data: RetrievalSet, mode: str) -> list[object]:
+    kb.search("warm", mode=mode)
+    lists: dict[str, list[str]] = {}
+    started = time.process_time()
+    for query, text in data.queries.items():
+        lists[query] = first_of_each(hit.chunk.document_id for hit in apart(kb.search(text, top_k=10, mode=mode)))
+    spent = (time.process_time() - started) / len(lists) * 1_000
+    recall = sum(len({*lists[q][:5]} & {*gold}) / len(gold) for q, gold in data.gold.items()) / len(data.gold)
+    quality = measure(lists, data.gold)
+    return [f"{recall:.3f}", f"{quality.all_found:.2f}", f"{quality.ndcg:.3f}", f"{spent:.0f}"]
+
+
+@cache
+def _documents(name: str) -> dict[str, Any]:
+    return {doc.id: doc for doc in load(name).docs}
+
+
+@cache
+def _triplets(name: str, document_id: str) -> frozenset[tuple[str, str, str]]:
+    """What today's rules find in a document as a whole."""
+    document = _documents(name)[document_id]
+    language = load(name).language
+    chunk = Chunk(document_id, document_id, document.text, (0, len(document.text)), 0, language=language)
+    return frozenset((one.subject, one.predicate, one.object) for one in triplets_in(chunk, document.title))

@@ -1,0 +1,108 @@
+"""`rove graph`: what the documents say of things, and how these are related."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rove.cli.output import plain
+from rove.cli.session import FAILED, Session, command
+from rove.events import Event, Noted
+from rove.graph_files import graph_ml, graph_page
+from rove.language.rendering import render
+from rove.records.graph import Link, Relation, Subgraph
+from rove.retrieve.condition import parse_where
+from rove.retrieve.explore import DIRECTIONS, Reach
+from rove.sync import Rove
+
+SHOWN_CHARS = 200
+WRITERS = {".html": lambda graph, title: graph_page(graph, title), ".graphml": lambda graph, _: graph_ml(graph)}
+
+
+@command("graph")
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option(
+    "--document", "-d", "documents", multiple=True, metavar="NAME", help="What a document says; its id or path."
+)
+@click.option("--direction", type=click.Choice(DIRECTIONS), default="both", show_default=True, help="Which relations.")
+@click.option("--depth", default=1, show_default=True, help="Links from a name, up to 5.")
+@click.option("--fan", default=20, show_default=True, help="Relations of one entity.")
+@click.option("--limit", "-n", default=100, show_default=True, help="Relations in all.")
+@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only of what passes; all, if several.")
+@click.option(
+    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture (.html), or .graphml."
+)
+def graph(
+    session: Session,
+    names: tuple[str, ...],
+    documents: tuple[str, ...],
+    direction: str,
+    depth: int,
+    fan: int,
+    limit: int,
+    where: tuple[str, ...],
+    out: Path | None,
+) -> int:
+    """Show what the documents say of NAME: who does what to whom, each with the words that say so.
+
+    `rove enrich graph` makes the graph first. Several names show what lies between them.
+    """
+    if not names and not documents:
+        raise click.UsageError("Name a thing, or a document by --document.")  # noqa: TRY003 - click prints it
+    if out and out.suffix not in WRITERS:
+        raise click.UsageError(f"{out} is neither .html nor .graphml.")  # noqa: TRY003
+
+    def said(event: Event) -> None:
+        if isinstance(event, Noted):
+            session.output.note(event.text)
+
+    reach = Reach(next(one for one in DIRECTIONS if one == direction), depth, fan, limit)
+    with session.base() as kb:
+        ids = [info.document_id for info in kb.named(*documents)] if documents else []
+        found = kb.explore(*names, reach=reach, documents=ids, where=parse_where(where), listener=said)
+        if not found.entities:
+            _say_why(session, kb, names)
+    if out:
+        out.write_text(WRITERS[out.suffix](found, ", ".join((*names, *documents))), "utf-8")
+        session.output.note(f"Written to {out}: {len(found.entities)} entities, {len(found.links)} relations.")
+    elif session.output.as_json:
+        session.output.json(found)
+    else:
+        _show(session, found)
+    return 0 if found.entities else FAILED
+
+
+def _say_why(session: Session, kb: Rove, names: tuple[str, ...]) -> None:
+    """Say why nothing was found, and what to do."""
+    if not kb.graph_size()[0]:
+        session.output.note("The base has no graph yet. Make it: rove enrich graph")
+        return
+    session.output.note("No document says anything of this.")
+    if near := [other for name in names for other in kb.graph_names(name)]:
+        session.output.note(f"There is: {', '.join(near)}")
+
+
+def _show(session: Session, found: Subgraph) -> None:
+    names = {entity.key: entity.name for entity in found.entities}
+    for entity in found.entities:
+        if len(entity.names) > 1 and not entity.hops:
+            session.output.marked(f"[bold]{plain(entity.name)}[/] [dim]also {plain(', '.join(entity.names[1:]))}[/]")
+    for link in found.links:
+        subject, object_ = plain(names[link.subject]), plain(names[link.object])
+        session.output.marked(f"[bold]{subject}[/] [cyan]{plain(link.predicate)}[/] [bold]{object_}[/]{_count(link)}")
+        _quote(session, link.relations[0])
+    if found.more:
+        session.output.note("There is more: raise --fan, --limit or --depth.")
+
+
+def _count(link: Link) -> str:
+    return f" [dim]×{len(link.relations)}[/]" if len(link.relations) > 1 else ""
+
+
+def _quote(session: Session, relation: Relation) -> None:
+    start, end = relation.triplet.span
+    where = f"{relation.title or relation.source} · {relation.document_id}:{start}-{end}"
+    by = " · learned by a walk" if relation.memory_id else ""
+    session.output.marked(f"   [dim]{plain(where)}{by}[/]")
+    session.output.line(f"   {render(relation.quote).line[:SHOWN_CHARS]}")

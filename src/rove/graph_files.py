@@ -1,0 +1,158 @@
+"""The graph of knowledge for people and for other programs: a page of HTML with a picture, and GraphML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from math import sqrt
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.markup import Markup, tag
+from rove.records.graph import Entity, Link, Relation, Subgraph
+
+ROUNDS = 120
+"""Steps after which the picture is at rest."""
+SEED = 7
+SHOWN_CHARS = 28
+WIDTH, HEIGHT = 1_000.0, 640.0
+MARGIN = 60.0
+GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+KEYS = {
+    "name": "node", "names": "node", "hops": "node", "predicate": "edge", "quote": "edge", "document": "edge",
+    "start": "edge", "end": "edge", "by": "edge",
+}  # fmt: skip
+
+
+def placed(graph: Subgraph) -> dict[str, tuple[float, float]]:
+    """Return where to draw each entity, x and y from 0 to 1: linked ones near to each other, the others apart.
+
+    The same graph is drawn in the same way. Source: Fruchterman and Reingold (1991).
+    """
+    keys = [entity.key for entity in graph.entities]
+    if len(keys) < 2:
+        return dict.fromkeys(keys, (0.5, 0.5))
+    number = {key: n for n, key in enumerate(keys)}
+    ends = np.array([(number[link.subject], number[link.object]) for link in graph.links] or np.zeros((0, 2)), np.int64)
+    spots = np.random.default_rng(SEED).random((len(keys), 2))
+    ideal = 1 / sqrt(len(keys))
+    for step in range(ROUNDS):
+        spots += _push(spots, ends, ideal, most=0.1 * (1 - step / ROUNDS))
+    spots -= spots.min(axis=0)
+    spots /= np.maximum(spots.max(axis=0), 1e-9)
+    return {key: (float(x), float(y)) for key, (x, y) in zip(keys, spots, strict=True)}
+
+
+def _push(spots: NDArray[np.float64], ends: NDArray[np.int64], ideal: float, *, most: float) -> NDArray[np.float64]:
+    """How far each entity is moved in one step."""
+    apart = spots[:, None] - spots[None]
+    distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+    moves = (apart * (ideal**2 / distance**2)[:, :, None]).sum(axis=1)
+    if len(ends):
+        along = spots[ends[:, 0]] - spots[ends[:, 1]]
+        pull = along * (np.linalg.norm(along, axis=1, keepdims=True) / ideal)
+        np.add.at(moves, ends[:, 0], -pull)
+        np.add.at(moves, ends[:, 1], pull)
+    length = np.maximum(np.linalg.norm(moves, axis=1, keepdims=True), 1e-9)
+    return moves / length * np.minimum(length, most)
+
+
+def graph_page(graph: Subgraph, title: str) -> str:
+    """Return the graph as one page of HTML: the picture, and below it each relation with the words that say so.
+
+    It needs no script and fetches nothing. What comes from documents is text there, never markup.
+    """
+    style = files("rove").joinpath("graph_page.css").read_text("utf-8")
+    names = {entity.key: entity.name for entity in graph.entities}
+    relations = [_said(number, link, names) for number, link in enumerate(graph.links, start=1)]
+    other = [_also(entity) for entity in graph.entities if entity.joined]
+    more = [tag("p", "There is more: a limit left some of it out.")] if graph.more else []
+    head = tag("head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Markup(style)))
+    body = tag(
+        "body",
+        tag("h1", title),
+        tag("p", f"{len(graph.entities)} entities, {len(graph.links)} relations"),
+        *more,
+        picture(graph),
+        tag("ol", *relations),
+        *([tag("h2", "Other names"), tag("ul", *other)] if other else []),
+    )
+    return f"<!doctype html>\n{tag('html', head, body)}\n"
+
+
+def picture(graph: Subgraph) -> Markup:
+    """Draw the graph as SVG; a relation leads to where the page says it."""
+    spots = {
+        key: (MARGIN + x * (WIDTH - 2 * MARGIN), MARGIN + y * (HEIGHT - 2 * MARGIN))
+        for key, (x, y) in placed(graph).items()
+    }
+    lines = [_line(number, link, spots) for number, link in enumerate(graph.links, start=1)]
+    dots = [_dot(entity, spots[entity.key]) for entity in graph.entities]
+    label = f"{len(graph.entities)} entities and how they are related"
+    return tag("svg", *lines, *dots, viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", role="img", aria_label=label)
+
+
+def _line(number: int, link: Link, spots: Mapping[str, tuple[float, float]]) -> Markup:
+    (x1, y1), (x2, y2) = spots[link.subject], spots[link.object]
+    return tag(
+        "a",
+        tag("line", x1=x1, y1=y1, x2=x2, y2=y2),
+        tag("text", _short(link.predicate), x=(x1 + x2) / 2, y=(y1 + y2) / 2 - 3, class_="link"),
+        href=f"#r{number}",
+    )
+
+
+def _dot(entity: Entity, spot: tuple[float, float]) -> Markup:
+    x, y = spot
+    return tag(
+        "g",
+        tag("title", " · ".join(entity.names)),
+        tag("circle", cx=x, cy=y, r=8.0 if not entity.hops else 5.0, class_="seed" if not entity.hops else None),
+        tag("text", _short(entity.name), x=x, y=y + 18),
+    )
+
+
+def _said(number: int, link: Link, names: Mapping[str, str]) -> Markup:
+    said = tag("p", tag("b", names[link.subject]), f" {link.predicate} ", tag("b", names[link.object]))
+    return tag("li", said, *map(_quoted, link.relations), id=f"r{number}")
+
+
+def _quoted(relation: Relation) -> Markup:
+    start, end = relation.triplet.span
+    where = f"{relation.title or relation.source} · {relation.document_id}:{start}-{end} · {relation.by}"
+    return tag("blockquote", relation.quote, tag("footer", where))
+
+
+def _also(entity: Entity) -> Markup:
+    return tag("li", tag("b", entity.name), f": {', '.join(entity.names[1:])}", *map(_quoted, entity.joined))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"
+
+
+def graph_ml(graph: Subgraph) -> str:
+    """Return the graph as GraphML, which Gephi, yEd and networkx read: an edge for each relation, with its words."""
+    root = Element("graphml", xmlns=GRAPHML)
+    for name, of in KEYS.items():
+        kind = "long" if name in {"hops", "start", "end"} else "string"
+        SubElement(root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind})
+    tree = SubElement(root, "graph", edgedefault="directed")
+    for entity in graph.entities:
+        node = SubElement(tree, "node", id=entity.key)
+        _data(node, [("name", entity.name), ("names", "\n".join(entity.names)), ("hops", entity.hops)])
+    for link in graph.links:
+        for relation in link.relations:
+            edge = SubElement(tree, "edge", source=link.subject, target=link.object)
+            start, end = relation.triplet.span
+            told = [("predicate", link.predicate), ("quote", relation.quote), ("document", relation.document_id)]
+            _data(edge, [*told, ("start", start), ("end", end), ("by", relation.by)])
+    indent(root)
+    return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _data(parent: Element, values: Sequence[tuple[str, object]]) -> None:
+    for key, value in values:
+        SubElement(parent, "data", key=key).text = "".join(c for c in str(value) if c.isprintable() or c in "\n\t")

@@ -1,0 +1,102 @@
+"""Mode "graph": a walk that also follows what the graph of knowledge says: other names, and who does what to whom.
+
+Beside the links of mode "walk", a question leads to what its names are also called, and a passage to the documents that
+say something of the things that it speaks of. Without a graph (`rove enrich graph`) it is mode "walk".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from rove.enrich.entities import name_keys
+from rove.records import Filter, Hit
+from rove.records.graph import Relation
+from rove.retrieve import SearchContext
+from rove.retrieve.explore import MOST_ALIASES
+from rove.retrieve.walk_search import MOST_SHARERS, WalkQuery, WalkRetriever, WalkTuning
+from rove.store.triplets import Triplets
+
+OTHER_NAME = 0.9
+"""How surely a document is meant that the question names by another name than its title."""
+
+
+class GraphRetriever(WalkRetriever):
+    """See `Retriever`. The reranker always has its say."""
+
+    def __init__(self, search_context: SearchContext, tuning: WalkTuning | None = None) -> None:
+        super().__init__(search_context, tuning)
+        self.triplets = Triplets(search_context.store.catalog.database)
+
+    async def named(self, asked: WalkQuery) -> dict[str, float]:
+        """See `WalkRetriever.named`: by other names too."""
+        found = await super().named(asked)
+        others = await asyncio.to_thread(self._other_names, name_keys(asked.text, asked.language), asked)
+        for name in others:
+            keys = name_keys(name, asked.language)
+            titled = await asyncio.to_thread(
+                self.search_context.store.names.titled, name, asked.language, keys, asked.access_filter
+            )
+            for document_id, sure in titled.items():
+                found[document_id] = max(found.get(document_id, 0.0), OTHER_NAME * sure)
+        return found
+
+    async def ways(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
+        """See `WalkRetriever.ways`: and to what is said elsewhere of the things that a passage speaks of."""
+        found, said = await asyncio.gather(
+            super().ways(front, access_filter), asyncio.to_thread(self._said, front, access_filter)
+        )
+        for chunk_id, documents in said.items():
+            ways = found[chunk_id]
+            for document_id, share in documents.items():
+                ways[document_id] = max(ways.get(document_id, 0.0), share)
+        return found
+
+    def _other_names(self, keys: Collection[str], asked: WalkQuery) -> list[str]:
+        """What the things that a question names are also called."""
+        found = self.triplets.touching(keys, most=MOST_ALIASES, only_aliases=True)
+        names = (
+            (one.triplet.object if one.triplet.subject_key in keys else one.triplet.subject)
+            for one in self._seen(found, asked.access_filter)
+        )
+        return list(dict.fromkeys(names))
+
+    def _said(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
+        """The documents that say something of the things that each passage speaks of: 1 / how many do."""
+        if not front:
+            return {}
+        own = self._seen(self.triplets.of_chunks([hit.chunk.chunk_id for hit in front]), access_filter)
+        keys: dict[str, set[str]] = defaultdict(set)
+        for relation in own:
+            keys[relation.chunk_id] |= {relation.triplet.subject_key, relation.triplet.object_key}
+        every = set[str]().union(*keys.values())
+        elsewhere = self._documents(
+            self._seen(self.triplets.touching(every, most=MOST_SHARERS + 1), access_filter), every
+        )
+        found: dict[str, dict[str, float]] = {}
+        for hit in front:
+            ways = found.setdefault(hit.chunk.chunk_id, {})
+            for key in keys.get(hit.chunk.chunk_id, ()):
+                documents = elsewhere[key] - {hit.chunk.document_id}
+                for document_id in documents if len(elsewhere[key]) <= MOST_SHARERS else ():
+                    ways[document_id] = max(ways.get(document_id, 0.0), 1 / len(documents))
+        return found
+
+    @staticmethod
+    def _documents(relations: Iterable[Relation], keys: Collection[str]) -> Mapping[str, set[str]]:
+        """The documents that say something of each key."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for relation in relations:
+            for key in (relation.triplet.subject_key, relation.triplet.object_key):
+                if key in keys:
+                    found[key].add(relation.document_id)
+        return found
+
+    def _seen(self, relations: Sequence[Relation], access_filter: Filter | None) -> list[Relation]:
+        """Those that an access filter lets through."""
+        if access_filter is None:
+            return list(relations)
+        owners = {relation.chunk_id: relation.document_id for relation in relations}
+        seen = self.search_context.store.seen(owners, access_filter)
+        return [relation for relation in relations if relation.chunk_id in seen]

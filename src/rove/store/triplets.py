@@ -1,0 +1,190 @@
+"""The graph of knowledge in the catalog: triplets of documents, and of facts that walks have learned."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, delete, func, insert, or_, select, union_all
+
+from rove.records.graph import ALIAS, Relation, Triplet
+from rove.store import tables
+from rove.store.catalog_rows import AnyRow, slices
+from rove.store.database import Database, insert_rows
+from rove.store.dialect import within
+
+WALK = "walk"
+"""What has found the triplets of facts that walks have learned."""
+Direction = Literal["out", "in", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What was found in one version of a document: `row` is its row number; each triplet comes with its chunk's id."""
+
+    row: int
+    triplets: Sequence[tuple[str, Triplet]]
+
+
+class Triplets:
+    """Reads and writes the tables `triplets` and `graphed`. Calls block; each write is one durable transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def unread(self, by: str) -> list[tuple[int, str]]:
+        """Return the live documents in which `by` has not looked yet: row number and id, in the order they came."""
+        d, g = tables.documents.c, tables.graphed.c
+        read = select(g.document).where(g.by == by)
+        query = select(d.seq, d.document_id).where(d.revision > 0, d.seq.not_in(read)).order_by(d.seq)
+        with self.database.read() as connection:
+            return [(row.seq, row.document_id) for row in connection.execute(query)]
+
+    def keep(self, documents: Sequence[ReadDocument], by: str) -> int:
+        """Keep what was found in documents, in place of what was known of them; returns how many are still live.
+
+        What walks have learned of them stays.
+        """
+        t, g, d = tables.triplets.c, tables.graphed.c, tables.documents.c
+        with self.database.write() as connection:
+            rows = [document.row for document in documents]
+            live = set(connection.execute(select(d.seq).where(within(d.seq, rows), d.revision > 0)).scalars())
+            connection.execute(delete(tables.triplets).where(within(t.document, sorted(live)), t.memory_id.is_(None)))
+            connection.execute(delete(tables.graphed).where(within(g.document, sorted(live))))
+            insert_rows(connection, tables.graphed, [(row, by) for row in sorted(live)])
+            for document in documents:
+                if document.row in live:
+                    insert_triplets(connection, document.row, document.triplets)
+        return len(live)
+
+    def touching(
+        self,
+        keys: Collection[str],
+        *,
+        direction: Direction = "both",
+        most: int,
+        space: str = "",
+        only_aliases: bool = False,
+    ) -> list[Relation]:
+        """Return relations of entities by their keys: those "out" of it, "in" to it, or both; at most so many of each.
+
+        Other names are in every direction. `space`: of the facts that walks have learned, those of this space.
+        """
+        parts = [
+            _ranked(column, keys, most, direction, space, only_aliases=only_aliases)
+            for column in (tables.triplets.c.subject_key, tables.triplets.c.object_key)
+        ]
+        return self._read(select(union_all(*parts).subquery().c.seq))
+
+    def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
+        """Return what these documents say, in the order of their text."""
+        d = tables.documents.c
+        t = tables.triplets.c
+        rows = select(d.seq).where(within(d.document_id, document_ids), d.revision > 0)
+        return self._read(select(t.seq).where(t.document.in_(rows), _seen(space)))
+
+    def of_chunks(self, chunk_ids: Collection[str], *, space: str = "") -> list[Relation]:
+        """Return what these chunks say."""
+        t = tables.triplets.c
+        return self._read(select(t.seq).where(within(t.chunk_id, chunk_ids), _seen(space)))
+
+    def begun_by(self, key: str, most: int) -> list[str]:
+        """Return names in the graph whose key begins with this one, or ends with it, the most frequent first."""
+        t = tables.triplets.c
+        parts = [
+            select(name.label("name")).where(
+                or_(of.startswith(f"{key}_", autoescape=True), of.endswith(f"_{key}", autoescape=True))
+            )
+            for of, name in ((t.subject_key, t.subject), (t.object_key, t.object))
+        ]
+        every = union_all(*parts).subquery()
+        count = func.count().label("count")
+        query = select(every.c.name, count).group_by(every.c.name).order_by(count.desc(), every.c.name).limit(most)
+        with self.database.read() as connection:
+            return [str(row.name) for row in connection.execute(query)]
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many triplets there are, and of how many documents."""
+        t = tables.triplets.c
+        with self.database.read() as connection:
+            row = connection.execute(select(func.count(), func.count(t.document.distinct()))).one()
+        return int(row[0]), int(row[1])
+
+    def written(self, document_id: str) -> tuple[str, list[tuple[str, Triplet]]]:
+        """Return what was found in a live document, and by what, "" where nobody has looked: to carry it elsewhere."""
+        d, g, t = tables.documents.c, tables.graphed.c, tables.triplets.c
+        with self.database.read() as connection:
+            found = select(d.seq, g.by).join(tables.graphed, g.document == d.seq)
+            row = connection.execute(found.where(d.document_id == document_id, d.revision > 0)).first()
+            if row is None:
+                return "", []
+            rows = connection.execute(
+                select(tables.triplets).where(t.document == row.seq, t.memory_id.is_(None)).order_by(t.seq)
+            )
+            return str(row.by), [(one.chunk_id, _triplet_of(one)) for one in rows]
+
+    def rows_of(self, document_ids: Collection[str]) -> Mapping[str, int]:
+        """Return the row number of each of these documents that is live."""
+        d = tables.documents.c
+        query = select(d.document_id, d.seq).where(within(d.document_id, document_ids), d.revision > 0)
+        with self.database.read() as connection:
+            return {row.document_id: row.seq for row in connection.execute(query)}
+
+    def _read(self, seqs: Select[tuple[int]]) -> list[Relation]:
+        """Fetch relations by their row numbers, in the order they were kept, each once."""
+        t, d, g, x = tables.triplets.c, tables.documents.c, tables.graphed.c, tables.texts.c
+        words = func.substr(x.text, t.start + 1, t.end - t.start).label("quote")
+        query = select(tables.triplets, d.document_id, d.title, d.source, g.by, words)
+        query = query.join(tables.documents, d.seq == t.document).join(tables.texts, x.document == t.document)
+        query = query.outerjoin(tables.graphed, g.document == t.document)
+        query = query.where(t.seq.in_(seqs), d.revision > 0).order_by(t.seq)
+        with self.database.read() as connection:
+            return [_relation_of(row) for row in connection.execute(query)]
+
+
+def insert_triplets(
+    connection: Connection, document: int, triplets: Sequence[tuple[str, Triplet]], memory_id: str | None = None
+) -> None:
+    """Keep triplets of a document's row, each with its chunk's id."""
+    rows = [
+        {
+            "document": document, "chunk_id": chunk_id, "start": one.span[0], "end": one.span[1],
+            "subject": one.subject, "predicate": one.predicate, "object": one.object, "subject_key": one.subject_key,
+            "object_key": one.object_key, "memory_id": memory_id,
+        }
+        for chunk_id, one in triplets
+    ]  # fmt: skip
+    for part in slices(rows, 1_000):
+        connection.execute(insert(tables.triplets), list(part))
+
+
+def _seen(space: str) -> ColumnElement[bool]:
+    """Say that a triplet is of a document itself, or of a fact of this space."""
+    t, m = tables.triplets.c, tables.memory_facts.c
+    return t.memory_id.is_(None) | t.memory_id.in_(select(m.memory_id).where(m.space == space))
+
+
+def _ranked(
+    column: Column[str], keys: Collection[str], most: int, direction: Direction, space: str, *, only_aliases: bool
+) -> Select[tuple[int]]:
+    """Select the first rows of each key in a column: of the subject's those that lead out, of the object's those in."""
+    t = tables.triplets.c
+    leads = direction == "both" or (direction == "out") == (column.name == t.subject_key.name)
+    number = func.row_number().over(partition_by=column, order_by=t.seq).label("number")
+    query = select(t.seq, number).where(within(column, keys), _seen(space))
+    if only_aliases or not leads:
+        query = query.where(t.predicate == ALIAS)
+    first = query.subquery()
+    return select(first.c.seq).where(first.c.number <= most)
+
+
+def _triplet_of(row: AnyRow) -> Triplet:
+    span = (row.start, row.end)
+    return Triplet(row.subject, row.predicate, row.object, span, row.subject_key, row.object_key)
+
+
+def _relation_of(row: AnyRow) -> Relation:
+    by = WALK if row.memory_id else row.by or ""
+    parts = (row.document_id, row.chunk_id, by, row.title, row.source, row.quote, row.memory_id or "")
+    return Relation(_triplet_of(row), *parts)
