@@ -13,7 +13,7 @@ from typing import Self
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
 from rove.document_operations import DocumentOperations, keep_originals
-from rove.enrich import EnrichContext, Enriched, Estimate
+from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
 from rove.enrich.run import enriched, estimated
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
@@ -158,11 +158,12 @@ class AsyncRove(DocumentOperations, WalkOperations):
             ConfigError: no enricher has that name, or its settings are wrong.
         """
         with operation("enrich", enricher=name):
-            return await enriched(name, self._enrich_context(), listener)
+            context = self._enrich_context()
+            return await enriched(ENRICHERS.get(name)(context), context, listener)
 
     async def estimate_enrich(self, name: str) -> Estimate:
         """Say how many documents a run of `enrich` will look at, and what it will ask of the chat model."""
-        return await estimated(name, self._enrich_context(), self.settings.chat)
+        return await estimated(ENRICHERS.get(name)(self._enrich_context()), self.settings.chat)
 
     async def watch(
         self, *folders: str | Path, stop: asyncio.Event | None = None, listener: Listener = ignore

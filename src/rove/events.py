@@ -59,7 +59,6 @@ class ChunksEmbedded:
 class DocumentsEnriched:
     """An enricher has looked at `count` more documents, and what it found is kept."""
 
-    name: str
     count: int
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -17,7 +18,10 @@ from rove.retrieve.explore import DIRECTIONS, Reach
 from rove.sync import Rove
 
 SHOWN_CHARS = 200
-WRITERS = {".html": lambda graph, title: graph_page(graph, title), ".graphml": lambda graph, _: graph_ml(graph)}
+WRITERS: Mapping[str, Callable[[Subgraph, str], str]] = {
+    ".html": graph_page,
+    ".graphml": lambda found, _: graph_ml(found),
+}
 
 
 @command("graph")

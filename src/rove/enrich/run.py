@@ -5,19 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher, Estimate, FoundTriplets
+from rove.enrich import EnrichContext, Enriched, Enricher, Estimate, FoundTriplets
 from rove.events import DocumentsEnriched, Listener
 from rove.settings import ChatSettings
 from rove.store.triplets import Triplets
 
 
-async def enriched(name: str, context: EnrichContext, listener: Listener) -> Enriched:
-    """Run an enricher over the base. See `AsyncRove.enrich`.
-
-    Raises:
-        ConfigError: no enricher has that name, or its settings are wrong.
-    """
-    enricher: Enricher = ENRICHERS.get(name)(context)
+async def enriched(enricher: Enricher, context: EnrichContext, listener: Listener) -> Enriched:
+    """Run an enricher over the base. See `AsyncRove.enrich`."""
     triplets = Triplets(context.store.catalog.database)
     documents = changed = 0
     async for batch in enricher.found():
@@ -29,18 +24,13 @@ async def enriched(name: str, context: EnrichContext, listener: Listener) -> Enr
             looked = len(batch)
             documents += sum(any(value is not None for value in given.values()) for given in batch.values())
             changed += await context.store.enrich(batch)
-        listener(DocumentsEnriched(name, looked))
+        listener(DocumentsEnriched(looked))
     await context.store.optimize()
     return Enriched(documents, changed, tuple(enricher.notes))
 
 
-async def estimated(name: str, context: EnrichContext, chat: ChatSettings) -> Estimate:
-    """Say what a run of an enricher will come to. See `AsyncRove.estimate_enrich`.
-
-    Raises:
-        ConfigError: no enricher has that name, or its settings are wrong.
-    """
-    enricher: Enricher = ENRICHERS.get(name)(context)
+async def estimated(enricher: Enricher, chat: ChatSettings) -> Estimate:
+    """Say what a run of an enricher will come to. See `AsyncRove.estimate_enrich`."""
     found = await enricher.estimate()
     if not found.calls or not (chat.price_in or chat.price_out):
         return found

@@ -16,8 +16,10 @@ from rove.events import Listener, ignore
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
+from rove.records.graph import Subgraph
 from rove.records.theme import Theme
 from rove.retrieve import RETRIEVERS
+from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
 from rove.serve.problems import AbsentError, DeniedError
 from rove.store.health import Health
@@ -87,6 +89,22 @@ class CallerView:
         """See `AsyncRove.themes`."""
         self.require("read")
         return await self.kb.themes(most=most, where=self.where(None))
+
+    async def explore(
+        self,
+        names: Sequence[str],
+        reach: Reach,
+        *,
+        documents: Sequence[str] = (),
+        chunks: Sequence[str] = (),
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Subgraph:
+        """See `AsyncRove.explore`."""
+        self.require("read")
+        return await self.kb.explore(
+            *names, reach=reach, documents=documents, chunks=chunks, where=self.where(where), listener=listener
+        )
 
     async def ask(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore

@@ -11,12 +11,14 @@ from rove.errors import InputError
 from rove.language.rendering import render
 from rove.records import Document
 from rove.records.document import Span
+from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.documents.schema import Access, DocumentIn, JobOut
 from rove.serve.documents.upload import take_document
 from rove.serve.questions.asking import asked, check_question
+from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut, TextOut
 from rove.serve.questions.schema import Question, SearchOut
 from rove.serve.schema import Reply, Wire
@@ -87,6 +89,13 @@ class ReadArguments(Spaced):
     end: int | None = Field(default=None, ge=0)
 
 
+class ExploreArguments(Spaced):
+    """Ask what the documents say of people, places or things by name, and how these are related, with the words."""
+
+    names: list[str] = Field(min_length=1, max_length=10, description="Names of things.")
+    depth: int = Field(default=1, ge=1, le=3, description="How many relations away from them to go.")
+
+
 class AddArguments(Spaced):
     """Add a text to the knowledge base. The same name replaces what was there before."""
 
@@ -131,6 +140,11 @@ async def read(context: ToolContext, given: ReadArguments) -> TextOut:
     return TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
 
 
+async def explore(context: ToolContext, given: ExploreArguments) -> GraphOut:
+    """See `ExploreArguments`."""
+    return GraphOut.of(await context.view(given.space).explore(given.names, Reach(depth=given.depth)), [])
+
+
 async def add(context: ToolContext, given: AddArguments) -> JobOut:
     """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
     view = context.view(given.space)
@@ -168,6 +182,7 @@ TOOLS = {
     "ask": Tool(AskArguments, ask),
     "walk": Tool(WalkArguments, walk),
     "read": Tool(ReadArguments, read),
+    "explore": Tool(ExploreArguments, explore),
     "add": Tool(AddArguments, add, writes=True),
 }
 """A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""

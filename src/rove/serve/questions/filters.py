@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, field_validator
 
 from rove.records import Filter, field
 from rove.records.filter import All, Compare, Not
@@ -116,3 +116,20 @@ def _comparison(node: Comparison) -> Filter:
         message = f"{node.op!r} takes one value"
         raise ValueError(message)
     return Not(Compare(node.field, "==", value)) if node.op == "!=" else Compare(node.field, node.op, value)
+
+
+class Conditioned(Wire):
+    """What is asked of documents that a filter lets through."""
+
+    where: FilterIn | None = None
+
+    @field_validator("where")
+    @classmethod
+    def _can_be_made(cls, where: FilterIn | None) -> FilterIn | None:
+        compiled(where)
+        return where
+
+    @property
+    def condition(self) -> Filter | None:
+        """The filter."""
+        return compiled(self.where)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from rove.events import Noted
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
+from rove.serve.questions.graph import GraphIn, GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
 from rove.serve.streams import EVENT_STREAM, events, wants_events, while_connected
@@ -41,6 +42,21 @@ async def themes(view: CallerViewIn, request: Request, most: Annotated[int, Quer
     """Say what the documents that the caller may see are about: the largest theme first."""
     found = await while_connected(request, view.themes(most))
     return [ThemeOut.of(theme) for theme in found]
+
+
+@router.post("/graph")
+async def graph(wanted: GraphIn, view: CallerViewIn, request: Request) -> GraphOut:
+    """Say what the documents that the caller may see say of things, and how these are related."""
+    notes: list[str] = []
+    exploring = view.explore(
+        wanted.names,
+        wanted.reach,
+        documents=wanted.documents,
+        chunks=wanted.chunks,
+        where=wanted.condition,
+        listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
+    )
+    return GraphOut.of(await while_connected(request, exploring), notes)
 
 
 @router.post("/ask", response_model=AnswerOut, responses=STREAMED)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from rove.records import Filter, History, Turn
-from rove.serve.questions.filters import FilterIn, compiled
+from rove.records import History, Turn
+from rove.serve.questions.filters import Conditioned
 from rove.serve.questions.results import HitOut
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
@@ -17,22 +17,10 @@ MAX_QUESTION_CHARS = 100_000
 Question = Annotated[str, Field(max_length=MAX_QUESTION_CHARS, examples=["Who approves remote work?"])]
 
 
-class QuestionIn(Wire):
+class QuestionIn(Conditioned):
     """A question, and what the documents must be like."""
 
     question: Question
-    where: FilterIn | None = None
-
-    @field_validator("where")
-    @classmethod
-    def _can_be_made(cls, where: FilterIn | None) -> FilterIn | None:
-        compiled(where)
-        return where
-
-    @property
-    def condition(self) -> Filter | None:
-        """The filter."""
-        return compiled(self.where)
 
 
 class SearchIn(QuestionIn):

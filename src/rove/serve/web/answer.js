@@ -1,6 +1,7 @@
 // An answer, laid out: each sentence with the numbers of the words that hold it; and its sources.
 
 import { el } from "./dom.js";
+import { graphOf } from "./graph.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
 import { drawLinks, drawRendered, drawSame } from "./rendered.js";
@@ -92,6 +93,7 @@ function reference(hit, number) {
 
 export function drawAnswer(answer) {
   const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
+  const read = [...new Set(answer.sentences.flatMap(({ citations }) => citations.map(({ chunk_id }) => chunk_id)))].slice(0, 50);
   return [
     drawText(answer),
     answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), " ", cite(answer.short, "¶")),
@@ -102,5 +104,6 @@ export function drawAnswer(answer) {
     answer.nearest?.length > 0 && nearest(answer.nearest),
     answer.references?.length > 0 &&
       el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
+    read.length > 0 && graphOf({ chunks: read }),
   ];
 }

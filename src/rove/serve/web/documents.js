@@ -2,6 +2,7 @@
 
 import { erase, get, here } from "./api.js";
 import { el, fill, labelled, say } from "./dom.js";
+import { graphOf } from "./graph.js";
 import { openSource } from "./source.js";
 import { busy, empty, wrong } from "./states.js";
 import { store } from "./store.js";
@@ -67,6 +68,7 @@ function drawDocument(one, refresh) {
       el("span", {}, t("documents.added", { date: added.toLocaleDateString(document.documentElement.lang) })),
     ),
     sections,
+    graphOf({ documents: [one.document_id] }),
     store.may("delete") && eraser(t("documents.delete-named", { title }), gone),
   );
 }

@@ -8,7 +8,7 @@ import { openSource } from "./source.js";
 import { busy, empty, wrong } from "./states.js";
 import { named, t } from "./words.js";
 
-const MODES = ["hybrid", "keyword", "semantic", "gather", "tree", "questions", "themes"];
+const MODES = ["hybrid", "keyword", "semantic", "gather", "tree", "questions", "graph", "themes"];
 
 export function search(main, { rest, signal }) {
   const found = el("div", { "aria-live": "polite" }, empty(t("search.empty"), t("search.empty.text")));
