@@ -14,7 +14,7 @@ from bench.chains import chained
 from bench.metrics import measure
 from bench.quality import first_of_each
 from bench.report import Table, say
-from bench.sets import RetrievalSet, load
+from bench.sets import Cap, RetrievalSet, load
 from bench.vectors import use_remembered
 from bench.walk import CHAINS, MULTI, WHOLE, opened
 from rove import Rove
@@ -23,6 +23,7 @@ from rove.records.chunk import Chunk
 from rove.retrieve.same import apart
 
 MODES = ("hybrid", "walk", "graph")
+EVERYTHING = Cap(1_000_000, 1, 1_000_000)
 JUDGED = Path(__file__).with_name("triplets.jsonl")
 """Triplets that a person has judged: the set, the document, the triplet, and whether the document says so."""
 
@@ -88,13 +89,13 @@ def _asked(kb: Rove, data: RetrievalSet, mode: str) -> list[object]:
 
 @cache
 def _documents(name: str) -> dict[str, Any]:
-    return {doc.id: doc for doc in load(name).docs}
+    return {doc.id: doc for doc in load(name, EVERYTHING).docs}
 
 
 @cache
 def _triplets(name: str, document_id: str) -> frozenset[tuple[str, str, str]]:
     """What today's rules find in a document as a whole."""
     document = _documents(name)[document_id]
-    language = load(name).language
+    language = load(name, EVERYTHING).language
     chunk = Chunk(document_id, document_id, document.text, (0, len(document.text)), 0, language=language)
     return frozenset((one.subject, one.predicate, one.object) for one in triplets_in(chunk, document.title))

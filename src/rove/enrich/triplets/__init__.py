@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from rove.enrich.entities import Mention, mentions
 from rove.enrich.triplets import chinese, german, hungarian, japanese, spaced
 from rove.enrich.triplets.aliases import SAYS_ALIAS, aliases_in
+from rove.enrich.triplets.clause import lexicon
 from rove.enrich.triplets.layout import stated
 from rove.enrich.triplets.said import Said
 from rove.language.names import name_key
@@ -25,8 +27,12 @@ READER = "rules 1"
 LANGUAGES = frozenset({"en", "es", "fr", "de", "hu", "zh", "ja"})
 MOST_TITLE, MOST_TITLE_WORDS = 60, 8
 MOST_SENTENCE = 600
+OPENING_CHARS, LEAST_NAME = 60, 3
+PRONOUNS = frozenset[str]().union(*(lexicon(language).pronouns for language in ("en", "es", "fr", "de")))
+UNSPACED = ("他", "她", "它", "其", "该", "該", "本", "彼", "同", "位于", "位於", "是")
 _ASIDE = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*\Z")
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*\.?\s|[IVX]+\.\s|Chapter |Kapitel |第")
+_WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 
 
@@ -87,19 +93,18 @@ def about_of(title: str) -> str:
 
 def _in_sentences(text: str, language: str, about: str) -> Iterator[tuple[Said, Span]]:
     """Yield what sentences say. After one that speaks of somebody else, "he" is no longer what the title names."""
-    kinds: set[str] = set()
-    now = about
+    kinds = {word.casefold() for word in about.split()}
+    linked = True
     for start, end in sentence_spans(text, language):
         sentence = text[start:end]
         if end - start > MOST_SENTENCE or "|" in sentence:
             continue
+        now = about if linked else ""
+        linked = bool(about) and _goes_on(sentence[:OPENING_CHARS], about, kinds, still=linked)
         for said in _said(sentence, language, now, kinds):
             yield said, (start, end)
             if said.subject == about:
-                now = about
-                kinds.update(_nouns(said, about))
-            elif said.subject[0].isupper() and len(said.subject.split()) > 1:
-                now = ""
+                kinds.add(said.object.rpartition(" ")[2].casefold())
 
 
 def _said(sentence: str, language: str, about: str, kinds: Collection[str]) -> Sequence[Said]:
@@ -114,11 +119,17 @@ def _said(sentence: str, language: str, about: str, kinds: Collection[str]) -> S
     return spaced.said_in(sentence, language, about, kinds)
 
 
-def _nouns(said: Said, about: str) -> Iterator[str]:
-    """The nouns that may stand for what the text is about: after "X is a Hungarian film", "the film"."""
-    if not said.object[0].isupper() or " " not in said.object:
-        yield said.object.rpartition(" ")[2].casefold()
-    yield from (word.casefold() for word in about.split())
+def _goes_on(opening: str, about: str, kinds: AbstractSet[str], *, still: bool) -> bool:
+    """Say whether a sentence speaks of what the text is about, so that "it" in the next one may mean that.
+
+    `still`: the sentence before did.
+    """
+    words = _WORD.findall(opening.casefold())
+    names = [word for word in about.casefold().split() if len(word) >= LEAST_NAME] or [about.casefold()]
+    if any(name in opening.casefold() for name in names):
+        return True
+    means_it = bool(words) and (words[0] in PRONOUNS or not kinds.isdisjoint(words[:3]))
+    return still and (means_it or opening.startswith(UNSPACED))
 
 
 def _in_brackets(text: str, language: str) -> Iterator[tuple[Said, Span]]:

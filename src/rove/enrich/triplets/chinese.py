@@ -18,6 +18,7 @@ from rove.enrich.triplets.chinese_signs import (
     BY_WAY,
     CLAUSEY,
     COUNTED,
+    COUNTS,
     DATED,
     DENIED,
     DOUBT,
@@ -194,11 +195,17 @@ class _Reader:
         whole = start, start + len(rest)
         if verb.lastgroup == "life":
             return [self._cut(*whole)] if DATED.match(rest) or _is_place(rest) else []
-        if verb[0] == "为" and (not KIND.match(rest) or "以" in self.text[verb.start() - 16 : verb.start()]):
+        if verb[0] == "为" and not self._is_named_as(verb, rest):
             return []
         if verb.lastgroup != "is" and (CLAUSEY.search(rest) or VERB.search(rest.rpartition("的")[2])):
             return []
         return [self._cut(*span) for span in self._items(*whole)]
+
+    def _is_named_as(self, verb: re.Match[str], rest: str) -> bool:
+        """Say whether 为 means "is", and not "for" or "into": of what the text is about, or with a number or a rank."""
+        before = self.text[max(verb.start() - 16, 0) : verb.start()]
+        sure = bool(COUNTS.match(rest)) or (len(self.topic) > 1 and self.topic in _core(self.about))
+        return sure and bool(KIND.match(rest)) and "以" not in before and bool(before.strip("\0 "))
 
     def _items(self, start: int, end: int) -> list[tuple[int, int]]:
         """Part an enumeration, unless what follows it belongs to all of its items; empty if an item is no thing."""

@@ -15,6 +15,7 @@ from rove.enrich.triplets.said import MOST_CHARS
 MOST_WORDS = 9
 """A longer noun phrase is a clause."""
 MOST_ITEMS = 8
+MOST_NAME_WORDS = 4
 MOST_ASIDE = 16
 """Words that may stand between a subject and its verb, in brackets or between commas."""
 _WORD = re.compile(
@@ -69,6 +70,8 @@ class Lexicon:
     own: frozenset[str] = frozenset()
     onward: frozenset[str] = frozenset()
     apart: frozenset[str] = frozenset()
+    vague: frozenset[str] = frozenset()
+    trailing: frozenset[str] = frozenset()
 
 
 class Phrase(NamedTuple):
@@ -142,3 +145,9 @@ def is_end(words: Sequence[Word], at: int) -> bool:
 def is_bracket_or_comma(word: Word) -> bool:
     """Say whether a mark parts phrases."""
     return word.text in _MARKS
+
+
+def shorter(about: str) -> set[str]:
+    """The words that stand for a name of a few: its first, and its last."""
+    words = about.split()
+    return {words[0], words[-1]} if 1 < len(words) <= MOST_NAME_WORDS else set()

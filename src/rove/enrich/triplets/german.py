@@ -16,6 +16,7 @@ from rove.enrich.triplets.clause import (
     is_end,
     lexicon,
     quoted,
+    shorter,
     skipped,
     words_of,
 )
@@ -23,6 +24,9 @@ from rove.enrich.triplets.said import Said
 
 MOST_OPENING = 8
 """Words before the verb where a sentence opens with something else than its subject: "Im Jahr 1951 wurde …"."""
+ADVERBIAL = ("lich", "weise", "dings", "mals", "halb")
+"""How words end that say how or when, and are no subject: "Tatsächlich verwendet …"."""
+_UNFIT = re.compile(r"(?:Bezug|Jahre?n?|Tage?n?|Wochen?|Monate?n?|Zeit|Teil|Hilfe)\Z")
 _PARTICIPLE = re.compile(
     r"(?:\w{0,8}ge\w{2,}(?:t|en)|(?:be|ver|er|ent|zer|über|unter|wieder)\w{2,}(?:t|en)|\w{3,}iert)\Z"
 )
@@ -56,7 +60,7 @@ class _Clause:
         """Yield what the sentence says."""
         at = skipped(self.words, 0, self.known.openers)
         verb = self._verb_after_opening(at)
-        subject, after = self._subject(verb + 1 if verb else at, about, kinds)
+        subject, after = self._subject(verb + 1 if verb else at, about, kinds, first=not verb)
         if not subject:
             return
         if not verb:
@@ -65,24 +69,27 @@ class _Clause:
         if verb >= len(self.words) or self.words[verb].low not in self.finite:
             return
         for predicate, phrase in self._said(verb, after):
-            if fits(phrase):
+            if fits(phrase) and not _UNFIT.search(self.sentence, phrase.start, phrase.end):
                 yield Said(subject, predicate, self.sentence[phrase.start : phrase.end])
 
     def _verb_after_opening(self, at: int) -> int:
         """Where the verb stands if the sentence opens with a time or a place; 0 if it opens with its subject."""
         words = self.words
-        if at >= len(words) or not (words[at].low in self.known.prepositions or words[at].text.isdecimal()):
+        if at >= len(words):
+            return 0
+        opens = words[at].low in self.known.prepositions or words[at].text.isdecimal()
+        if not opens and not (words[at].start == 0 and words[at].low.endswith(ADVERBIAL)):
             return 0
         ends = (n for n in range(at, min(at + MOST_OPENING, len(words))) if words[n].low in self.finite)
         return next(ends, 0)
 
-    def _subject(self, at: int, about: str, kinds: Collection[str]) -> tuple[str, int]:
+    def _subject(self, at: int, about: str, kinds: Collection[str], *, first: bool) -> tuple[str, int]:
         words, known = self.words, self.known
         if at >= len(words):
             return "", at
         if words[at].low in known.pronouns and not (at + 1 < len(words) and words[at + 1].low in known.pronouns):
             return ("" if words[at].low == "es" else about), at + 1
-        phrase = self.phrase(at, kind=True)
+        phrase = self.phrase(at, kind=first)
         if phrase is None or (words[at].start == 0 and words[at].low in known.ends - known.articles):
             return "", at
         text = self.sentence[phrase.start : phrase.end]
@@ -91,7 +98,7 @@ class _Clause:
                 return about, phrase.next
             if words[at].low in known.articles or not text[0].isalpha():
                 return "", phrase.next
-            if text in about.split():
+            if text in shorter(about):
                 return about, phrase.next
         return text, phrase.next
 
@@ -112,7 +119,8 @@ class _Clause:
         known = self.known
         leads = self.words[at].low in known.prepositions
         if word.low in known.be:
-            if self.words[at].low in known.articles and not self._has_participle(at):
+            among = at + 1 < len(self.words) and self.words[at + 1].low in known.articles
+            if self.words[at].low in known.articles and not among and not self._has_participle(at):
                 for phrase in self._listed(at, kind=True):
                     yield word.text, phrase
         elif leads and word.low in known.leading and (phrase := self.phrase(at + 1)):
@@ -140,11 +148,15 @@ class _Clause:
                 at += word.low in self.known.joins
                 lead = "" if word.text.isdecimal() else lead
             phrase = self.phrase(at, most=end - 1)
-            if phrase is None:
+            if phrase is None or self._is_vague(at, phrase):
                 return
             said.append((f"{self.words[verb].text}{lead} … {last.text}", phrase))
             at = skipped(self.words, phrase.next, self.known.adverbs)
         yield from said
+
+    def _is_vague(self, at: int, phrase: Phrase) -> bool:
+        """Say whether a phrase is one word of which only the sentences before know what it means: "in der Stadt"."""
+        return self.words[at].low in self.known.these and " " not in self.sentence[phrase.start : phrase.end]
 
     def _clause_end(self, at: int) -> int:
         ends = (n for n in range(at, len(self.words)) if self.words[n].is_mark and self.words[n].text not in "()-–")

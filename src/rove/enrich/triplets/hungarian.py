@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from rove.enrich.triplets.clause import Phrase, Word, after_aside, asserts, fits, lexicon, quoted, skipped, words_of
+from rove.enrich.triplets.clause import (
+    Phrase,
+    Word,
+    after_aside,
+    asserts,
+    fits,
+    lexicon,
+    quoted,
+    shorter,
+    skipped,
+    words_of,
+)
 from rove.enrich.triplets.said import Said
 
 MOST_WORDS = 6
@@ -54,7 +65,7 @@ def _subject(
     opens_alone = last - start == 1 and start == 0 and last < end and words[last].text[0].islower()
     if last > start and not opens_alone:
         name = sentence[words[start].start : words[last - 1].end]
-        return (about if " " not in name and name in about.split() else name), last
+        return (about if name in shorter(about) else name), last
     if start < end and start > at and words[start].low in kinds:
         return about, start + 1
     return (about, at) if last < end and words[at].low in known.verbs | known.leading else ("", at)

@@ -31,6 +31,7 @@ from rove.enrich.triplets.japanese_signs import (
     TAKES,
     THESE,
     TOPIC,
+    UNBALANCED,
     UNFIT_END,
     VAGUE,
     VERBAL,
@@ -47,7 +48,7 @@ def said_in(sentence: str, about: str) -> list[Said]:
 
     >>> said_in("黒澤明（くろさわ あきら）は、日本の映画監督である。", "")
     [Said(subject='黒澤明', predicate='である', object='日本の映画監督')]
-    >>> said_in("同社は1946年に東京で設立された。", "ソニー")[0]
+    >>> said_in("同社は1946年に設立された。", "ソニー")[0]
     Said(subject='ソニー', predicate='設立された', object='1946年')
     """
     text = ASIDE.sub(lambda aside: "\0" * len(aside[0]), sentence)
@@ -82,7 +83,7 @@ def _subject(sentence: str, text: str, about: str) -> tuple[str, int]:
 def _is_subject(head: str) -> bool:
     """Say whether a topic is one noun phrase, and known from this sentence alone."""
     clause = RELATIVE.search(head) or any(particle in head for particle in "をがにへで、")
-    fits = _is_thing(head) and len(head) <= MOST_SUBJECT
+    fits = _is_thing(head) and len(head) <= MOST_SUBJECT and not UNBALANCED.search(head)
     return fits and not (clause or BAD_HEAD.match(head) or POINTING.match(head))
 
 

@@ -15,7 +15,9 @@ MOST_LABEL, MOST_LABEL_WORDS = 40, 5
 MOST_ITEMS = 40
 """A longer list is an index, and tells nothing of its heading."""
 _LABEL = re.compile(
-    r"^[ \t>]*(?:[-*+•] )?(?:\*\*|__)?([^\W\d_][^\n:：*|]{1,39}?)(?:\*\*|__)?[:：](?:\*\*|__)?[ \t]+(\S[^\n]*)$", re.M
+    r"^ {0,3}(?:> ?)?(?:[-*+•] )?(?:\*\*|__)?([^\W\d_][^\n:：*|]{1,39}?)"
+    r"(?:\*\*|__)?[:：](?:\*\*|__)?[ \t]+(\S[^\n]*)$",
+    re.M,
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(\S[^\n]*)$", re.M)
 _LETTER = re.compile(r"[^\W\d_]")

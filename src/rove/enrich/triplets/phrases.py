@@ -20,6 +20,9 @@ LEAST_PARTICIPLE, YEAR = 5, 4
 CLOSING = frozenset(',.;:()[]–—!…"“”„«»')
 """Marks that end a phrase; any other, such as a slash, is within one that the rules cannot read."""
 
+SPEAKERS = frozenset({"we", "i"})
+DASHES = frozenset("–—-")
+
 
 class Phrases:
     """The words of one sentence, read as phrases."""
@@ -41,6 +44,8 @@ class Phrases:
         at = skipped(words, at, known.articles)
         if found := quoted(words, at):
             return found
+        while not subject and at + 1 < len(words) and words[at].text.islower() and words[at].low.endswith(self.adverb):
+            at += 1
         first, within = at, known.kind_within if kind else known.within
         while at < len(words) and at - first < MOST_WORDS + kind * MOST_WORDS:
             word = words[at]
@@ -62,7 +67,7 @@ class Phrases:
     def _ended(self, first: int, at: int, *, kind: bool, subject: bool) -> Phrase | None:
         """Return the phrase from one word up to another, with what belongs to it beyond, and without what does not."""
         words = self.words
-        if at < len(words) and words[at].is_mark and words[at].text not in CLOSING:
+        if at < len(words) and words[at].is_mark and (words[at].text not in CLOSING or self._is_within(at)):
             return None
         if kind and (named := quoted(words, at)):
             return Phrase(words[first].start, named.end + 1, named.next)
@@ -72,6 +77,11 @@ class Phrases:
         if end == first or (words[first].text.islower() and words[first].low.endswith(self.doing) and not subject):
             return None
         return Phrase(words[first].start, words[end - 1].end, at)
+
+    def _is_within(self, at: int) -> bool:
+        """Say whether a dash stands within a word: 1998–2002."""
+        dash, after = self.words[at], self.words[min(at + 1, len(self.words) - 1)]
+        return dash.text in DASHES and dash.end == after.start and self.words[at - 1].end == dash.start
 
     def _is_year(self, at: int) -> bool:
         """Say whether the year of a date follows there: May 5, 1950."""
@@ -84,6 +94,7 @@ class Phrases:
         """Where a phrase ends without the words that lead on: "a film written" and "a consultant focusing"."""
         words, known = self.words, self.known
         loose = known.within | known.articles | known.adverbs | known.prepositions
+        loose |= known.trailing | (known.openers if subject else frozenset[str]())
         leads_on = not is_end(words, end)
         while end > first:
             word = words[end - 1]
@@ -100,7 +111,7 @@ class Phrases:
         word, known = self.words[at], self.known
         if word.is_mark:
             return not (word.text == "&" and at + 1 < len(self.words) and self.words[at + 1].is_capital)
-        if word.is_capital and word.start and word.low not in known.pronouns:
+        if word.is_capital and word.start and word.low not in known.pronouns | SPEAKERS:
             return False
         if self.is_verb(at) and (subject or (at + 1 < len(self.words) and self.words[at + 1].low in known.articles)):
             return True

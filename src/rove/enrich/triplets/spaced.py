@@ -15,6 +15,7 @@ from rove.enrich.triplets.clause import (
     fits,
     lexicon,
     quoted,
+    shorter,
     skipped,
     words_of,
 )
@@ -27,7 +28,6 @@ MOST_OPENING = 10
 """Words before the comma with which a sentence opens: "In the summer of 1951, …"."""
 FINITE_PAST = frozenset({"en"})
 """Languages in which a participle is what somebody did, too: "the band released"."""
-MOST_NAME_WORDS = 4
 AGENT = "by"
 NEUTER = frozenset({"it"})
 ONWARD = frozenset({"to", "that"})
@@ -107,12 +107,14 @@ class Clause(Phrases):
             return "", at
         after = skipped(self.words, after_aside(self.words, phrase.next), self.known.adverbs)
         text = self.sentence[phrase.start : phrase.end]
+        if word.low in self.known.own and text[0].islower():
+            return "", after
         if " " not in text:
             if word.low in self.known.these and not text[0].isupper():
                 return (about if text.casefold() in kinds else ""), after
             if not text[0].isalpha() or text[0].islower():
                 return "", after
-            if text in _shorter(about):
+            if text in shorter(about):
                 return about, after
         return text, after
 
@@ -120,10 +122,12 @@ class Clause(Phrases):
         """Yield what is said of a subject from its verb on: "wrote A and B, and was born in C"."""
         first = True
         while verb := self.verb(at):
-            if verb.loose and first and verb.more and (subject[1:].islower() or self.words[verb.next - 1].low == AGENT):
+            if first and verb.loose and verb.more and (subject[1:].islower() or self.words[verb.next - 1].low == AGENT):
+                return
+            objects, at = self._objects(verb)
+            if self._is_clause(verb, at, first=first):
                 return
             first = False
-            objects, at = self._objects(verb)
             predicate = self.sentence[verb.start : verb.end]
             for found in objects:
                 yield Said(subject, predicate, self.sentence[found.start : found.end])
@@ -156,8 +160,10 @@ class Clause(Phrases):
             if words[at].low in known.articles and words[auxiliary].low in known.be:
                 return Verb(words[first].start, words[at - 1].end, at, kind=True)
             if not self.is_participle(words[at]):
-                return self._with_preposition(first, at - 1) if words[at].low in known.prepositions else None
+                return self._is_somewhere(first, at)
             active = words[auxiliary].low in known.have and words[at - 1].low not in known.be
+            if active and at + 1 < len(words) and words[at + 1].text.islower() and not self._begins_thing(at + 1):
+                return None  # "has sophisticated support": how the thing is that it has
             return self._with_preposition(first, at, alone=active)
         participle = self.past_is_finite and self.is_participle(words[at])
         if words[at].low not in known.verbs and not participle:
@@ -165,6 +171,15 @@ class Clause(Phrases):
         verb = self._with_preposition(first, at, alone=True)
         loose = participle and (words[at].low not in known.verbs or (verb is not None and verb.more))
         return verb._replace(loose=loose) if verb else None
+
+    def _is_somewhere(self, first: int, at: int) -> Verb | None:
+        """The verb "to be" with a preposition and a name: "is in Rome"; "is in use" says how something is."""
+        words = self.words
+        thing = skipped(words, at + 1, self.known.articles)
+        named = thing < len(words) and not words[thing].text.islower()
+        if words[at].low not in self.known.prepositions or not named:
+            return None
+        return Verb(words[first].start, words[at].end, at + 1)
 
     def _with_preposition(self, first: int, at: int, *, alone: bool = False) -> Verb | None:
         """The verb up to word `at`, and the preposition after it; None without one, unless it can stand `alone`."""
@@ -175,9 +190,21 @@ class Clause(Phrases):
             return Verb(words[first].start, words[after].end, after + 1, more=True)
         return Verb(words[first].start, words[at].end, after) if alone and after == at + 1 else None
 
+    def _begins_thing(self, at: int) -> bool:
+        """Say whether an article stands there, or a preposition that leads to a thing."""
+        return self.words[at].low in self.known.articles | self.known.prepositions | self.known.adverbs
+
     def _leads_to_thing(self, at: int) -> bool:
         """Say whether a thing follows for sure, and no verb: an article, a name, a number."""
         return at < len(self.words) and (self.words[at].low in self.known.articles or not self.words[at].text.islower())
+
+    def _is_clause(self, verb: Verb, at: int, *, first: bool) -> bool:
+        """Say whether what a verb takes is a clause, "led them to move", or the verb a part of its subject."""
+        if at >= len(self.words):
+            return False
+        if not verb.kind and not verb.more and self.words[at].low in self.known.onward:
+            return not self._leads_to_thing(at + 1)
+        return first and verb.loose and self.is_verb(at)
 
     def _objects(self, verb: Verb) -> tuple[list[Phrase], int]:
         """What a verb takes: a phrase, or several in a list; and where the sentence goes on."""
@@ -191,6 +218,7 @@ class Clause(Phrases):
         begins = verb.next < len(self.words) and self.words[verb.next].low in self.known.articles
         is_vague = first.islower() and ((whose and not verb.kind) or (this and single))
         is_vague |= first.islower() and single and not verb.kind and (begins or verb.loose)
+        is_vague |= single and not begins and self.sentence[phrases[0].start : phrases[0].end] in self.known.vague
         return [phrase for phrase in phrases if fits(phrase) and not is_vague], next_
 
     def _named(self, at: int) -> Phrase | None:
@@ -237,7 +265,10 @@ class Clause(Phrases):
     def _without_list(self, phrase: Phrase, preposition: Word) -> Phrase:
         """A phrase within which the list may stand: "a school with primary" (and secondary classes) is "school"."""
         last = self.sentence[phrase.start : phrase.end].rpartition(" ")[2]
-        return phrase._replace(end=preposition.start - 1) if last.islower() else phrase
+        if not last.islower():
+            return phrase
+        before = self.words[self.words.index(preposition) - 1]
+        return phrase._replace(end=(before.start if self.is_participle(before) else preposition.start) - 1)
 
     def _is_name(self, phrase: Phrase) -> bool:
         return not self.sentence[phrase.start].islower()
@@ -256,9 +287,3 @@ class Clause(Phrases):
                 return
             yield words[at].text, phrase
             at = phrase.next
-
-
-def _shorter(about: str) -> set[str]:
-    """The words that stand for a name of a few: its first, and its last."""
-    words = about.split()
-    return {words[0], words[-1]} if 1 < len(words) <= MOST_NAME_WORDS else set()
