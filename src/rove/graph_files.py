@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 from rove.markup import Markup, tag
 from rove.records.graph import Entity, Link, Relation, Subgraph
 
-ROUNDS = 120
+ROUNDS = 150
 """Steps after which the picture is at rest."""
+NEAR, GRAVITY = 2.5, 0.1
+"""How far entities push one another, in mean distances; and how strongly all are drawn to the middle."""
 SEED = 7
 SHOWN_CHARS = 28
-WIDTH, HEIGHT = 1_000.0, 640.0
+WIDTH, LEAST_HEIGHT = 1_000.0, 400.0
+ROOM = 14.0
+"""Height that each entity adds to a picture, from 400 on."""
+MOST_WORDS = 40
+"""Relations up to which the picture names each; of more only the list below it does."""
 MARGIN = 60.0
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 KEYS = {
@@ -49,7 +55,8 @@ def _push(spots: NDArray[np.float64], ends: NDArray[np.int64], ideal: float, *, 
     """How far each entity is moved in one step."""
     apart = spots[:, None] - spots[None]
     distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
-    moves = (apart * (ideal**2 / distance**2)[:, :, None]).sum(axis=1)
+    push = np.where(distance < NEAR * ideal, ideal**2 / distance**2, 0.0)  # what is far away does not matter
+    moves = (apart * push[:, :, None]).sum(axis=1) + GRAVITY * (0.5 - spots)
     if len(ends):
         along = spots[ends[:, 0]] - spots[ends[:, 1]]
         pull = along * (np.linalg.norm(along, axis=1, keepdims=True) / ideal)
@@ -84,24 +91,23 @@ def graph_page(graph: Subgraph, title: str) -> str:
 
 def picture(graph: Subgraph) -> Markup:
     """Draw the graph as SVG; a relation leads to where the page says it."""
+    height = max(LEAST_HEIGHT, ROOM * len(graph.entities))
     spots = {
-        key: (MARGIN + x * (WIDTH - 2 * MARGIN), MARGIN + y * (HEIGHT - 2 * MARGIN))
+        key: (MARGIN + x * (WIDTH - 2 * MARGIN), MARGIN + y * (height - 2 * MARGIN))
         for key, (x, y) in placed(graph).items()
     }
-    lines = [_line(number, link, spots) for number, link in enumerate(graph.links, start=1)]
+    named = len(graph.links) <= MOST_WORDS
+    lines = [_line(number, link, spots, named=named) for number, link in enumerate(graph.links, start=1)]
     dots = [_dot(entity, spots[entity.key]) for entity in graph.entities]
     label = f"{len(graph.entities)} entities and how they are related"
-    return tag("svg", *lines, *dots, viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", role="img", aria_label=label)
+    return tag("svg", *lines, *dots, viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=label)
 
 
-def _line(number: int, link: Link, spots: Mapping[str, tuple[float, float]]) -> Markup:
+def _line(number: int, link: Link, spots: Mapping[str, tuple[float, float]], *, named: bool) -> Markup:
     (x1, y1), (x2, y2) = spots[link.subject], spots[link.object]
-    return tag(
-        "a",
-        tag("line", x1=x1, y1=y1, x2=x2, y2=y2),
-        tag("text", _short(link.predicate), x=(x1 + x2) / 2, y=(y1 + y2) / 2 - 3, class_="link"),
-        href=f"#r{number}",
-    )
+    words = tag("text", _short(link.predicate), x=(x1 + x2) / 2, y=(y1 + y2) / 2 - 3, class_="link")
+    line = tag("line", tag("title", link.predicate), x1=x1, y1=y1, x2=x2, y2=y2)
+    return tag("a", line, words if named else Markup(""), href=f"#r{number}")
 
 
 def _dot(entity: Entity, spot: tuple[float, float]) -> Markup:

@@ -64,6 +64,17 @@ class TestQuestions(RetrieverContract):
             await kb.keep_question(question, language, (0, len(text)))
 
 
+class TestGraph(RetrieverContract):
+    name = "graph"
+
+    async def prepare(self, kb: AsyncRove) -> None:
+        await kb.enrich("graph")
+
+
+class TestGraphEnricher(EnricherContract):
+    name = "graph"
+
+
 class TestRewrite(RetrieverContract):
     name = "rewrite"
 

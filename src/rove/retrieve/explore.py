@@ -123,6 +123,7 @@ class Explorer:
         self.space = space
         self.most = READ_THROUGH if filtered else reach.fan + 1
         self.more = False
+        self._seeds = frozenset[str]()
         self._same: dict[str, str] = {}
         self._hops: dict[str, int] = {}
         self._names: dict[str, Counter[str]] = defaultdict(Counter)
@@ -134,6 +135,7 @@ class Explorer:
         ring = {key for name in seeds.names for key in keys_of(name, self.languages)}
         for name in seeds.names:
             self._join_all(keys_of(name, self.languages))
+        self._seeds = frozenset(ring)
         said = self._said_by(seeds)
         for relation in said:
             ring |= self._take(relation)
@@ -164,8 +166,12 @@ class Explorer:
         return ring
 
     def _further(self, ring: Collection[str]) -> set[str]:
-        """Take in the relations of these entities, and return what they lead to that is new."""
-        found = self.triplets.touching(ring, direction=self.reach.direction, most=self.most, space=self.space)
+        """Take in the relations of these entities, and return what they lead to that is new.
+
+        A number or a date that was met leads no further: what else has it is something else.
+        """
+        things = [key for key in ring if key in self._seeds or any(letter.isalpha() for letter in key)]
+        found = self.triplets.touching(things, direction=self.reach.direction, most=self.most, space=self.space)
         fans, ahead = Counter[str](), set[str]()
         for relation in self.let_through(found):
             if relation.triplet.predicate == ALIAS:

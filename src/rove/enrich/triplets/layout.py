@@ -94,7 +94,8 @@ def _items(text: str, about: str, heading: str) -> Iterator[Stated]:
 
 
 def _plain(cell: str) -> str:
-    return render(cell).line.strip() if _MARKUP.search(cell) else cell.strip()
+    plain = render(cell).line if _MARKUP.search(cell) else cell
+    return plain.strip(" \t:：")
 
 
 def _is_thing(text: str) -> bool:

@@ -125,6 +125,11 @@ class Phrases:
 
     def is_participle(self, word: Word) -> bool:
         """Say whether a word is a participle by the tables, or ends like one."""
-        return word.text.islower() and (
-            word.low in self.known.participles or (len(word.low) >= LEAST_PARTICIPLE and word.low.endswith(self.past))
+        return (
+            word.text.islower()
+            and "-" not in word.text
+            and (
+                word.low in self.known.participles
+                or (len(word.low) >= LEAST_PARTICIPLE and word.low.endswith(self.past))
+            )
         )

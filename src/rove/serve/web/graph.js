@@ -6,7 +6,8 @@ import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { t } from "./words.js";
 
-const [WIDTH, HEIGHT, MARGIN] = [1000, 560, 70];
+const [WIDTH, LEAST_HEIGHT, ROOM, MARGIN] = [1000, 400, 14, 70];
+const MOST_WORDS = 40; // relations up to which the picture names each
 const LONGEST = 24;
 const LIMIT = 60;
 
@@ -44,10 +45,12 @@ function draw(body, graph, asked) {
 
 /** The picture, for who looks; the list below it says the same, and is what a keyboard reaches. */
 function picture(graph, names, around) {
-  const spots = new Map(graph.entities.map((one) => [one.key, [MARGIN + one.x * (WIDTH - 2 * MARGIN), MARGIN + one.y * (HEIGHT - 2 * MARGIN)]]));
+  const height = Math.max(LEAST_HEIGHT, ROOM * graph.entities.length);
+  const spots = new Map(graph.entities.map((one) => [one.key, [MARGIN + one.x * (WIDTH - 2 * MARGIN), MARGIN + one.y * (height - 2 * MARGIN)]]));
+  const words = (link, x, y) => (graph.links.length <= MOST_WORDS ? [svg("text", { x, y }, short(link.predicate))] : []);
   const lines = graph.links.map((link) => {
     const [[x1, y1], [x2, y2]] = [spots.get(link.subject), spots.get(link.object)];
-    const drawn = svg("g", { class: "relation" }, svg("line", { x1, y1, x2, y2 }), svg("text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 3 }, short(link.predicate)), titled(`${names.get(link.subject)} ${link.predicate} ${names.get(link.object)}`));
+    const drawn = svg("g", { class: "relation" }, svg("line", { x1, y1, x2, y2 }), ...words(link, (x1 + x2) / 2, (y1 + y2) / 2 - 3), titled(`${names.get(link.subject)} ${link.predicate} ${names.get(link.object)}`));
     drawn.addEventListener("click", () => openSource(link.relations[0]));
     return drawn;
   });
@@ -57,7 +60,7 @@ function picture(graph, names, around) {
     drawn.addEventListener("click", () => around(one.key));
     return drawn;
   });
-  return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": t("graph.counted", { entities: graph.entities.length, relations: graph.links.length }) }, ...lines, ...dots);
+  return svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": t("graph.counted", { entities: graph.entities.length, relations: graph.links.length }) }, ...lines, ...dots);
 }
 
 function titled(text) {
