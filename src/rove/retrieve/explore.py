@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rove.errors import InputError
@@ -15,14 +15,12 @@ from rove.language.names import name_key
 from rove.records import Filter
 from rove.records.graph import ALIAS, Entity, Link, Relation, Subgraph
 from rove.store.store import Store
-from rove.store.triplets import Direction, Triplets
+from rove.store.triplets import Direction, Seen, Triplets
 
 DIRECTIONS: tuple[Direction, ...] = ("out", "in", "both")
 DEEPEST, WIDEST, MOST_LINKS = 5, 200, 2_000
 MOST_ALIASES = 8
 """Other names that are followed from one name."""
-READ_THROUGH = 1_000
-"""Relations of an entity that are looked through for those that a filter lets through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +82,10 @@ async def explore(
     languages = await store.languages(where)
     triplets = Triplets(store.catalog.database)
 
-    def let_through(relations: Sequence[Relation]) -> list[Relation]:
-        if where is None:
-            return list(relations)
-        passing = store.catalog.passing(list({one.document_id for one in relations}), where)
-        return [one for one in relations if one.chunk_id in passing]
+    def seen(owners: Mapping[str, str]) -> Collection[str]:
+        return store.catalog.passing(sorted(set(owners.values())), where) if where else owners
 
-    explorer = Explorer(triplets, languages, reach.checked(), let_through, space, filtered=where is not None)
+    explorer = Explorer(triplets, languages, reach.checked(), seen if where else None, space)
     return await asyncio.to_thread(explorer.explore, seeds)
 
 
@@ -111,17 +106,14 @@ class Explorer:
         triplets: Triplets,
         languages: Sequence[str],
         reach: Reach,
-        let_through: Callable[[Sequence[Relation]], list[Relation]],
+        seen: Seen | None,
         space: str,
-        *,
-        filtered: bool,
     ) -> None:
         self.triplets = triplets
         self.languages = languages
         self.reach = reach
-        self.let_through = let_through
+        self.seen = seen
         self.space = space
-        self.most = READ_THROUGH if filtered else reach.fan + 1
         self.more = False
         self._seeds = frozenset[str]()
         self._same: dict[str, str] = {}
@@ -152,16 +144,15 @@ class Explorer:
     def _said_by(self, seeds: Seeds) -> list[Relation]:
         said = self.triplets.of_documents(seeds.documents, space=self.space) if seeds.documents else []
         said += self.triplets.of_chunks(seeds.chunks, space=self.space) if seeds.chunks else []
-        return self.let_through(said)
+        passing = self.seen({one.chunk_id: one.document_id for one in said}) if self.seen else None
+        return said if passing is None else [one for one in said if one.chunk_id in passing]
 
     def _with_other_names(self, ring: set[str]) -> set[str]:
         """Take in what texts call these things besides."""
         fresh = ring
         for _ in range(2):  # a name's other name may have one more
-            found = (
-                self.triplets.touching(fresh, most=MOST_ALIASES, space=self.space, only_aliases=True) if fresh else []
-            )
-            fresh = {key for relation in self.let_through(found) for key in self._take(relation)} - ring
+            found = self._touching(fresh, most=MOST_ALIASES, only_aliases=True)
+            fresh = {key for relation in found for key in self._take(relation)} - ring
             ring = ring | fresh
         return ring
 
@@ -171,9 +162,8 @@ class Explorer:
         A number or a date that was met leads no further: what else has it is something else.
         """
         things = [key for key in ring if key in self._seeds or any(letter.isalpha() for letter in key)]
-        found = self.triplets.touching(things, direction=self.reach.direction, most=self.most, space=self.space)
         fans, ahead = Counter[str](), set[str]()
-        for relation in self.let_through(found):
+        for relation in self._touching(things, most=self.reach.fan + 1 + MOST_ALIASES):
             if relation.triplet.predicate == ALIAS:
                 continue
             ends = {self._group(key) for key in _ends(relation) if key in ring}
@@ -183,6 +173,18 @@ class Explorer:
                 fans.update(ends)
                 ahead |= self._take(relation)
         return {key for key in ahead if key not in self._hops}
+
+    def _touching(self, keys: Collection[str], *, most: int, only_aliases: bool = False) -> list[Relation]:
+        if not keys:
+            return []
+        return self.triplets.touching(
+            keys,
+            direction=self.reach.direction,
+            most=most,
+            space=self.space,
+            only_aliases=only_aliases,
+            seen=self.seen,
+        )
 
     def _take(self, relation: Relation) -> set[str]:
         """Take in a relation; returns the keys of its ends, as every language has them, none where there is no room."""

@@ -16,7 +16,7 @@ from rove.records.graph import Relation
 from rove.retrieve import SearchContext
 from rove.retrieve.explore import MOST_ALIASES
 from rove.retrieve.walk_search import MOST_SHARERS, WalkQuery, WalkRetriever, WalkTuning
-from rove.store.triplets import Triplets
+from rove.store.triplets import Seen, Triplets
 
 OTHER_NAME = 0.9
 """How surely a document is meant that the question names by another name than its title."""
@@ -55,25 +55,23 @@ class GraphRetriever(WalkRetriever):
 
     def _other_names(self, keys: Collection[str], asked: WalkQuery) -> list[str]:
         """What the things that a question names are also called."""
-        found = self.triplets.touching(keys, most=MOST_ALIASES, only_aliases=True)
-        names = (
-            (one.triplet.object if one.triplet.subject_key in keys else one.triplet.subject)
-            for one in self._seen(found, asked.access_filter)
+        found = self.triplets.touching(
+            keys, most=MOST_ALIASES, only_aliases=True, seen=self._seen_by(asked.access_filter)
         )
+        names = (one.triplet.object if one.triplet.subject_key in keys else one.triplet.subject for one in found)
         return list(dict.fromkeys(names))
 
     def _said(self, front: Sequence[Hit], access_filter: Filter | None) -> dict[str, dict[str, float]]:
         """The documents that say something of the things that each passage speaks of: 1 / how many do."""
         if not front:
             return {}
-        own = self._seen(self.triplets.of_chunks([hit.chunk.chunk_id for hit in front]), access_filter)
+        own = self.triplets.of_chunks([hit.chunk.chunk_id for hit in front])  # of passages that were found
         keys: dict[str, set[str]] = defaultdict(set)
         for relation in own:
             keys[relation.chunk_id] |= {relation.triplet.subject_key, relation.triplet.object_key}
         every = set[str]().union(*keys.values())
-        elsewhere = self._documents(
-            self._seen(self.triplets.touching(every, most=MOST_SHARERS + 1), access_filter), every
-        )
+        said = self.triplets.touching(every, most=MOST_SHARERS + 1, seen=self._seen_by(access_filter)) if every else []
+        elsewhere = self._documents(said, every)
         found: dict[str, dict[str, float]] = {}
         for hit in front:
             ways = found.setdefault(hit.chunk.chunk_id, {})
@@ -93,10 +91,7 @@ class GraphRetriever(WalkRetriever):
                     found[key].add(relation.document_id)
         return found
 
-    def _seen(self, relations: Sequence[Relation], access_filter: Filter | None) -> list[Relation]:
-        """Those that an access filter lets through."""
-        if access_filter is None:
-            return list(relations)
-        owners = {relation.chunk_id: relation.document_id for relation in relations}
-        seen = self.search_context.store.seen(owners, access_filter)
-        return [relation for relation in relations if relation.chunk_id in seen]
+    def _seen_by(self, access_filter: Filter | None) -> Seen | None:
+        """What an access filter lets through."""
+        store = self.search_context.store
+        return None if access_filter is None else lambda owners: store.seen(owners, access_filter)

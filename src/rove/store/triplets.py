@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, delete, func, insert, or_, select, union_all
 
@@ -17,6 +18,8 @@ from rove.store.dialect import within
 WALK = "walk"
 """What has found the triplets of facts that walks have learned."""
 Direction = Literal["out", "in", "both"]
+Seen = Callable[[Mapping[str, str]], Collection[str]]
+"""Given chunks, each with its document's id, says which of them may be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +69,44 @@ class Triplets:
         most: int,
         space: str = "",
         only_aliases: bool = False,
+        seen: Seen | None = None,
     ) -> list[Relation]:
         """Return relations of entities by their keys: those "out" of it, "in" to it, or both; at most so many of each.
 
-        Other names are in every direction. `space`: of the facts that walks have learned, those of this space.
+        Other names are in every direction. `space`: of the facts that walks have learned, those of this space. `seen`:
+        what may be seen; what may not takes no place of another.
         """
         parts = [
-            _ranked(column, keys, most, direction, space, only_aliases=only_aliases)
+            _touching(column, keys, direction, space, only_aliases=only_aliases)
             for column in (tables.triplets.c.subject_key, tables.triplets.c.object_key)
         ]
-        return self._read(select(union_all(*parts).subquery().c.seq))
+        if seen is None:
+            first = [_ranked(part, most) for part in parts]
+            return self._read(select(union_all(*first).subquery().c.seq))
+        seqs = [seq for part in parts for seq in self._seen_first(part, most, seen)]
+        return self._read(within(tables.triplets.c.seq, seqs))
+
+    def _seen_first(self, part: Select[*tuple[Any, ...]], most: int, seen: Seen) -> list[int]:
+        """The row numbers of the first rows of each key that may be seen."""
+        with self.database.read() as connection:
+            rows = connection.execute(part.order_by(tables.triplets.c.seq)).all()
+        chunks, counts = seen({row.chunk_id: row.document_id for row in rows}), Counter[str]()
+        kept: list[int] = []
+        for row in rows:
+            if row.chunk_id in chunks and counts[row.key] < most:
+                counts[row.key] += 1
+                kept.append(row.seq)
+        return kept
 
     def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
         """Return what these documents say, in the order of their text."""
-        d = tables.documents.c
-        t = tables.triplets.c
+        d, t = tables.documents.c, tables.triplets.c
         rows = select(d.seq).where(within(d.document_id, document_ids), d.revision > 0)
-        return self._read(select(t.seq).where(t.document.in_(rows), _seen(space)))
+        return self._read(t.document.in_(rows) & _of_space(space))
 
     def of_chunks(self, chunk_ids: Collection[str], *, space: str = "") -> list[Relation]:
         """Return what these chunks say."""
-        t = tables.triplets.c
-        return self._read(select(t.seq).where(within(t.chunk_id, chunk_ids), _seen(space)))
+        return self._read(within(tables.triplets.c.chunk_id, chunk_ids) & _of_space(space))
 
     def begun_by(self, key: str, most: int) -> list[str]:
         """Return names in the graph whose key begins with this one, or ends with it, the most frequent first."""
@@ -131,16 +150,16 @@ class Triplets:
         with self.database.read() as connection:
             return {row.document_id: row.seq for row in connection.execute(query)}
 
-    def _read(self, seqs: Select[tuple[int]]) -> list[Relation]:
-        """Fetch relations by their row numbers, in the order they were kept, each once."""
+    def _read(self, wanted: Select[tuple[int]] | ColumnElement[bool]) -> list[Relation]:
+        """Fetch relations by their row numbers or by a condition, in the order they were kept, each once."""
         t, d, g, x = tables.triplets.c, tables.documents.c, tables.graphed.c, tables.texts.c
         words = func.substr(x.text, t.start + 1, t.end - t.start).label("quote")
         query = select(tables.triplets, d.document_id, d.title, d.source, g.by, words)
         query = query.join(tables.documents, d.seq == t.document).join(tables.texts, x.document == t.document)
         query = query.outerjoin(tables.graphed, g.document == t.document)
-        query = query.where(t.seq.in_(seqs), d.revision > 0).order_by(t.seq)
+        query = query.where(t.seq.in_(wanted) if isinstance(wanted, Select) else wanted)
         with self.database.read() as connection:
-            return [_relation_of(row) for row in connection.execute(query)]
+            return [_relation_of(row) for row in connection.execute(query.where(d.revision > 0).order_by(t.seq))]
 
 
 def insert_triplets(
@@ -159,24 +178,29 @@ def insert_triplets(
         connection.execute(insert(tables.triplets), list(part))
 
 
-def _seen(space: str) -> ColumnElement[bool]:
+def _of_space(space: str) -> ColumnElement[bool]:
     """Say that a triplet is of a document itself, or of a fact of this space."""
     t, m = tables.triplets.c, tables.memory_facts.c
     return t.memory_id.is_(None) | t.memory_id.in_(select(m.memory_id).where(m.space == space))
 
 
-def _ranked(
-    column: Column[str], keys: Collection[str], most: int, direction: Direction, space: str, *, only_aliases: bool
-) -> Select[tuple[int]]:
-    """Select the first rows of each key in a column: of the subject's those that lead out, of the object's those in."""
-    t = tables.triplets.c
+def _touching(
+    column: Column[str], keys: Collection[str], direction: Direction, space: str, *, only_aliases: bool
+) -> Select[*tuple[Any, ...]]:
+    """Select what has one of these keys in a column: of the subject's what leads out, of the object's what leads in."""
+    t, d = tables.triplets.c, tables.documents.c
     leads = direction == "both" or (direction == "out") == (column.name == t.subject_key.name)
-    number = func.row_number().over(partition_by=column, order_by=t.seq).label("number")
-    query = select(t.seq, number).where(within(column, keys), _seen(space))
-    if only_aliases or not leads:
-        query = query.where(t.predicate == ALIAS)
-    first = query.subquery()
-    return select(first.c.seq).where(first.c.number <= most)
+    query = select(t.seq, column.label("key"), t.chunk_id, d.document_id).join(tables.documents, d.seq == t.document)
+    query = query.where(within(column, keys), _of_space(space), d.revision > 0)
+    return query.where(t.predicate == ALIAS) if only_aliases or not leads else query
+
+
+def _ranked(part: Select[*tuple[Any, ...]], most: int) -> Select[tuple[int]]:
+    """Select the row numbers of the first rows of each key."""
+    found = part.subquery()
+    number = func.row_number().over(partition_by=found.c.key, order_by=found.c.seq).label("number")
+    numbered = select(found.c.seq, number).subquery()
+    return select(numbered.c.seq).where(numbered.c.number <= most)
 
 
 def _triplet_of(row: AnyRow) -> Triplet:

@@ -192,7 +192,7 @@ class _Clause:
         first, named = at, False
         within = known.kind_within if kind else known.within
         most = min(most or len(words), at + MOST_WORDS + kind * MOST_WORDS)
-        while at < most and not words[at].is_mark:
+        while at < most and (not words[at].is_mark or (words[at].text == "&" and at + 1 < most)):
             low, capital = words[at].low, not words[at].text[0].islower()
             if named and not capital:
                 if low not in within or at + 1 >= most:

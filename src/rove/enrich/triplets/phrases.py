@@ -111,7 +111,8 @@ class Phrases:
         word, known = self.words[at], self.known
         if word.is_mark:
             return not (word.text == "&" and at + 1 < len(self.words) and self.words[at + 1].is_capital)
-        if word.is_capital and word.start and word.low not in known.pronouns | SPEAKERS:
+        named = word.is_capital and (word.start or (len(word.text) > 1 and word.text.isupper()))
+        if named and word.low not in known.pronouns | SPEAKERS:
             return False
         if self.is_verb(at) and (subject or (at + 1 < len(self.words) and self.words[at + 1].low in known.articles)):
             return True
