@@ -37,7 +37,7 @@ async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Cl
 async def test_tools_over_http(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"search", "ask", "walk", "read"}
+        assert set(tools) == {"search", "ask", "walk", "read", "explore"}
         assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
         found = await client.call_tool("search", {"question": "Who approves remote work?", "top_k": 1})
         assert json.loads(found.content[0].text) == found.structured_content

@@ -145,7 +145,7 @@ class LongTermMemory:
                 joined_terms(fact.text, language),
                 vector,
                 asked,
-                triplets_of(fact.text, language, fact.citation.span),
+                triplets_of(fact.text, detect(fact.text), fact.citation.span),
             )
             for fact, vector in zip(facts, vectors, strict=True)
         ]

@@ -1,0 +1,104 @@
+"""The graph of knowledge over HTTP, MCP and on the page: within the caller's labels, and clickable to the words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from rove import Text
+from serve.browser import EVIL, Visit, ask, held, violations
+from serve.conftest import Town, listening
+from serve.test_serve_mcp import http_client
+
+GRAPH = "/v1/spaces/hr/graph"
+
+
+async def test_each_key_sees_what_its_documents_say(town: Town) -> None:
+    await town.spaces._spaces["hr"].kb.enrich("graph")
+    for holder, seen in (("mira", {"policy", "merger"}), ("lara", {"policy"})):
+        async with town.client(holder) as client:
+            for body in ({"names": ["head of unit"]}, {"documents": ["policy", "merger"]}, {"names": ["Remote work"]}):
+                graph = (await client.post(GRAPH, json={**body, "depth": 3})).json()
+                documents = {one["document_id"] for link in graph["links"] for one in link["relations"]}
+                assert documents <= seen
+                assert ("Nordwind" in str(graph)) <= (holder == "mira")
+            assert graph["entities"]
+
+
+async def test_a_reply_has_spans_names_and_places(town: Town) -> None:
+    await town.spaces._spaces["hr"].kb.enrich("graph")
+    async with town.client("root") as client:
+        graph = (
+            await client.post(GRAPH, json={"names": ["Remote work"], "where": {"field": "x", "op": "exists"}})
+        ).json()
+        assert (graph["links"], graph["more"]) == ([], False)
+        assert "'x'" in graph["notes"][0]
+        graph = (await client.post(GRAPH, json={"names": ["Remote work"]})).json()
+        (link,) = graph["links"]
+        text = (await client.get("/v1/spaces/hr/text", params={"document_id": "policy"})).json()["text"]
+        start, end = link["relations"][0]["span"]
+        assert text[start:end] == link["relations"][0]["quote"]
+        assert {link["subject"], link["object"]} == {entity["key"] for entity in graph["entities"]}
+        assert all(0 <= entity[axis] <= 1 for entity in graph["entities"] for axis in "xy")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"depth": 9}, {"fan": 0}, {"limit": 10**6}, {"direction": "up"}, {"names": [""]}, {"nmes": []}]
+)
+async def test_what_is_wrong_is_refused(town: Town, wrong: dict[str, object]) -> None:
+    async with town.client("root") as client:
+        assert (await client.post(GRAPH, json={"names": ["a"], **wrong})).status_code == 422
+
+
+async def test_a_model_asks_the_graph_as_a_tool(town: Town) -> None:
+    await town.spaces._spaces["hr"].kb.enrich("graph")
+    async with listening(town) as address, http_client(town, address, "lara") as client:
+        found = await client.call_tool("explore", {"names": ["Remote work"], "depth": 2, "space": "hr"})
+        (link,) = found.structured_content["links"]
+        assert link["relations"][0]["document_id"] == "policy"
+        hidden = await client.call_tool("explore", {"names": ["Nordwind", "merger"], "space": "hr"})
+        assert hidden.structured_content["links"] == []
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit]:
+    async with held(tmp_path_factory.mktemp("web")) as opened:
+        kb = opened.town.spaces._spaces["hr"].kb
+        evil = f"Vera Quux founded {EVIL} Works. Vera Quux founded Quux Works. Quux Works (also Quuxies) sells Widgets."
+        await kb.add(Text(evil, id="quux", title="Vera Quux", metadata={"access": ("staff",)}))
+        await kb.enrich("graph")
+        yield opened
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_document_shows_its_neighbourhood_and_leads_to_the_words(visit: Visit) -> None:
+    async with visit.page("documents") as page:
+        card = page.locator(".card:has-text('Vera Quux')")
+        await card.locator(".graph summary").click()
+        await card.locator("svg .entity").first.wait_for()
+        assert await card.locator(".relations li").count() >= 2
+        assert await violations(page) == []
+        await card.locator(".relations .cite").first.click()
+        await page.locator("#source mark").wait_for()
+        assert "Quux" in await page.locator("#source mark").inner_text()
+        await page.keyboard.press("Escape")
+        await card.locator(".relations button.link", has_text="Quux Works").first.click()
+        await card.get_by_text("Around: Quux Works").wait_for()
+        assert "Widgets" in await card.locator(".relations").inner_text()
+        assert await page.evaluate("window.hacked") is None
+        assert not await page.locator(".graph script, .graph img").count()
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_answer_shows_how_its_things_are_related(visit: Visit) -> None:
+    async with visit.page(holder="anna", locale="de") as page:
+        await ask(page, "Who approves remote work within five days?")
+        await page.locator(".graph summary").first.click()
+        await page.locator(".graph svg .relation").first.wait_for()
+        assert await page.locator(".graph summary").first.inner_text() == "Wie diese Dinge zusammenhängen"
+        await page.locator(".graph svg .relation").first.click()
+        await page.locator("#source mark").wait_for()
