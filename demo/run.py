@@ -63,6 +63,10 @@ def main() -> None:
     say("What all of it is about, worked out without a model.")
     rove("themes", "--top", "3")
 
+    say("Who does what to whom, read by rules: what the documents say of one article, each with its words.")
+    rove("enrich", "graph")
+    rove("graph", "SKU-8847", "--limit", "3")
+
     who = "Who approves mobile working, and since when?"
     say("An English question; the answer stands in a German document. No chat model is set, so Rove quotes.")
     rove("ask", who)

@@ -22,7 +22,7 @@ SHOWN_CHARS = 400
     "-m",
     default="hybrid",
     show_default=True,
-    help="keyword, semantic, hybrid, sparse, gather, walk, tree, questions, rewrite, themes, chain or together.",
+    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, rewrite, themes, chain or together.",
 )
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."

@@ -303,10 +303,12 @@ triplets = Table(
     Column("subject_key", String, nullable=False, index=True),
     Column("object_key", String, nullable=False, index=True),
     Column("memory_id", String, ForeignKey("memory_facts.memory_id", ondelete="CASCADE"), index=True),
+    sqlite_autoincrement=True,
 )
 """Who does what to whom, as spans of documents say it. They go with that version of the document.
 
-`memory_id`: of the fact that a walk has learned, with which it goes; NULL for what was found in the document itself."""
+`memory_id`: of the fact that a walk has learned, with which it goes; NULL for what was found in the document itself. No
+row number comes twice, so that who follows the table never takes a row for another."""
 
 graphed = Table(
     "graphed",
