@@ -217,8 +217,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
                 allow. A number given here cuts what is returned, never what "gather" looks at.
             where: a filter, applied before the search: `field("topic") == "hr"`.
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
-                best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph" (and
-                by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
+                best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph"
+                (and by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
                 "questions" (what answers that question in a document), "rewrite" (and in other words), "themes" (what
                 all is about, whatever is asked), "chain" and "together" (several of these), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
