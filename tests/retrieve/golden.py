@@ -70,6 +70,7 @@ WALKED = {
     "named-hu": "Mit irányít Darvas Edit?",
     "vague": "a novel that was printed in a barn",
 }
+WALKS = ("walk", "graph")
 HEADINGS = ("Dropping Roles", "Arbeiten im Ausland", "Kiküldetés", "年假", "パスワード")
 """Questions that name a heading, for which the tree opens a section."""
 Found = dict[str, list[tuple[str, float]]]
@@ -193,6 +194,7 @@ def opened_names(folder: Path) -> Iterator[Rove]:
             Text("Edith Crane is not Edith Stork. Marlow Press printed Silent Harbour.", id="who", title="Namesakes"),
             Text("Maps of rivers are kept by the Marlow Press.", id="maps", title="Maps of rivers"),
         )
+        kb.enrich("graph")
         yield kb
 
 
@@ -222,10 +224,11 @@ def rankings_with_sections(kb: Rove) -> Iterator[tuple[str, list[tuple[str, floa
 
 
 def walks(kb: Rove) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """What a walk finds for each question about names."""
+    """What a walk finds for each question about names, without the graph of knowledge and with it."""
     named = places(kb)
     for question in WALKED.values():
-        yield f"walk {question}", ranking(kb, named, question, {"mode": "walk"})
+        for mode in WALKS:
+            yield f"{mode} {question}", ranking(kb, named, question, {"mode": mode})
 
 
 def ranking(

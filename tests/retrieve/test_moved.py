@@ -23,7 +23,7 @@ from rove.walk.finder import Finder
 
 FAKE = {"name": "fake"}
 LANCE = {"index": "lancedb"}
-MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk", "tree", "rewrite", "chain", "together"]
+MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk", "graph", "tree", "rewrite", "chain", "together"]
 LINES = {
     "en": "The pilot guided vessel {0} through the narrow strait of Lemai.",
     "de": "Der Lotse führte das Schiff {0} durch die Meerenge von Lemai.",

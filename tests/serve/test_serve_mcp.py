@@ -131,7 +131,7 @@ async def test_over_standard_input(tmp_path: Path) -> None:
     rove = Path(sys.executable).with_name("rove")
     server = StdioServerParameters(command=str(rove), args=["mcp", "--kb", str(tmp_path / "kb")], env=environment)
     async with Client(server) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "walk", "read"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "walk", "read", "explore"}
         answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
         assert answer.structured_content["text"] == f"{PUBLIC} [1]"
         assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/policy"]
@@ -158,7 +158,7 @@ async def test_first_requests_that_come_together_share_what_is_loaded(
             return len((await client.list_tools()).tools)
 
     async with listening(town) as address:
-        assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [4, 4, 4]
+        assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [5, 5, 5]
     assert loaded == ["rove.serve.mcp.mcp_endpoint:McpEndpoint"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from rove.enrich import EnrichContext, Fields
+from rove.enrich import EnrichContext, Estimate, Fields
 
 
 class Length:
@@ -15,8 +15,12 @@ class Length:
         self.notes: list[str] = []
         self._catalog = context.store.catalog
 
-    async def fields(self) -> AsyncIterator[Fields]:
-        """See `Enricher.fields`."""
+    async def estimate(self) -> Estimate:
+        """See `Enricher.estimate`. No chat model is asked."""
+        return Estimate(len(await asyncio.to_thread(self._catalog.documents)))
+
+    async def found(self) -> AsyncIterator[Fields]:
+        """See `Enricher.found`."""
         for info in await asyncio.to_thread(self._catalog.documents):
             text = await asyncio.to_thread(self._catalog.text, info.document_id)
             yield {info.document_id: {"length": len(text)}}
