@@ -48,9 +48,9 @@ def exactness() -> Table:
         first = f"{(right + count['gone right']) / drawn:.2f}"
         rows.append([language, drawn, first, right + wrong, f"{right / max(right + wrong, 1):.2f}"])
     note = (
-        f"{len(judged)} triplets, drawn at random and judged by hand: right is one of which the document says just this, "
-        "of this subject, with a whole phrase as its object. A draw before this one told what to mend, and so did this "
-        "one afterwards: `right as drawn` is the figure; of what is still found, what is right is no longer unseen."
+        f"{len(judged)} triplets, drawn at random and judged by hand: right is one of which the document says just "
+        "this, of this subject, with a whole phrase as its object. A draw before this one told what to mend, and so "
+        "did this one afterwards: `right as drawn` is the figure; what is still found is no longer unseen."
     )
     columns = ["language", "judged", "right as drawn", "still found", "of these right"]
     return Table("Triplets: are they right?", columns, rows, note)

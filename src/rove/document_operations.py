@@ -15,8 +15,9 @@ from rove.models import Embedder
 from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
-from rove.records.graph import Subgraph
+from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.theme import Theme
+from rove.retrieve.document_graph import document_graph
 from rove.retrieve.explore import Reach, Seeds, explore, keys_of
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
@@ -109,6 +110,18 @@ class DocumentOperations:
         """
         note(await self.notes_on(where), listener)
         return await explore(self.store, Seeds(names, documents, chunks), reach, where, space=space)
+
+    async def document_graph(self, document_id: str) -> DocumentGraph:
+        """Return one document as a graph: document → section → chunk → entity, and from each chunk to the next.
+
+        Entities are what `enrich("graph")` has found.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        document, chunks = await self.document(document_id)
+        triplets = Triplets(self.store.catalog.database)
+        return document_graph(document, chunks, await asyncio.to_thread(triplets.of_documents, [document_id]))
 
     async def graph_size(self) -> tuple[int, int]:
         """Return how many triplets the graph of knowledge has, and of how many documents."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.markup import Markup, tag
-from rove.records.graph import Entity, Link, Relation, Subgraph
+from rove.records.graph import DocumentGraph, Entity, Link, Relation, Subgraph
 
 ROUNDS = 150
 """Steps after which the picture is at rest."""
@@ -141,20 +141,40 @@ def _short(text: str) -> str:
 
 def graph_ml(graph: Subgraph) -> str:
     """Return the graph as GraphML, which Gephi, yEd and networkx read: an edge for each relation, with its words."""
-    root = Element("graphml", xmlns=GRAPHML)
-    for name, of in KEYS.items():
-        kind = "long" if name in {"hops", "start", "end"} else "string"
-        SubElement(root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind})
-    tree = SubElement(root, "graph", edgedefault="directed")
+    root, tree = _opened(KEYS)
     for entity in graph.entities:
-        node = SubElement(tree, "node", id=entity.key)
-        _data(node, [("name", entity.name), ("names", "\n".join(entity.names)), ("hops", entity.hops)])
+        told = [("name", entity.name), ("names", "\n".join(entity.names)), ("hops", entity.hops)]
+        _data(SubElement(tree, "node", id=entity.key), told)
     for link in graph.links:
         for relation in link.relations:
             edge = SubElement(tree, "edge", source=link.subject, target=link.object)
             start, end = relation.triplet.span
             told = [("predicate", link.predicate), ("quote", relation.quote), ("document", relation.document_id)]
             _data(edge, [*told, ("start", start), ("end", end), ("by", relation.by)])
+    return _written(root)
+
+
+def document_graph_ml(graph: DocumentGraph) -> str:
+    """Return a document's own graph as GraphML."""
+    root, tree = _opened({"name": "node", "kind": "all", "start": "node", "end": "node"})
+    for part in graph.parts:
+        span = [("start", part.span[0]), ("end", part.span[1])] if part.span else []
+        _data(SubElement(tree, "node", id=part.key), [("name", part.name), ("kind", part.kind), *span])
+    for bond in graph.bonds:
+        _data(SubElement(tree, "edge", source=bond.source, target=bond.target), [("kind", bond.kind)])
+    return _written(root)
+
+
+def _opened(keys: Mapping[str, str]) -> tuple[Element, Element]:
+    """A document of GraphML, and the graph in it, whose nodes and edges have these keys."""
+    root = Element("graphml", xmlns=GRAPHML)
+    for name, of in keys.items():
+        kind = "long" if name in {"hops", "start", "end"} else "string"
+        SubElement(root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind})
+    return root, SubElement(root, "graph", edgedefault="directed")
+
+
+def _written(root: Element) -> str:
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -57,6 +57,18 @@ def test_a_file_is_written(base: str, tmp_path: Path, name: str, begins: str) ->
     assert "Nobel Prize" in file.read_text("utf-8")
 
 
+def test_the_structure_of_a_document_is_shown_and_written(base: str, tmp_path: Path) -> None:
+    run(base, "enrich", "graph")
+    shown = run(base, "graph", "--document", "curie", "--structure")
+    assert shown.stdout.splitlines()[0] == "Marie Curie"
+    assert "· Marie Curie, Warsaw, Nobel Prize" in shown.stdout
+    file = tmp_path / "s.graphml"
+    assert run(base, "graph", "--document", "curie", "--structure", "-o", str(file)).exit_code == 0
+    assert "Warsaw" in file.read_text("utf-8")
+    assert json.loads(run(base, "graph", "--document", "curie", "--structure", "--json").stdout)["parts"]
+    assert "wants one --document" in run(base, "graph", "Warsaw", "--structure").stderr
+
+
 def test_what_is_wrong_is_said(base: str) -> None:
     run(base, "enrich", "graph")
     unknown = run(base, "graph", "Curie")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import click
 from rove.cli.output import plain
 from rove.cli.session import FAILED, Session, command
 from rove.events import Event, Noted
-from rove.graph_files import graph_ml, graph_page
+from rove.graph_files import document_graph_ml, graph_ml, graph_page
 from rove.language.rendering import render
-from rove.records.graph import Link, Relation, Subgraph
+from rove.records.graph import DocumentGraph, Link, Relation, Subgraph
 from rove.retrieve.condition import parse_where
 from rove.retrieve.explore import DIRECTIONS, Reach
 from rove.sync import Rove
@@ -29,6 +30,7 @@ WRITERS: Mapping[str, Callable[[Subgraph, str], str]] = {
 @click.option(
     "--document", "-d", "documents", multiple=True, metavar="NAME", help="What a document says; its id or path."
 )
+@click.option("--structure", is_flag=True, help="The document's own graph: sections, chunks, what these speak of.")
 @click.option("--direction", type=click.Choice(DIRECTIONS), default="both", show_default=True, help="Which relations.")
 @click.option("--depth", default=1, show_default=True, help="Links from a name, up to 5.")
 @click.option("--fan", default=20, show_default=True, help="Relations of one entity.")
@@ -41,6 +43,7 @@ def graph(
     session: Session,
     names: tuple[str, ...],
     documents: tuple[str, ...],
+    structure: bool,
     direction: str,
     depth: int,
     fan: int,
@@ -54,6 +57,8 @@ def graph(
     """
     if not names and not documents:
         raise click.UsageError("Name a thing, or a document by --document.")  # noqa: TRY003 - click prints it
+    if structure:
+        return _structure(session, documents, out)
     if out and out.suffix not in WRITERS:
         raise click.UsageError(f"{out} is neither .html nor .graphml.")  # noqa: TRY003
 
@@ -75,6 +80,41 @@ def graph(
     else:
         _show(session, found)
     return 0 if found.entities else FAILED
+
+
+def _structure(session: Session, documents: tuple[str, ...], out: Path | None) -> int:
+    """Show one document's own graph, or write it as GraphML."""
+    if len(documents) != 1 or (out and out.suffix != ".graphml"):
+        raise click.UsageError("--structure wants one --document, and writes .graphml.")  # noqa: TRY003
+    with session.base() as kb:
+        (info, *_) = kb.named(*documents)
+        found = kb.document_graph(info.document_id)
+    if out:
+        out.write_text(document_graph_ml(found), "utf-8")
+        session.output.note(f"Written to {out}: {len(found.parts)} parts.")
+    elif session.output.as_json:
+        session.output.json(found)
+    else:
+        _show_structure(session, found)
+    return 0
+
+
+def _show_structure(session: Session, found: DocumentGraph) -> None:
+    """Print the sections and chunks as a tree, each chunk with what it speaks of."""
+    names = {part.key: part.name for part in found.parts}
+    holds: dict[str, list[str]] = defaultdict(list)
+    speaks: dict[str, list[str]] = defaultdict(list)
+    for bond in found.bonds:
+        of = {"holds": holds, "names": speaks}.get(bond.kind)
+        if of is not None:
+            of[bond.source].append(bond.target)
+    starts = {part.key: part.span[0] for part in found.parts if part.span}
+    open_ = [(found.parts[0].key, 0)]
+    while open_:
+        key, depth = open_.pop()
+        about = ", ".join(names[one] for one in speaks[key])
+        session.output.marked(f"{'  ' * depth}{plain(names[key])}" + (f" [dim]· {plain(about)}[/]" if about else ""))
+        open_ += [(one, depth + 1) for one in sorted(holds[key], key=lambda one: -starts[one])]
 
 
 def _say_why(session: Session, kb: Rove, names: tuple[str, ...]) -> None:

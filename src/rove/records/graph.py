@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rove.records.document import Span
 
@@ -79,3 +80,37 @@ class Subgraph:
     entities: tuple[Entity, ...] = ()
     links: tuple[Link, ...] = ()
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A node of a document's own graph: the document, a section, a chunk, or an entity that chunks speak of.
+
+    `span`: where it stands in the canonical text; None of an entity.
+    """
+
+    key: str
+    kind: Literal["document", "section", "chunk", "entity"]
+    name: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """An edge of a document's own graph, by the keys of its parts.
+
+    "holds": a document or a section its sections and chunks; "next": a chunk the one after it; "names": a chunk an
+    entity.
+    """
+
+    source: str
+    kind: Literal["holds", "next", "names"]
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGraph:
+    """A document as a graph: document → section → chunk → entity, and from each chunk to the next."""
+
+    parts: tuple[Part, ...]
+    bonds: tuple[Bond, ...]

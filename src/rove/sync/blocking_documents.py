@@ -12,7 +12,7 @@ from rove.engine import AsyncRove
 from rove.events import Listener, ignore
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
-from rove.records.graph import Subgraph
+from rove.records.graph import DocumentGraph, Subgraph
 from rove.records.theme import Theme
 from rove.retrieve.explore import Reach
 from rove.store.health import Health
@@ -81,6 +81,10 @@ class BlockingDocuments(ABC):
             listener=self._heard(where, listener),
         )
         return self._run(exploring)
+
+    def document_graph(self, document_id: str) -> DocumentGraph:
+        """See `AsyncRove.document_graph`."""
+        return self._run(self._kb.document_graph(document_id))
 
     def graph_size(self) -> tuple[int, int]:
         """See `AsyncRove.graph_size`."""
