@@ -208,6 +208,26 @@ def test_what_walks_have_learned_is_carried_where_its_words_still_stand(base: Pa
         assert kb.doctor().ok
 
 
+def test_the_graph_is_carried_where_its_words_still_stand(base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(Text("Marie Curie won the Nobel Prize. Marie Curie was born in Warsaw.", id="curie"))
+        kb.enrich("graph")
+        before = kb.graph_size()[0]
+        assert before >= 2
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as held, held:
+        held.execute("UPDATE triplets SET object = 'never written' WHERE object = 'Warsaw'")
+        root = held.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'").fetchone()[0]
+    with (base / "catalog.sqlite").open("r+b") as file:
+        file.seek((root - 1) * PAGE)
+        file.write(bytes(PAGE))
+    rebuild_base("here", base, **FAKE)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.graph_size()[0] == before - 1
+        assert kb.explore("Nobel Prize").links
+        assert not kb.explore("Warsaw").links
+        assert kb.doctor().ok
+
+
 def test_kept_originals_are_never_deleted(base: Path, tmp_path: Path) -> None:
     (base / "originals").mkdir()
     (base / "originals" / ("a" * 64)).write_bytes(b"no document knows of this")
