@@ -127,6 +127,13 @@ def test_the_starter_grid_runs_on_questions_about_a_base(place: Path) -> None:
     assert (place / "here" / "report.html").is_file()
 
 
+def test_the_grid_of_forms_searches_in_each_of_them(place: Path) -> None:
+    done = call("sweep", "forms", "questions.csv", "--limit", "2", "--out", "here", "--json")
+    assert done.exit_code == 0, done.output
+    forms = {line["name"] for line in json.loads(done.stdout)["configurations"]}
+    assert forms == {"hybrid", "walk", "graph", "tree", "questions", "rewrite", "chain", "together"}
+
+
 def test_a_dry_run_does_nothing(place: Path) -> None:
     done = call("sweep", "grid.toml", "data", "--dry-run", "--json")
     assert done.exit_code == 0, done.output

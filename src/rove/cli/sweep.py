@@ -85,7 +85,7 @@ def sweep(
     dry_run: bool,
     fresh: bool,
 ) -> None:
-    """Run every configuration of GRID (a TOML file, or one that ships: starter, pawsitive) over DATASET.
+    """Run every configuration of GRID (a TOML file, or one that ships: starter, forms, pawsitive) over DATASET.
 
     DATASET is a folder with corpus, queries and qrels, or a file of questions about the base that --kb names. An
     interrupted sweep goes on where it stopped when the same command is run again.

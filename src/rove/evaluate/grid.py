@@ -94,7 +94,7 @@ class GridFile(BaseModel):
 
 
 def read_grid(name: str | Path) -> Grid:
-    """Read a grid from a file, or one that ships with Rove by its name ("starter", "pawsitive").
+    """Read a grid from a file, or one that ships with Rove by its name ("starter", "forms", "pawsitive").
 
     Raises:
         ConfigError: there is no such grid, it is not TOML, or it holds a key, factor or value that cannot be.
