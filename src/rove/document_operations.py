@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rove.errors import InputError
@@ -28,6 +28,7 @@ from rove.store.originals import Offered
 from rove.store.question_log import MOST_CHARS, QuestionLog
 from rove.store.store import Store
 from rove.store.triplets import Triplets
+from rove.store.user_words import define
 from rove.store.walk_log import WalkLog
 from rove.walk.erasure import erase_from_walks
 
@@ -122,6 +123,22 @@ class DocumentOperations:
         document, chunks = await self.document(document_id)
         triplets = Triplets(self.store.catalog.database)
         return document_graph(document, chunks, await asyncio.to_thread(triplets.of_documents, [document_id]))
+
+    async def define(self, entries: Mapping[str, Iterable[str]], *, remove: Iterable[str] = ()) -> int:
+        """Put words into the base's own dictionary, each with other words for it, and take others out, at once.
+
+        A word is one wherever it stands, in Chinese and Japanese too; other words for it (an abbreviation, another
+        spelling, an inflected form) find what it finds. Only the passages that hold one are analysed anew. Returns how
+        many documents that were.
+
+        Raises:
+            InputError: a word is too short or too long, or stands for two entries.
+        """
+        return await define(self.store, entries, remove)
+
+    async def dictionary(self) -> dict[str, tuple[str, ...]]:
+        """The words of the base's own dictionary, each with the other words for it."""
+        return dict((await asyncio.to_thread(self.store.words.current)).entries)
 
     async def graph_size(self) -> tuple[int, int]:
         """Return how many triplets the graph of knowledge has, and of how many documents."""

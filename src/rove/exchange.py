@@ -34,6 +34,7 @@ from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.originals import Offered
 from rove.store.scratch import scratch
 from rove.store.store import Store
+from rove.store.user_words import define
 
 FORMAT = 1
 ORIGINAL = "original"
@@ -74,7 +75,8 @@ class ImportedOriginals:
 
 async def exported(store: Store, fingerprint: Fingerprint) -> AsyncIterator[str]:
     """Yield the base line by line, without line ends. Each document is whole; one that comes meanwhile is absent."""
-    yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint)})
+    words = (await asyncio.to_thread(store.words.current)).entries
+    yield json.dumps({"rove": FORMAT, "embedder": str(fingerprint), "dictionary": words}, ensure_ascii=False)
     written: set[str] = set()
     for info in await asyncio.to_thread(store.catalog.documents):
         line, file = await asyncio.to_thread(_line, store, fingerprint, info.document_id, written)
@@ -168,9 +170,20 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
         await asyncio.to_thread(exchange_graph.keep, store, graph)
-        said = await keep(offered)
-    noted = (LedgerEntry("import", "live", reason=said),) if said else ()
+        said = [await keep(offered), await _defined(store, head.get("dictionary"))]
+    noted = tuple(LedgerEntry("import", "live", reason=one) for one in said if one)
     return replace(report, noted=(*report.noted, *noted))
+
+
+async def _defined(store: Store, words: object) -> str:
+    """Take in the words of an export's dictionary that the base does not have; returns why not, "" where it did."""
+    known = (await asyncio.to_thread(store.words.current)).entries
+    try:
+        found = {str(word): [str(other) for other in others] for word, others in dict(words or {}).items()}  # pyright: ignore
+        await define(store, {word: others for word, others in found.items() if word not in known})
+    except (InputError, TypeError, ValueError) as error:
+        return f"The dictionary of the export was left out: {error}"
+    return ""
 
 
 def _items(

@@ -14,6 +14,7 @@ COMMANDS = {
     "search": ("rove.cli.search:search", "Find passages."),
     "themes": ("rove.cli.themes:themes", "Say what the documents are about."),
     "graph": ("rove.cli.graph:graph", "Show what the documents say of things, and how these are related."),
+    "words": ("rove.cli.words:words", "Show and change the base's own dictionary."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "questions": (
         "rove.cli.questions:questions",

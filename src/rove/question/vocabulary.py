@@ -85,7 +85,8 @@ class _VocabularyCache:
                 self._revision = revision
             key = repr(where)  # which tells True from 1, as filters do
             if key not in self._held:
-                self._held[key] = Vocabulary(count_words(store.catalog.live_texts(where)))
+                own = (" ".join((word, *others)) for word, others in store.words.current().entries.items())
+                self._held[key] = Vocabulary(count_words(store.catalog.live_texts(where)) + count_words(own))
             self._held.move_to_end(key)
             while len(self._held) > MOST_HELD:
                 self._held.popitem(last=False)

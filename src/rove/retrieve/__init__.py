@@ -5,6 +5,7 @@ A new way to search is one file with a `Retriever` and one line in `RETRIEVERS`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -123,11 +124,17 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
         hits: list[Hit] = []
         for _ in range(TRIES):
             with reading(), noticing() as gone:
-                hits = await _found(retriever, query, search_context.settings)
+                asked = replace(query, text=await written_out(search_context.store, query.text))
+                hits = await _found(retriever, asked, search_context.settings)
             if not gone:
                 break
         retrieving.tell(hits=len(hits))
     return hits
+
+
+async def written_out(store: Store, question: str) -> str:
+    """Return a question with the words of the user's dictionary in place of the other words for them."""
+    return (await asyncio.to_thread(store.words.current)).written_out(question)
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rove.errors import InputError
+from rove.language.dictionary import Dictionary
 from rove.language.names import name_key
 from rove.records import Filter
 from rove.records.graph import ALIAS, Entity, Link, Relation, Subgraph
@@ -85,7 +86,8 @@ async def explore(
     def seen(owners: Mapping[str, str]) -> Collection[str]:
         return store.catalog.passing(sorted(set(owners.values())), where) if where else owners
 
-    explorer = Explorer(triplets, languages, reach.checked(), seen if where else None, space)
+    words = await asyncio.to_thread(store.words.current)
+    explorer = Explorer(triplets, words, languages, reach.checked(), seen if where else None, space)
     return await asyncio.to_thread(explorer.explore, seeds)
 
 
@@ -104,12 +106,14 @@ class Explorer:
     def __init__(
         self,
         triplets: Triplets,
+        words: Dictionary,
         languages: Sequence[str],
         reach: Reach,
         seen: Seen | None,
         space: str,
     ) -> None:
         self.triplets = triplets
+        self.words = words
         self.languages = languages
         self.reach = reach
         self.seen = seen
@@ -124,9 +128,11 @@ class Explorer:
 
     def explore(self, seeds: Seeds) -> Subgraph:
         """See `explore`."""
-        ring = {key for name in seeds.names for key in keys_of(name, self.languages)}
+        ring = set[str]()
         for name in seeds.names:
-            self._join_all(keys_of(name, self.languages))
+            keys = self._keys_of(name)
+            self._join_all(keys)
+            ring |= keys
         self._seeds = frozenset(ring)
         said = self._said_by(seeds)
         for relation in said:
@@ -140,6 +146,10 @@ class Explorer:
         for key in ring:
             self._hops.setdefault(key, self.reach.depth)
         return self._subgraph()
+
+    def _keys_of(self, name: str) -> set[str]:
+        """The keys of a name, and of the other names that the user's dictionary has for it."""
+        return {key for one in self.words.names_of(name) for key in keys_of(one, self.languages)}
 
     def _said_by(self, seeds: Seeds) -> list[Relation]:
         said = self.triplets.of_documents(seeds.documents, space=self.space) if seeds.documents else []
@@ -197,7 +207,7 @@ class Explorer:
         ends = set[str]()
         for key, name in ((subject, triplet.subject), (object_, triplet.object)):
             self._names[key][name] += 1
-            same = {key} | keys_of(name, self.languages)
+            same = {key} | self._keys_of(name)
             self._join_all(same)
             ends |= same
         if predicate == ALIAS:

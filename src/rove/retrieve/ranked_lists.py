@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Container, Sequence
 
 from rove.language.detect import UNKNOWN, detect
@@ -20,9 +21,15 @@ async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: in
     terms = vector = None
     if "keyword" in names:
         terms = asked_terms(query.text, await search_context.store.languages(query.where))
+        terms += await entry_terms(search_context, query.text)
     if "semantic" in names:
         vector = (await search_context.embedder.queries([query.text]))[0]
     return await search_context.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+
+
+async def entry_terms(search_context: SearchContext, question: str) -> list[str]:
+    """Return the terms of the entries of the user's dictionary that a question holds."""
+    return (await asyncio.to_thread(search_context.store.words.current)).terms_in(question)
 
 
 def asked_terms(question: str, languages: Sequence[str]) -> list[str]:

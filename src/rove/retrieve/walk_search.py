@@ -18,7 +18,7 @@ from rove.records import Filter, Hit, field
 from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
-from rove.retrieve.ranked_lists import asked_terms, to_hits
+from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.store import Vector
 from rove.store.search_lists import SearchLists
@@ -103,9 +103,8 @@ class WalkRetriever:
     async def _asked(self, query: Query) -> WalkQuery:
         text, languages = query.text, await self.search_context.store.languages(query.where)
         vector = (await self.search_context.embedder.queries([text]))[0]
-        return WalkQuery(
-            text, detect(text, languages), asked_terms(text, languages), vector, access_filter_of(query.where)
-        )
+        told = [*asked_terms(text, languages), *await entry_terms(self.search_context, text)]
+        return WalkQuery(text, detect(text, languages), told, vector, access_filter_of(query.where))
 
     async def _search(self, asked: WalkQuery, top_k: int, where: Filter | None) -> SearchLists:
         return await self.search_context.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)

@@ -39,15 +39,15 @@ from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists
 from rove.store.stale_reads import MOST_LOOKS, note_gone
 from rove.store.transcript_store import TranscriptStore
+from rove.store.user_words import UserWords
 from rove.store.vectors import VectorCache
 from rove.store.visible_documents import VisibleDocuments
 from rove.store.write_queue import WriteQueue
 from rove.tracing import stage
 
-OPTIMIZE_EVERY = 16
-"""Writes after which the base is tidied where that is due, also while an ingest still runs."""
-FEW_CHUNKS = 256
-"""Chunks that wait for the next tidying; more are taken into the index's structures at the end of an `add`."""
+OPTIMIZE_EVERY, FEW_CHUNKS = 16, 256
+"""Writes after which the base is tidied where that is due, also while an ingest still runs; and chunks that wait for
+the next tidying, while more are taken into the index's structures at the end of an `add`."""
 WRITTEN_TO = "index"  # the fact that names the index to which the last writer has given all chunks
 
 
@@ -81,11 +81,10 @@ class Store:
         self._resident_chunks = settings.resident_chunks
         self.names = NameGraph(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
+        self.words = UserWords(self.catalog)
         self._views = VisibleDocuments(self.catalog)
-        self._turns = WriteQueue(folder)
-        self._turn = asyncio.Lock()
-        self._checked = False
-        self._writes = 0
+        self._turns, self._turn = WriteQueue(folder), asyncio.Lock()
+        self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
         self._languages: tuple[int, list[str]] = (-1, [])
 
@@ -197,6 +196,7 @@ class Store:
         """
         async with self.writing():
             failpoint("before-stage")
+            prepared = await asyncio.to_thread(self.words.applied, prepared)
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
             seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
             failpoint("staged")

@@ -14,7 +14,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-)
+)  # fmt: skip
 
 SCHEMA_VERSION = 4
 MIGRATIONS = {
@@ -31,12 +31,7 @@ MIGRATIONS = {
 
 metadata = MetaData()
 
-facts = Table(
-    "facts",
-    metadata,
-    Column("name", String, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+facts = Table("facts", metadata, Column("name", String, primary_key=True), Column("value", Text, nullable=False))
 """Facts about the base itself: schema version, embedder fingerprint, revision."""
 
 ledger = Table(
@@ -317,3 +312,8 @@ graphed = Table(
     Column("by", String, nullable=False),
 )
 """The documents whose triplets have been found, and what has found them."""
+
+dictionary = Table(
+    "dictionary", metadata, Column("word", String, primary_key=True), Column("others", Text, nullable=False)
+)
+"""The user's own words, each with the other words for it, one a line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -85,6 +85,14 @@ class BlockingDocuments(ABC):
     def document_graph(self, document_id: str) -> DocumentGraph:
         """See `AsyncRove.document_graph`."""
         return self._run(self._kb.document_graph(document_id))
+
+    def define(self, entries: Mapping[str, Iterable[str]], *, remove: Iterable[str] = ()) -> int:
+        """See `AsyncRove.define`."""
+        return self._run(self._kb.define(entries, remove=remove))
+
+    def dictionary(self) -> dict[str, tuple[str, ...]]:
+        """See `AsyncRove.dictionary`."""
+        return self._run(self._kb.dictionary())
 
     def graph_size(self) -> tuple[int, int]:
         """See `AsyncRove.graph_size`."""
