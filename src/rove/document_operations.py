@@ -16,6 +16,7 @@ from rove.question.suggest import suggest
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
 from rove.records.graph import DocumentGraph, Subgraph
+from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.document_graph import document_graph
 from rove.retrieve.explore import Reach, Seeds, explore, keys_of
@@ -27,6 +28,7 @@ from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_
 from rove.store.originals import Offered
 from rove.store.question_log import MOST_CHARS, QuestionLog
 from rove.store.store import Store
+from rove.store.summaries import Summaries
 from rove.store.triplets import Triplets
 from rove.store.user_words import define
 from rove.store.walk_log import WalkLog
@@ -123,6 +125,17 @@ class DocumentOperations:
         document, chunks = await self.document(document_id)
         triplets = Triplets(self.store.catalog.database)
         return document_graph(document, chunks, await asyncio.to_thread(triplets.of_documents, [document_id]))
+
+    async def summary(self, document_id: str) -> list[Summary]:
+        """Return what a document says in few sentences, then each of its sections; see `enrich("summaries")`.
+
+        Without a chat model they are sentences of the document; else those of the model that the document holds.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        await self.document(document_id)
+        return await asyncio.to_thread(Summaries(self.store.catalog.database).of_document, document_id)
 
     async def define(self, entries: Mapping[str, Iterable[str]], *, remove: Iterable[str] = ()) -> int:
         """Put words into the base's own dictionary, each with other words for it, and take others out, at once.

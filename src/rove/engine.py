@@ -194,7 +194,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
         ingest = self._ingest(listener)
         keep = partial(keep_originals, self.store, self.settings.serve)
-        return await imported(lines, self.store, self.embedder.fingerprint, ingest, keep)
+        return await imported(lines, self.store, self.embedder, ingest, keep)
 
     # -- out -------------------------------------------------------------------------------------------------------
 
@@ -219,8 +219,9 @@ class AsyncRove(DocumentOperations, WalkOperations):
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph"
                 (and by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
-                "questions" (what answers that question in a document), "rewrite" (and in other words), "themes" (what
-                all is about, whatever is asked), "chain" and "together" (several of these), or a plug-in's name.
+                "questions" (what answers that question in a document), "summaries" (sections, by what they say as a
+                whole), "themes" (what all is about), "rewrite" (hybrid, in other words too), "chain" and "together"
+                (several of these), or a plug-in's name.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid", "tree" and what is made of them do where the embedder keeps what late interaction compares,
                 which costs a few milliseconds, or where the settings name a reranker.

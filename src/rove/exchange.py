@@ -2,7 +2,7 @@
 
 The first line says what it is; each other line holds one document with its canonical text, structure and metadata,
 the vectors of its chunks under their content keys, base64 of little-endian float32, their tokens, the questions that
-are kept with what answers them, and what the graph of knowledge says by it.
+are kept with what answers them, and what enrichers have found in it.
 The files that the base keeps follow the first document that was read from each, piece by piece.
 """
 
@@ -17,13 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from rove import exchange_graph
+from rove import exchange_enriched
 from rove.errors import InputError
-from rove.exchange_graph import CarriedTriplets
+from rove.exchange_enriched import Carried
 from rove.foreign import read_json
 from rove.ingest.batch import FinishedSource, Item, batched
 from rove.ingest.pipeline import Ingest
-from rove.models import Fingerprint
+from rove.models import Embedder, Fingerprint
 from rove.records import Block, Document, LedgerEntry, Page, Report, Section, vector_key
 from rove.records.boxes import pack_boxes, unpack_boxes
 from rove.records.metadata import stored_fields
@@ -105,7 +105,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         keys = [vector_key(str(fingerprint), chunk.indexed_text) for chunk in chunks]
         vectors, tokens = store.vectors.get(keys), store.vectors.tokens(keys)
         kept = KeptQuestions(store.catalog.database).near("", [document_id])
-        graph = exchange_graph.written(store, document_id)
+        found_later = exchange_enriched.written(store, document_id)
     file = None
     with suppress(FileNotFoundError):
         file = original.path.open("rb") if original and original.digest not in written else None
@@ -130,7 +130,7 @@ def _line(store: Store, fingerprint: Fingerprint, document_id: str, written: set
         "vectors": {key: b64encode(blob_of(vector)).decode() for key, vector in vectors.items()},
         "tokens": {key: b64encode(blob).decode() for key, blob in tokens.items()},
         "questions": [[one.question, *one.span] for one in reversed(kept)],
-        "graph": graph,
+        **found_later,
         "read_from": original.digest if original else "",
     }
     return json.dumps(tree, ensure_ascii=False), file
@@ -142,7 +142,7 @@ def _piece(file: BinaryIO) -> str:
     return json.dumps({ORIGINAL: Path(file.name).name, "data": b64encode(data).decode()}) if data else ""
 
 
-async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint, ingest: Ingest, keep: Keep) -> Report:
+async def imported(lines: Iterable[str], store: Store, embedder: Embedder, ingest: Ingest, keep: Keep) -> Report:
     """Take in exported lines; `keep` is given the originals among them, and says why some are not kept.
 
     Raises:
@@ -153,14 +153,14 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
     if head.get("rove") != FORMAT:
         message = "This is not an export of Rove, or one of a newer version."
         raise InputError(message, cure="Make one with: rove export FILE")
-    same = head.get("embedder") == str(fingerprint)
+    same = head.get("embedder") == str(embedder.fingerprint)
     with scratch(store.folder) as folder:
         luggage, offered = ImportedOriginals(folder), list[Offered]()
-        kept, graph = list[KeptQuestion](), list[CarriedTriplets]()
+        kept, carried = list[KeptQuestion](), list[Carried]()
 
         def items() -> Iterator[Item]:
             for number, line in enumerate(rest, start=2):
-                yield from _items(number, line, store, ingest, luggage, kept, graph, keep_vectors=same)
+                yield from _items(number, line, store, ingest, luggage, kept, carried, keep_vectors=same)
             offered.extend(luggage.offered())
             for document_id in luggage.damaged(offered):
                 reason = f"The file that {document_id} was read from is damaged in the export: it shows as text."
@@ -169,7 +169,7 @@ async def imported(lines: Iterable[str], store: Store, fingerprint: Fingerprint,
         await ingest.take(batched(items()))
         report = await ingest.finish()
         await asyncio.to_thread(KeptQuestions(store.catalog.database).keep, kept)
-        await asyncio.to_thread(exchange_graph.keep, store, graph)
+        await exchange_enriched.keep(store, carried, embedder)
         said = [await keep(offered), await _defined(store, head.get("dictionary"))]
     noted = tuple(LedgerEntry("import", "live", reason=one) for one in said if one)
     return replace(report, noted=(*report.noted, *noted))
@@ -193,7 +193,7 @@ def _items(
     ingest: Ingest,
     luggage: ImportedOriginals,
     kept: list[KeptQuestion],
-    graph: list[CarriedTriplets],
+    carried: list[Carried],
     *,
     keep_vectors: bool,
 ) -> Iterator[Item]:
@@ -210,8 +210,8 @@ def _items(
             KeptQuestion(str(text), document.document_id, (int(start), int(end)), document.text[int(start) : int(end)])
             for text, start, end in tree.get("questions", [])
         ]
-        carried = exchange_graph.read(document.document_id, tree.get("graph", {}))
-        graph += [carried] if carried else []
+        found_later = exchange_enriched.read(document.document_id, tree)
+        carried += [found_later] if found_later else []
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"Line {number} of the export is damaged: {error!r}."
         yield FinishedSource(LedgerEntry(f"import:{number}", "failed", "damaged", reason, EXPORT_AGAIN))

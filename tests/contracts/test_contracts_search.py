@@ -75,6 +75,17 @@ class TestGraphEnricher(EnricherContract):
     name = "graph"
 
 
+class TestSummaries(RetrieverContract):
+    name = "summaries"
+
+    async def prepare(self, kb: AsyncRove) -> None:
+        await kb.enrich("summaries")
+
+
+class TestSummariesEnricher(EnricherContract):
+    name = "summaries"
+
+
 class TestRewrite(RetrieverContract):
     name = "rewrite"
 

@@ -108,7 +108,9 @@ def assert_all(hits: list[Hit], wanted: set[str], newest: int) -> None:
 
 
 def test_the_modes_are_all_that_there_are() -> None:
-    assert {*MODES, "questions", "themes"} == set(RETRIEVERS.names())  # which find no text for each question
+    assert {*MODES, "questions", "summaries", "themes"} == set(
+        RETRIEVERS.names()
+    )  # which find no text for each question
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -105,7 +105,9 @@ def test_every_rule_leaves_a_hit_without_its_fields_where_it_is(name: str) -> No
     assert RULES.get(name)(**options.get(name, {})).shift({}) == 0
 
 
-@pytest.mark.parametrize("mode", [mode for mode in RETRIEVERS.names() if mode not in {"questions", "themes"}])
+@pytest.mark.parametrize(
+    "mode", [mode for mode in RETRIEVERS.names() if mode not in {"questions", "summaries", "themes"}]
+)
 def test_rules_apply_in_every_mode(search, mode: str) -> None:
     plain = [hit.chunk.document_id for hit in search(mode)]
     last = plain[-1]

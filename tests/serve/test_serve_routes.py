@@ -57,6 +57,7 @@ CALLS = [
     Call("DELETE", f"{SPACE}/document", "delete", query={"document_id": "urlaub"}),
     Call("POST", f"{SPACE}/search", body={**ASKED, "mode": "hybrid", "top_k": 3}),
     Call("GET", f"{SPACE}/themes"),
+    Call("GET", f"{SPACE}/summary", query={"document_id": "policy"}),
     Call("POST", f"{SPACE}/graph", body={"names": ["{}"], "documents": ["policy"], "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/ask", body=ASKED),
     Call("POST", f"{SPACE}/walks", body=ASKED),

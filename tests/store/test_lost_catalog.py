@@ -355,3 +355,24 @@ def test_the_one_base_that_may_be_meant_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as raised:
         Rove.open(tmp_path / "outer", create=False, **FAKE)
     assert f"Did you mean {tmp_path / 'outer' / 'inner'}?" in raised.value.cure
+
+
+def test_summaries_are_carried(base: Path) -> None:
+    with Rove.open(base, **FAKE) as kb:
+        kb.add(Text("Marie Curie won the Nobel Prize. Marie Curie was born in Warsaw.", id="curie"))
+        kb.add(Text("Oslo lies in Norway. It rains there.", id="oslo"))
+        kb.enrich("summaries")
+        before = kb.summary("curie")
+    with closing(sqlite3.connect(base / "catalog.sqlite")) as held, held:
+        held.execute("UPDATE summaries SET sentences = 'torn' WHERE sentences LIKE '%Oslo%'")
+        root = held.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'").fetchone()[0]
+    with (base / "catalog.sqlite").open("r+b") as file:
+        file.seek((root - 1) * PAGE)
+        file.write(bytes(PAGE))
+    rebuild_base("here", base, **FAKE)
+    with Rove.open(base, **FAKE) as kb:
+        assert kb.summary("curie") == before
+        assert kb.summary("oslo") == []
+        assert kb.estimate_enrich("summaries").documents == 1
+        assert kb.enrich("summaries").changed == 1
+        assert kb.doctor().ok

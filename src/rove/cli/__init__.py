@@ -10,10 +10,11 @@ from rove.registry import load
 
 COMMANDS = {
     "add": ("rove.cli.add:add", "Take in files and folders."),
-    "enrich": ("rove.cli.enrich:enrich", "Work out more of documents: who does what to whom, fields, replies."),
+    "enrich": ("rove.cli.enrich:enrich", "Work out more of documents: a graph, summaries, fields, replies."),
     "search": ("rove.cli.search:search", "Find passages."),
     "themes": ("rove.cli.themes:themes", "Say what the documents are about."),
     "graph": ("rove.cli.graph:graph", "Show what the documents say of things, and how these are related."),
+    "summary": ("rove.cli.summary:summary", "Say what a document and its sections say."),
     "words": ("rove.cli.words:words", "Show and change the base's own dictionary."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "questions": (

@@ -20,10 +20,11 @@ from rove.sync import Rove
 def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
     """Work out more of the documents that are in the base.
 
-    NAME is "graph" (who does what to whom: triplets for `rove graph` and mode "graph"), "fields" (those that
-    enrich.fields declares, found in each document) or "replies" (what was replied to each post).
+    NAME is "graph" (who does what to whom: triplets for `rove graph` and mode "graph"), "summaries" (what documents
+    and their sections say, for `rove summary` and mode "summaries"), "fields" (those that enrich.fields declares, found
+    in each document) or "replies" (what was replied to each post).
 
-    Nothing is read or embedded again, and running it twice changes nothing. Before a chat model is used, it says how
+    No document is read again, and running it twice changes nothing. Before a chat model is used, it says how
     many calls and tokens that will take, and asks.
     """
     for name in names:

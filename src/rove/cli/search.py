@@ -22,7 +22,8 @@ SHOWN_CHARS = 400
     "-m",
     default="hybrid",
     show_default=True,
-    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, rewrite, themes, chain or together.",
+    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, rewrite, summaries, themes, chain "
+    "or together.",
 )
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
@@ -78,6 +79,8 @@ def show_hit(session: Session, number: int, hit: Hit) -> None:
         session.output.marked(f"   [dim]{plain(' > '.join(hit.chunk.headings))}[/]")
     if hit.theme:
         session.output.marked(f"   [italic]{plain(hit.theme)}[/]")
+    if hit.summary:
+        session.output.marked(f"   [italic]{plain(hit.summary[:SHOWN_CHARS])}[/]")
     if hit.question:
         session.output.marked(f"   [italic]{plain(hit.question)}[/]")
     session.output.passage(rendered(hit.chunk), SHOWN_CHARS)

@@ -1,8 +1,8 @@
 """Stage 3 of 7: give chunks the terms and vectors by which they are found; later, work out more of documents.
 
-An enricher works out fields, or what is said of whom, for documents that are in the base, from what is stored of them;
-nothing is embedded again. A new one is one file with an `Enricher` and one line in `ENRICHERS`; `kb.enrich(name)` runs
-it.
+An enricher works out fields, what is said of whom, or summaries, for documents that are in the base, from what is
+stored of them; no document is embedded again. A new one is one file with an `Enricher` and one line in `ENRICHERS`;
+`kb.enrich(name)` runs it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # reading processes import this package: they start without m
     from rove.models import ChatModel, Embedder
     from rove.settings import EnrichSettings
     from rove.store.store import Store
+    from rove.store.summaries import SummedDocument
     from rove.store.triplets import ReadDocument
 
 Fields = Mapping[str, Mapping[str, MetaValue | None]]
@@ -47,11 +48,18 @@ class FoundTriplets:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSummaries:
+    """What documents and their sections say in few sentences, and `by` what that was made. See `Summaries.keep`."""
+
+    documents: Sequence[SummedDocument]
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What a run will come to: documents to look at, calls of the chat model, and its tokens.
 
-    `price`: in the currency of
-    `chat.price_in` and `chat.price_out`; None where these are not set.
+    `price`: in the currency of `chat.price_in` and `chat.price_out`; None where these are not set.
     """
 
     documents: int
@@ -80,7 +88,7 @@ class Enricher(Protocol):
         """Say what a run will come to. Nothing is asked of a model for it."""
         ...
 
-    def found(self) -> AsyncIterator[Fields | FoundTriplets]:
+    def found(self) -> AsyncIterator[Fields | FoundTriplets | FoundSummaries]:
         """Yield what was found in batches: a run that was cut off is taken up by the next one, or repeated by it.
 
         The same base gives the same.
@@ -95,5 +103,6 @@ ENRICHERS = Registry(
         "replies": "rove.enrich.replies:Replies",
         "fields": "rove.enrich.declared_fields:DeclaredFields",
         "graph": "rove.enrich.graph:Graph",
+        "summaries": "rove.answer.summaries:Summaries",
     },
 )

@@ -80,6 +80,7 @@ RETRIEVERS = Registry(
         "sparse": "rove.retrieve.sparse:SparseRetriever",
         "tree": "rove.retrieve.tree_search:TreeRetriever",
         "questions": "rove.retrieve.question_search:QuestionRetriever",
+        "summaries": "rove.retrieve.summary_search:SummariesRetriever",
         "themes": "rove.retrieve.theme_search:ThemesRetriever",
         "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",

@@ -17,6 +17,7 @@ from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
 from rove.records.graph import Subgraph
+from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.explore import Reach
@@ -131,6 +132,11 @@ class CallerView:
         if not self._sees(document):
             raise _absent()
         return info, document
+
+    async def summary(self, document_id: str) -> list[Summary]:
+        """See `AsyncRove.summary`."""
+        await self.document(document_id)
+        return await self.kb.summary(document_id)
 
     async def original(self, document_id: str) -> tuple[Document, Original | None]:
         """One document, by its id alone, and the file that it was read from, where its pages can be drawn of that."""

@@ -5,25 +5,27 @@ Only what the sources still say is taken over.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
 
-from rove.store import tables
+from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import is_whole
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
 from rove.store.salvage import Salvage, once
+from rove.store.summaries import read_sentences
 from rove.store.tables import Table
 
 VECTORS = ("vector", "asked")
 
 
 def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int], dimension: int) -> None:
-    """Take over facts, leads, kept questions and triplets that can be read and whose source is there as it was. Blocks.
+    """Take over what can be read of facts, leads, kept questions, summaries and triplets whose source is as it was.
 
-    Facts lose their stamp: it says that they are all that a walk found, which is no longer sure.
+    Blocks. Facts lose their stamp: it says that they are all that a walk found, which is no longer sure.
 
     Args:
         salvage: the damaged catalog.
@@ -42,6 +44,7 @@ def carry_memories(salvage: Salvage, database: Database, rows: Mapping[str, int]
         kept = list(_readable(salvage, tables.kept_questions, now, dimension))
         standing = [tuple(row.values()) for row in _standing(connection, kept)]
         insert_rows(connection, tables.kept_questions, standing)
+        _carry_summaries(salvage, connection, now, dimension)
         _carry_triplets(salvage, connection, now, {str(fact["memory_id"]) for fact in facts}, dimension)
 
 
@@ -55,14 +58,32 @@ def _carry_triplets(
     """Take over triplets that still stand, and who has looked in the documents of which all were read."""
     rows = [
         row
-        for row in _readable(salvage, tables.triplets, now, dimension)
+        for row in _readable(salvage, enriched_tables.triplets, now, dimension)
         if row["memory_id"] is None or row["memory_id"] in memory_ids
     ]
     said = list(_standing(connection, rows, word="object"))
-    insert_rows(connection, tables.triplets, [tuple(row.values()) for row in said])
+    insert_rows(connection, enriched_tables.triplets, [tuple(row.values()) for row in said])
     looked = {row["document"] for row in said}
-    read = [row for row in _readable(salvage, tables.graphed, now, dimension) if row["document"] in looked]
-    insert_rows(connection, tables.graphed, [tuple(row.values()) for row in read])
+    read = [row for row in _readable(salvage, enriched_tables.graphed, now, dimension) if row["document"] in looked]
+    insert_rows(connection, enriched_tables.graphed, [tuple(row.values()) for row in read])
+
+
+def _carry_summaries(
+    salvage: Salvage, connection: Connection, now: Mapping[int | None, int | None], dimension: int
+) -> None:
+    """Take over the summaries of documents of which that of all was read; the others are summed up anew."""
+    rows = list(_readable(salvage, enriched_tables.summaries, now, dimension))
+    whole = {row["document"] for row in rows if row["headings"] == "[]" and row["start"] == 0}
+    kept = [tuple(row.values()) for row in rows if row["document"] in whole and _is_written(row)]
+    insert_rows(connection, enriched_tables.summaries, kept)
+
+
+def _is_written(row: Mapping[str, Any]) -> bool:
+    """Say whether the headings and sentences of a summary can be read."""
+    try:
+        return bool(read_sentences(json.loads(row["sentences"])) or json.loads(row["headings"]) == [])
+    except (TypeError, ValueError):
+        return False
 
 
 def _live(connection: Connection) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
+from rove.store.summaries import SummaryIndex
 from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
 
@@ -44,6 +46,11 @@ class Catalog(Documents):
     A document goes in by two steps, so that a crash between them loses nothing and shows nothing twice: `stage` keeps
     it, the caller puts its chunks into the index, `publish` makes it live and takes the version before it away.
     """
+
+    @cached_property
+    def summaries(self) -> SummaryIndex:
+        """The search among summaries."""
+        return SummaryIndex(self)
 
     def set_fact(self, name: str, value: str) -> None:
         """Keep one fact about the base."""

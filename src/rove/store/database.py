@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError
 from rove.errors import ConfigError, RoveError
 from rove.store import tables
 from rove.store.dialect import Dialect
+from rove.store.enriched_tables import metadata
 
 FREE_PAGES = 1_024
 """Pages of 4 kB that may lie free: the next writes fill them."""
@@ -51,12 +52,12 @@ class Database:
         with self.read() as connection:
             found = set(inspect(connection).get_table_names())
             self.dialect.check_not_lost(found)
-            return int(get_fact(connection, "schema", "0")) if found >= set(tables.metadata.tables) else 0
+            return int(get_fact(connection, "schema", "0")) if found >= set(metadata.tables) else 0
 
     def _made(self) -> int:
         """Make the tables that are missing; returns the version of those that were there."""
         with self.write() as connection:
-            tables.metadata.create_all(connection)
+            metadata.create_all(connection)
             if not get_fact(connection, "schema"):
                 set_fact(connection, "schema", str(tables.SCHEMA_VERSION))
             return int(get_fact(connection, "schema"))

@@ -284,35 +284,6 @@ kept_questions = Table(
 )
 """Questions that people have said a span of a document answers. They go with that version of it. `key`: see `asked`."""
 
-triplets = Table(
-    "triplets",
-    metadata,
-    Column("seq", Integer, primary_key=True),
-    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
-    Column("chunk_id", String, nullable=False, index=True),
-    Column("start", Integer, nullable=False),
-    Column("end", Integer, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("predicate", Text, nullable=False),
-    Column("object", Text, nullable=False),
-    Column("subject_key", String, nullable=False, index=True),
-    Column("object_key", String, nullable=False, index=True),
-    Column("memory_id", String, ForeignKey("memory_facts.memory_id", ondelete="CASCADE"), index=True),
-    sqlite_autoincrement=True,
-)
-"""Who does what to whom, as spans of documents say it. They go with that version of the document.
-
-`memory_id`: of the fact that a walk has learned, with which it goes; NULL for what was found in the document itself. No
-row number comes twice, so that who follows the table never takes a row for another."""
-
-graphed = Table(
-    "graphed",
-    metadata,
-    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
-    Column("by", String, nullable=False),
-)
-"""The documents whose triplets have been found, and what has found them."""
-
 dictionary = Table(
     "dictionary", metadata, Column("word", String, primary_key=True), Column("others", Text, nullable=False)
 )

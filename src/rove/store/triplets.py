@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Column, ColumnElement, Connection, Select, delete, func, insert, or_, select, union_all
 
 from rove.records.graph import ALIAS, Relation, Triplet
-from rove.store import tables
+from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import AnyRow, slices
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
@@ -38,7 +38,7 @@ class Triplets:
 
     def unread(self, by: str) -> list[tuple[int, str]]:
         """Return the live documents in which `by` has not looked yet: row number and id, in the order they came."""
-        d, g = tables.documents.c, tables.graphed.c
+        d, g = tables.documents.c, enriched_tables.graphed.c
         read = select(g.document).where(g.by == by)
         query = select(d.seq, d.document_id).where(d.revision > 0, d.seq.not_in(read)).order_by(d.seq)
         with self.database.read() as connection:
@@ -49,13 +49,15 @@ class Triplets:
 
         What walks have learned of them stays.
         """
-        t, g, d = tables.triplets.c, tables.graphed.c, tables.documents.c
+        t, g, d = enriched_tables.triplets.c, enriched_tables.graphed.c, tables.documents.c
         with self.database.write() as connection:
             rows = [document.row for document in documents]
             live = set(connection.execute(select(d.seq).where(within(d.seq, rows), d.revision > 0)).scalars())
-            connection.execute(delete(tables.triplets).where(within(t.document, sorted(live)), t.memory_id.is_(None)))
-            connection.execute(delete(tables.graphed).where(within(g.document, sorted(live))))
-            insert_rows(connection, tables.graphed, [(row, by) for row in sorted(live)])
+            connection.execute(
+                delete(enriched_tables.triplets).where(within(t.document, sorted(live)), t.memory_id.is_(None))
+            )
+            connection.execute(delete(enriched_tables.graphed).where(within(g.document, sorted(live))))
+            insert_rows(connection, enriched_tables.graphed, [(row, by) for row in sorted(live)])
             for document in documents:
                 if document.row in live:
                     insert_triplets(connection, document.row, document.triplets)
@@ -78,18 +80,18 @@ class Triplets:
         """
         parts = [
             _touching(column, keys, direction, space, only_aliases=only_aliases)
-            for column in (tables.triplets.c.subject_key, tables.triplets.c.object_key)
+            for column in (enriched_tables.triplets.c.subject_key, enriched_tables.triplets.c.object_key)
         ]
         if seen is None:
             first = [_ranked(part, most) for part in parts]
             return self._read(select(union_all(*first).subquery().c.seq))
         seqs = [seq for part in parts for seq in self._seen_first(part, most, seen)]
-        return self._read(within(tables.triplets.c.seq, seqs))
+        return self._read(within(enriched_tables.triplets.c.seq, seqs))
 
     def _seen_first(self, part: Select[*tuple[Any, ...]], most: int, seen: Seen) -> list[int]:
         """The row numbers of the first rows of each key that may be seen."""
         with self.database.read() as connection:
-            rows = connection.execute(part.order_by(tables.triplets.c.seq)).all()
+            rows = connection.execute(part.order_by(enriched_tables.triplets.c.seq)).all()
         chunks, counts = seen({row.chunk_id: row.document_id for row in rows}), Counter[str]()
         kept: list[int] = []
         for row in rows:
@@ -100,17 +102,17 @@ class Triplets:
 
     def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
         """Return what these documents say, in the order of their text."""
-        d, t = tables.documents.c, tables.triplets.c
+        d, t = tables.documents.c, enriched_tables.triplets.c
         rows = select(d.seq).where(within(d.document_id, document_ids), d.revision > 0)
         return self._read(t.document.in_(rows) & _of_space(space))
 
     def of_chunks(self, chunk_ids: Collection[str], *, space: str = "") -> list[Relation]:
         """Return what these chunks say."""
-        return self._read(within(tables.triplets.c.chunk_id, chunk_ids) & _of_space(space))
+        return self._read(within(enriched_tables.triplets.c.chunk_id, chunk_ids) & _of_space(space))
 
     def begun_by(self, key: str, most: int) -> list[str]:
         """Return names in the graph whose key begins with this one, or ends with it, the most frequent first."""
-        t = tables.triplets.c
+        t = enriched_tables.triplets.c
         parts = [
             select(name.label("name")).where(
                 or_(of.startswith(f"{key}_", autoescape=True), of.endswith(f"_{key}", autoescape=True))
@@ -125,21 +127,21 @@ class Triplets:
 
     def counts(self) -> tuple[int, int]:
         """Return how many triplets there are, and of how many documents."""
-        t = tables.triplets.c
+        t = enriched_tables.triplets.c
         with self.database.read() as connection:
             row = connection.execute(select(func.count(), func.count(t.document.distinct()))).one()
         return int(row[0]), int(row[1])
 
     def written(self, document_id: str) -> tuple[str, list[tuple[str, Triplet]]]:
         """Return what was found in a live document, and by what, "" where nobody has looked: to carry it elsewhere."""
-        d, g, t = tables.documents.c, tables.graphed.c, tables.triplets.c
+        d, g, t = tables.documents.c, enriched_tables.graphed.c, enriched_tables.triplets.c
         with self.database.read() as connection:
-            found = select(d.seq, g.by).join(tables.graphed, g.document == d.seq)
+            found = select(d.seq, g.by).join(enriched_tables.graphed, g.document == d.seq)
             row = connection.execute(found.where(d.document_id == document_id, d.revision > 0)).first()
             if row is None:
                 return "", []
             rows = connection.execute(
-                select(tables.triplets).where(t.document == row.seq, t.memory_id.is_(None)).order_by(t.seq)
+                select(enriched_tables.triplets).where(t.document == row.seq, t.memory_id.is_(None)).order_by(t.seq)
             )
             return str(row.by), [(one.chunk_id, _triplet_of(one)) for one in rows]
 
@@ -152,11 +154,11 @@ class Triplets:
 
     def _read(self, wanted: Select[tuple[int]] | ColumnElement[bool]) -> list[Relation]:
         """Fetch relations by their row numbers or by a condition, in the order they were kept, each once."""
-        t, d, g, x = tables.triplets.c, tables.documents.c, tables.graphed.c, tables.texts.c
+        t, d, g, x = enriched_tables.triplets.c, tables.documents.c, enriched_tables.graphed.c, tables.texts.c
         words = func.substr(x.text, t.start + 1, t.end - t.start).label("quote")
-        query = select(tables.triplets, d.document_id, d.title, d.source, g.by, words)
+        query = select(enriched_tables.triplets, d.document_id, d.title, d.source, g.by, words)
         query = query.join(tables.documents, d.seq == t.document).join(tables.texts, x.document == t.document)
-        query = query.outerjoin(tables.graphed, g.document == t.document)
+        query = query.outerjoin(enriched_tables.graphed, g.document == t.document)
         query = query.where(t.seq.in_(wanted) if isinstance(wanted, Select) else wanted)
         with self.database.read() as connection:
             return [_relation_of(row) for row in connection.execute(query.where(d.revision > 0).order_by(t.seq))]
@@ -175,12 +177,12 @@ def insert_triplets(
         for chunk_id, one in triplets
     ]  # fmt: skip
     for part in slices(rows, 1_000):
-        connection.execute(insert(tables.triplets), list(part))
+        connection.execute(insert(enriched_tables.triplets), list(part))
 
 
 def _of_space(space: str) -> ColumnElement[bool]:
     """Say that a triplet is of a document itself, or of a fact of this space."""
-    t, m = tables.triplets.c, tables.memory_facts.c
+    t, m = enriched_tables.triplets.c, tables.memory_facts.c
     return t.memory_id.is_(None) | t.memory_id.in_(select(m.memory_id).where(m.space == space))
 
 
@@ -188,7 +190,7 @@ def _touching(
     column: Column[str], keys: Collection[str], direction: Direction, space: str, *, only_aliases: bool
 ) -> Select[*tuple[Any, ...]]:
     """Select what has one of these keys in a column: of the subject's what leads out, of the object's what leads in."""
-    t, d = tables.triplets.c, tables.documents.c
+    t, d = enriched_tables.triplets.c, tables.documents.c
     leads = direction == "both" or (direction == "out") == (column.name == t.subject_key.name)
     query = select(t.seq, column.label("key"), t.chunk_id, d.document_id).join(tables.documents, d.seq == t.document)
     query = query.where(within(column, keys), _of_space(space), d.revision > 0)

@@ -13,6 +13,7 @@ from rove.events import Listener, ignore
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
 from rove.records.graph import DocumentGraph, Subgraph
+from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.explore import Reach
 from rove.store.health import Health
@@ -59,6 +60,10 @@ class BlockingDocuments(ABC):
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def summary(self, document_id: str) -> list[Summary]:
+        """See `AsyncRove.summary`."""
+        return self._run(self._kb.summary(document_id))
 
     def explore(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rove.engine import AsyncRove
-from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher, FoundTriplets
+from rove.enrich import ENRICHERS, EnrichContext, Enriched, Enricher, FoundSummaries, FoundTriplets
 from rove.enrich.run import enriched
 from rove.events import DocumentsEnriched, Event, Listener, ignore
 from rove.models.fake import FakeEmbedder
@@ -39,13 +39,17 @@ class EnricherContract(Contract):
         return EnrichContext(kb.store, kb.embedder, kb.settings.enrich, kb.settings.serve.access_field)
 
     async def given(self, kb: AsyncRove) -> Given:
-        """Run the enricher; returns what it gives each document: fields, or how many triplets."""
+        """Run the enricher; returns what it gives each document: fields, or how many triplets or summaries."""
         enricher = self.make(self.context(kb))
         found: Given = {}
         async for batch in enricher.found():
             if isinstance(batch, FoundTriplets):
                 rows = {row: name for name, row in Triplets(kb.store.catalog.database).rows_of(await _ids(kb)).items()}
                 found |= {rows[one.row]: {batch.by: len(one.triplets)} for one in batch.documents if one.triplets}
+                continue
+            if isinstance(batch, FoundSummaries):
+                rows = {row: name for name, row in Triplets(kb.store.catalog.database).rows_of(await _ids(kb)).items()}
+                found |= {rows[one.row]: {batch.by: len(one.summaries)} for one in batch.documents}
                 continue
             for document_id, fields in batch.items():
                 found.setdefault(document_id, {}).update(fields)

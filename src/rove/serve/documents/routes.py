@@ -14,8 +14,9 @@ from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
 from rove.serve.documents.jobs import Job
 from rove.serve.documents.schema import Access, DocumentIn, JobOut, progress
+from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document, take_files
-from rove.serve.questions.results import DocumentList, DocumentOut, TextOut
+from rove.serve.questions.results import DocumentList, DocumentOut
 from rove.serve.streams import EVENT_STREAM, Told, events, wants_events
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
@@ -110,6 +111,12 @@ async def text(
     size = len(found.text)
     stop = size if end is None else min(end, size)
     return TextOut.of(found, (min(start, stop), stop))
+
+
+@router.get("/summary")
+async def summary(view: CallerViewIn, document_id: Annotated[str, Query(max_length=2_000)]) -> list[SummaryOut]:
+    """What a document says in few sentences, then each of its sections; nothing before `rove enrich summaries`."""
+    return [SummaryOut.of(one) for one in await view.summary(document_id)]
 
 
 @router.delete("/document", status_code=204)

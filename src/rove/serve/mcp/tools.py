@@ -16,10 +16,11 @@ from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.documents.schema import Access, DocumentIn, JobOut
+from rove.serve.documents.texts import TextOut
 from rove.serve.documents.upload import take_document
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.graph import GraphOut
-from rove.serve.questions.results import AnswerOut, HitOut, TextOut
+from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Question, SearchOut
 from rove.serve.schema import Reply, Wire
 from rove.serve.walks.live_walks import CallerWalks, let_go

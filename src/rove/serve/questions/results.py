@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.answer.passages import rendered
 from rove.language.rendering import BlockKind, Rendered, render
-from rove.records import Answer, Chunk, Citation, Document, DocumentInfo, Hit, Verdict
+from rove.records import Answer, Chunk, Citation, DocumentInfo, Hit, Verdict
 from rove.records.document import Span
 from rove.records.source import Metadata, MetaValue
 from rove.records.theme import Theme
@@ -44,37 +44,6 @@ class DocumentList(Reply):
 
     documents: list[DocumentOut]
     next_cursor: int | None = None
-
-
-class SectionOut(Reply):
-    """A heading and the span of all that stands under it."""
-
-    title: str
-    level: int
-    span: Span
-
-
-class TextOut(Reply):
-    """A part of a document's canonical text, `span` of `size_chars` characters, and the document's sections."""
-
-    document_id: str
-    title: str
-    span: Span
-    size_chars: int
-    text: str
-    sections: list[SectionOut]
-
-    @classmethod
-    def of(cls, document: Document, span: Span) -> TextOut:
-        """Make it of a record."""
-        return cls(
-            document_id=document.document_id,
-            title=document.title,
-            span=span,
-            size_chars=len(document.text),
-            text=document.text[span[0] : span[1]],
-            sections=[SectionOut(title=s.title, level=s.level, span=s.span) for s in document.sections],
-        )
 
 
 class PlaceOut(Reply):
@@ -149,6 +118,7 @@ class HitOut(Reply):
     `score` compares within one reply only. `count`: how many hits with this text were found, of which this one is the
     best; `same` has the others (the setting `search.deduplicate`). `question`: of mode "questions", the one that `text`
     answers in its document; else "". `theme`: of mode "themes", the name of the one that it stands for; else "".
+    `summary`: of mode "summaries", what the section says that `text` is a part of; else "".
     """
 
     chunk_id: str
@@ -169,6 +139,7 @@ class HitOut(Reply):
     same: list[SameOut]
     question: str
     theme: str
+    summary: str
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -193,6 +164,7 @@ class HitOut(Reply):
             same=[SameOut.of(one) for one in hit.same],
             question=hit.question,
             theme=hit.theme,
+            summary=hit.summary,
         )
 
 

@@ -75,9 +75,12 @@ function drawDocument(one, refresh) {
 
 async function drawTree(place, one) {
   try {
-    const { sections } = await get(here("/text", { document_id: one.document_id, start: 0, end: 0 }));
-    if (sections.length) fill(place, el("ul", { class: "tree" }, branches(nested(sections), one)));
-    else fill(place, el("p", { class: "muted" }, t("documents.no-sections")));
+    const asked = { document_id: one.document_id };
+    const [{ sections }, summaries] = await Promise.all([get(here("/text", { ...asked, start: 0, end: 0 })), get(here("/summary", asked))]);
+    const said = new Map(summaries.map((summary) => [String(summary.span), summary]).reverse()); // a section before its parts
+    const whole = summaries.find((summary) => !summary.headings.length);
+    const tree = sections.length ? el("ul", { class: "tree" }, branches(nested(sections), one, said)) : el("p", { class: "muted" }, t("documents.no-sections"));
+    fill(place, whole && drawSummary(whole, one), tree);
   } catch (problem) {
     fill(place, wrong(problem, () => drawTree(place, one)));
   }
@@ -96,12 +99,20 @@ function nested(sections) {
   return top.below;
 }
 
-function branches(nodes, one) {
+/** What is said in few sentences; each opens the words that it is made from. */
+function drawSummary(summary, one) {
+  const open = (spans) => (event) => openSource({ ...one, span: spans[0] }, event.currentTarget);
+  return el("p", { class: "said" }, summary.sentences.map(({ text, spans }) => [el("button", { type: "button", class: "link", on: { click: open(spans) } }, text), " "]));
+}
+
+function branches(nodes, one, said) {
   return nodes.map((node) => {
     const open = (event) => openSource({ ...one, span: node.span, line: true }, event.currentTarget);
     const link = el("button", { type: "button", class: "link", on: { click: open } }, node.title);
-    if (!node.below.length) return el("li", {}, link);
-    return el("li", {}, link, el("details", { open: node.level < 2 }, el("summary", {}, t("documents.below", { count: node.below.length })), el("ul", {}, branches(node.below, one))));
+    const summary = said.get(String(node.span));
+    const own = summary && drawSummary(summary, one);
+    if (!node.below.length) return el("li", {}, link, own);
+    return el("li", {}, link, own, el("details", { open: node.level < 2 }, el("summary", {}, t("documents.below", { count: node.below.length })), el("ul", {}, branches(node.below, one, said))));
   });
 }
 

@@ -8,7 +8,7 @@ import { openSource } from "./source.js";
 import { busy, empty, wrong } from "./states.js";
 import { named, t } from "./words.js";
 
-const MODES = ["hybrid", "keyword", "semantic", "gather", "tree", "questions", "graph", "themes"];
+const MODES = ["hybrid", "keyword", "semantic", "gather", "tree", "questions", "graph", "summaries", "themes"];
 
 export function search(main, { rest, signal }) {
   const found = el("div", { "aria-live": "polite" }, empty(t("search.empty"), t("search.empty.text")));
@@ -41,7 +41,7 @@ function drawHit(hit) {
     { class: "card hit" },
     el("h2", {}, el("button", { type: "button", class: "link", on: { click: open } }, hit.title || hit.source || hit.document_id)),
     where && el("p", { class: "path muted" }, where),
-    (hit.question || hit.theme) && el("p", { class: "asked" }, el("em", {}, hit.question || hit.theme)),
+    (hit.question || hit.theme || hit.summary) && el("p", { class: "asked" }, el("em", {}, hit.question || hit.theme || hit.summary)),
     el("div", { class: hit.rendered.text.length < 420 ? "snippet short" : "snippet", lang: hit.language === "und" ? null : hit.language }, drawRendered(hit.rendered)),
     drawLinks([hit.rendered]),
     drawSame(hit),

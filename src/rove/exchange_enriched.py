@@ -1,0 +1,115 @@
+"""What enrichers have found, in an export: triplets and summaries, checked against the text when they come in."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rove.answer.summaries import READER, embedded
+from rove.enrich.triplets import keyed
+from rove.enrich.triplets.said import Said
+from rove.language.rendering import render
+from rove.models import Embedder
+from rove.records import Chunk, Document
+from rove.records.graph import Triplet
+from rove.records.summary import Summary, SummarySentence
+from rove.store.store import Store
+from rove.store.summaries import Summaries, SummedDocument, read_sentences, written_sentences
+from rove.store.triplets import ReadDocument, Triplets
+
+Rows = Sequence[tuple[str, str, str, int, int]]
+"""Subject, predicate, object, start and end of each triplet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What an export says of a document beside its text. `graph_by`: what has found the triplets, "" for nobody."""
+
+    document_id: str
+    graph_by: str
+    triplets: Rows
+    summaries: Sequence[Summary]
+
+
+def written(store: Store, document_id: str) -> dict[str, object]:
+    """Write down what was found in a document: "graph" and "summaries", each empty where nobody has looked."""
+    by, triplets = Triplets(store.catalog.database).written(document_id)
+    summaries = Summaries(store.catalog.database).of_document(document_id)
+    rows = [[t.subject, t.predicate, t.object, *t.span] for _, t in triplets]
+    said = [[*one.span, one.by, list(one.headings), written_sentences(one)] for one in summaries]
+    return {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said}
+
+
+def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
+    """Read what `written` wrote; None where nobody has looked.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is damaged.
+    """
+    graph: Mapping[str, Any] = tree.get("graph") or {}
+    said: Sequence[Any] = tree.get("summaries") or []
+    if not graph and not said:
+        return None
+    rows = [(str(s), str(p), str(o), int(start), int(end)) for s, p, o, start, end in graph.get("triplets", [])]
+    summaries = [
+        Summary(document_id, (int(start), int(end)), tuple(map(str, headings)), read_sentences(sentences), str(by))
+        for start, end, by, headings, sentences in said
+    ]
+    return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries)
+
+
+async def keep(store: Store, carried: Sequence[Carried], embedder: Embedder) -> None:
+    """Keep what came with documents that are in the base now; the summaries are embedded."""
+    triplets, summaries = Triplets(store.catalog.database), Summaries(store.catalog.database)
+    rows = await asyncio.to_thread(triplets.rows_of, [one.document_id for one in carried])
+    for one in carried:
+        found = await asyncio.to_thread(store.catalog.document, one.document_id)
+        if not found or one.document_id not in rows:
+            continue
+        document, chunks = found
+        row = rows[one.document_id]
+        if one.graph_by:
+            held = ReadDocument(row, _tied(one.triplets, document.text, chunks))
+            await asyncio.to_thread(triplets.keep, [held], one.graph_by)
+        if standing := _standing(one.summaries, document):
+            summed = SummedDocument(row, await embedded(standing, document, embedder))
+            await asyncio.to_thread(summaries.keep, [summed], standing[0].by)
+
+
+def _standing(summaries: Sequence[Summary], document: Document) -> list[Summary]:
+    """Return the summaries without the sentences whose words are not there; none where that of all is missing."""
+    size = len(document.text)
+    if not summaries or summaries[0].headings or summaries[0].span != (0, size):
+        return []
+    inside = [one for one in summaries if 0 <= one.span[0] <= one.span[1] <= size]
+    return [
+        Summary(one.document_id, one.span, one.headings, tuple(_held(one, document.text)), one.by) for one in inside
+    ]
+
+
+def _held(summary: Summary, text: str) -> list[SummarySentence]:
+    """The sentences whose spans hold words; without a chat model, those words."""
+    return [
+        one
+        for one in summary.sentences
+        if one.spans
+        and all(0 <= start < end <= len(text) for start, end in one.spans)
+        and (summary.by != READER or one.text == render(text[slice(*one.spans[0])]).line)
+    ]
+
+
+def _tied(rows: Rows, text: str, chunks: Sequence[Chunk]) -> list[tuple[str, Triplet]]:
+    """Tie triplets to the chunks in which they stand; one whose object its span does not hold is left out."""
+    starts = [chunk.span[0] for chunk in chunks]
+    tied: list[tuple[str, Triplet]] = []
+    for subject, predicate, object_, start, end in rows:
+        place = bisect_right(starts, start) - 1
+        words = " ".join(text[start:end].split())
+        if place < 0 or not 0 <= start < end <= len(text) or " ".join(object_.split()) not in words:
+            continue
+        triplet = keyed(Said(subject, predicate, object_), (start, end), chunks[place].language)
+        tied += [(chunks[place].chunk_id, triplet)] if triplet else []
+    return tied

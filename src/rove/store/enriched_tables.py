@@ -1,0 +1,54 @@
+"""The catalog's tables of what enrichers have found in documents, in SQLAlchemy Core."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, String, Table, Text
+
+from rove.store.tables import metadata
+
+triplets = Table(
+    "triplets",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+    Column("chunk_id", String, nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("predicate", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("subject_key", String, nullable=False, index=True),
+    Column("object_key", String, nullable=False, index=True),
+    Column("memory_id", String, ForeignKey("memory_facts.memory_id", ondelete="CASCADE"), index=True),
+    sqlite_autoincrement=True,
+)
+"""Who does what to whom, as spans of documents say it. They go with that version of the document.
+
+`memory_id`: of the fact that a walk has learned, with which it goes; NULL for what was found in the document itself. No
+row number comes twice, so that who follows the table never takes a row for another."""
+
+graphed = Table(
+    "graphed",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("by", String, nullable=False),
+)
+"""The documents whose triplets have been found, and what has found them."""
+
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("headings", Text, nullable=False),
+    Column("sentences", Text, nullable=False),
+    Column("by", String, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""What documents and their sections say in few sentences. They go with that version of the document.
+
+Each document in which an enricher has looked has one of all of it first, if without a sentence. `headings`: those that
+lead to the section; `sentences`: each with the spans that it is made from; both as JSON. `vector`: of the sentences."""
