@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rove import Rove, Text, field
+from rove import AsyncRove, Rove, Text, field
 from rove.cli import rove
+from rove.errors import ServiceError
 from rove.retrieve.theme_search import LEAST_CHUNKS, communities
+from scripted_chat import ScriptedChat
 
 ABOUT = {
     "Sailing": [
@@ -122,3 +124,29 @@ def test_vectors_in_two_bundles_are_two_communities_and_small_ones_are_left_out(
     assert groups[0] == list(range(9))
     assert groups[1] == list(range(9, 15))
     assert communities(np.eye(4, 4, dtype=np.float32)) == [[0, 1, 2, 3]]
+
+
+async def test_a_chat_model_tells_of_themes_what_their_passages_hold(tmp_path: Path) -> None:
+    true, false = "Bread is baked from flour.", "Bread costs nine euros."
+    chat = ScriptedChat(Sentences={"sentences": [true, false]})
+    async with AsyncRove.open(tmp_path, chat=chat, embedder={"name": "fake"}) as told:
+        for n in range(4):
+            await told.add(Text(f"Bread is baked from flour. Flour {n} is ground.", id=f"bread{n}", title="Baking"))
+        answer = await told.ask("What are the main themes?")
+        assert answer.mode == "scripted"
+        assert [one.text for one in answer.sentences] == [true]
+        assert answer.text == f"- Baking: {true} [1]"
+        (citation,) = answer.citations
+        assert citation.quote == true
+        assert (await told.text(citation.document_id))[slice(*citation.span)] == true
+        assert "1 of 1" in answer.note
+        asked = len(chat.prompts)
+        assert (await told.ask("What are the main themes?")).text == answer.text
+        assert len(chat.prompts) == asked  # what was told is kept
+        await told.delete(citation.document_id)
+        again = await told.ask("What are the main themes?")
+        assert len(chat.prompts) == asked + 1
+        assert again.citations[0].document_id != citation.document_id
+        chat.replies["Sentences"] = [ServiceError("It is gone.", cure="Wait.")]
+        await told.delete(again.citations[0].document_id)
+        assert (await told.ask("What are the main themes?")).mode == "extractive"

@@ -14,7 +14,7 @@ from rove.answer.gate import Gate, GateVerdict
 from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
-from rove.answer.theme_list import themed_answer
+from rove.answer.theme_list import ThemeWriter, themed_answer
 from rove.conversation.gathering import Gatherer
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
@@ -31,6 +31,7 @@ from rove.settings import AnswerSettings, Settings
 from rove.store.catalog_view import reading
 from rove.store.question_log import QuestionLog
 from rove.store.stale_reads import TRIES
+from rove.store.theme_sentences import ThemeSentences
 from rove.tracing import operation
 
 SECONDS = "answer.seconds"
@@ -163,7 +164,11 @@ class Responder:
     ) -> Answer | None:
         """Return what "themes" or "questions" has found, or what stands in a document beside this very question."""
         if hits and all(hit.theme for hit in hits):
-            return await themed_answer(understood.question, hits, understood.language, self.search_context.embedder)
+            kept = ThemeSentences(self.search_context.store.catalog.database)
+            writer = ThemeWriter(self.chat, kept) if self.chat else None
+            return await themed_answer(
+                understood.question, hits, understood.language, self.search_context.embedder, writer
+            )
         if hits and all(hit.question for hit in hits):
             equal = is_same(understood.standalone, hits[0].question)
             return stored_answer(understood.question, hits, understood.language, equal=equal)

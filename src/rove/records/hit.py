@@ -28,6 +28,7 @@ class Hit:
     `uri` and `title` are its document's. `same`: hits of this search with the same text, in its place (the setting
     `search.deduplicate`); they have none themselves. `question`: of mode "questions", the one that is answered there;
     the chunk is then the answer alone. `theme`: of mode "themes", the name of the one that it stands for.
+    `beside`: of mode "themes", other passages in the midst of the theme, the most central first.
     `summary`: of mode "summaries", what was found, of which the chunk is a part.
     """
 
@@ -40,3 +41,4 @@ class Hit:
     question: str = ""
     theme: str = ""
     summary: str = ""
+    beside: tuple[Hit, ...] = ()

@@ -2,7 +2,7 @@
 
 Each passage is linked to those nearest to it, and the graph is cut by Leiden (Traag, Waltman and van Eck 2019), as
 graph-based retrieval does with its entities (Edge et al. 2024); by vectors it works alike in every language, without a
-chat model. Nothing of it is kept: it is worked out of what the caller may see, and so is never out of date.
+chat model. No theme is kept: it is worked out of what the caller may see, and so is never out of date.
 """
 
 from __future__ import annotations
@@ -51,7 +51,13 @@ class ThemesRetriever:
         """See `Retriever.retrieve`."""
         themes = await themes_of(self.search_context.store, query.where, query.top_k)
         return [
-            replace(theme.hits[0], score=theme.share, sources={"themes": Place(rank, theme.share)}, theme=theme.name)
+            replace(
+                theme.hits[0],
+                score=theme.share,
+                sources={"themes": Place(rank, theme.share)},
+                theme=theme.name,
+                beside=theme.hits[1:],
+            )
             for rank, theme in enumerate(themes, start=1)
         ]
 

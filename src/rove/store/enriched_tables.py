@@ -52,3 +52,20 @@ summaries = Table(
 
 Each document in which an enricher has looked has one of all of it first, if without a sentence. `headings`: those that
 lead to the section; `sentences`: each with the spans that it is made from; both as JSON. `vector`: of the sentences."""
+
+theme_sentences = Table(
+    "theme_sentences",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("key", String, nullable=False, index=True),
+    Column("total", Integer, nullable=False),
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), nullable=False, index=True),
+    Column("chunk_id", String, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+)
+"""What a chat model has written of themes, sentence by sentence; each goes with the document that holds it.
+
+`key` hashes the passages and the model; `total`: sentences of that theme, without all of which it is written anew;
+`start`, `end`: the words of the chunk that hold the sentence."""
