@@ -112,6 +112,14 @@ def graph(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def summaries(options: argparse.Namespace) -> list[Table]:
+    """See `bench.summaries`."""
+    from bench import summaries as part
+
+    del options
+    return part.run()
+
+
 def tree(options: argparse.Namespace) -> list[Table]:
     """See `bench.tree`."""
     from bench import tree as part
@@ -163,6 +171,7 @@ PARTS = {
     "walk": [walk],
     "tree": [tree],
     "graph": [graph],
+    "summaries": [summaries],
     "questions": [questions],
     "rewrites": [rewrites],
     "quotes": [quotes],

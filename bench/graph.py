@@ -71,7 +71,7 @@ def found() -> Table:
         spent, (triplets, documents) = time.process_time() - started, kb.graph_size()
         for name, one in sets.items():
             say(f"graph {name}")
-            rows += [[name, len(one.queries), mode, *_asked(kb, one, mode)] for mode in MODES]
+            rows += [[name, len(one.queries), mode, *measured(kb, one, mode)] for mode in MODES]
         kb.close()
     note = (
         f"{triplets:,} triplets of {documents:,} of {len(data.docs):,} documents, in {spent:.1f} s of processor time. "
@@ -82,7 +82,8 @@ def found() -> Table:
     return Table("Questions of several hops", columns, rows, note)
 
 
-def _asked(kb: Rove, data: RetrievalSet, mode: str) -> list[object]:
+def measured(kb: Rove, data: RetrievalSet, mode: str) -> list[object]:
+    """Recall@5, all@10, nDCG@10 and the CPU ms of a question of a mode, as they are shown."""
     kb.search("warm", mode=mode)
     lists: dict[str, list[str]] = {}
     started = time.process_time()

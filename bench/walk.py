@@ -127,11 +127,11 @@ def one_hop(data: RetrievalSet, path: Path, remembered: str) -> list[list[object
     return rows
 
 
-def opened(path: Path, data: RetrievalSet, remembered: str) -> Rove:
+def opened(path: Path, data: RetrievalSet, remembered: str, **settings: object) -> Rove:
     """Make a base with remembered vectors, and open it with the packaged embedder itself."""
     with Rove.open(path, embedder={"name": remembered}) as kb:
         kb.add([as_text(doc) for doc in data.docs])
-    return Rove.open(path, embedder={"threads": 1})
+    return Rove.open(path, embedder={"threads": 1}, **settings)
 
 
 def as_text(doc: Doc) -> Text:

@@ -63,6 +63,11 @@ def main() -> None:
     say("What all of it is about, worked out without a model.")
     rove("themes", "--top", "3")
 
+    say("What one document says: three sentences of its own, each with where it stands.")
+    rove("enrich", "summaries")
+    rove("summary", "demo/documents/handbook/mobiles-arbeiten.md")
+    rove("search", "Was gilt beim Arbeiten von unterwegs?", "--mode", "summaries", "--top", "1")
+
     say("Who does what to whom, read by rules: what the documents say of one article, each with its words.")
     rove("enrich", "graph")
     rove("graph", "SKU-8847", "--limit", "3")
