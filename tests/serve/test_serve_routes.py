@@ -75,6 +75,8 @@ CALLS = [
     Call("GET", f"{SPACE}/evaluations/{{evaluation_id}}/page", "admin"),
     Call("POST", f"{SPACE}/evaluations/{{evaluation_id}}/cancel", "admin"),
     Call("DELETE", f"{SPACE}/evaluations/{{evaluation_id}}", "admin"),
+    Call("GET", f"{SPACE}/words", "admin"),
+    Call("POST", f"{SPACE}/words", "admin", body={"put": {"remote work": ["{}"]}, "remove": ["nothing"]}),
     Call("POST", f"{SPACE}/doctor", "admin"),
     Call("GET", f"{SPACE}/ledger", "admin", query={"state": "live"}),
     Call("GET", f"{SPACE}/export", "admin"),

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rove import AsyncRove, Text
+from rove import AsyncRove, Rove, Text, field
 from rove.cli import rove
 from rove.errors import InputError
 from rove.language.dictionary import MARK, Dictionary
 from rove.question.vocabulary import vocabulary_of
+from rove.records import Filter
+from rove.records.filter import AccessFilter
 from rove.store import tables
 
 TEXTS = {
@@ -152,3 +154,24 @@ def test_the_command_shows_puts_takes_out_and_reads_a_file(tmp_path: Path) -> No
     assert "documents were analysed anew" in run("soup", "Suppe")
     assert "soup" not in run("soup", "--remove")
     assert "is not in the dictionary" in run("soup", "--remove")
+
+
+def test_a_filter_takes_other_words_for_a_value(tmp_path: Path) -> None:
+    with Rove.open(tmp_path, embedder={"name": "fake"}) as kb:
+        for name, team in (("a", "Human Resources"), ("b", "HR"), ("c", "Sales"), ("d", ("Legal", "HR"))):
+            kb.add(Text(f"The rule of {name}.", id=name, metadata={"team": team, "access": ("HR",)}))
+
+        def found(where: Filter) -> list[str]:
+            return sorted(hit.chunk.document_id for hit in kb.search("The rule", where=where))
+
+        assert found(field("team") == "HR") == ["b", "d"]
+        kb.define({"Human Resources": ["HR"], "人事": ["HR部"]})
+        for mode in ("keyword", "hybrid", "tree", "walk"):
+            hits = kb.search("The rule", where=field("team") == "hr", mode=mode)
+            assert sorted(hit.chunk.document_id for hit in hits) == ["a", "b", "d"]
+        assert found(field("team").in_(["Human Resources", "Sales"])) == ["a", "b", "c", "d"]
+        assert found(~(field("team") == "HR")) == ["c"]
+        assert found((field("team") == "Sales") | (field("team") == "人事")) == ["c"]
+        assert found(AccessFilter("access", "in", ("Human Resources",))) == []
+        assert kb.delete(where=field("team") == "Human Resources") == 1
+        assert found(field("team") == "Human Resources") == ["b", "d"]

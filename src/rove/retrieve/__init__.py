@@ -13,6 +13,7 @@ from typing import Protocol
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
+from rove.retrieve.condition import widened
 from rove.retrieve.same import merged
 from rove.settings import QuestionSettings, SearchSettings
 from rove.store.catalog_view import Along, reading
@@ -125,17 +126,14 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
         hits: list[Hit] = []
         for _ in range(TRIES):
             with reading(), noticing() as gone:
-                asked = replace(query, text=await written_out(search_context.store, query.text))
+                words = await asyncio.to_thread(search_context.store.words.current)
+                text, where = words.written_out(query.text), widened(query.where, words)
+                asked = replace(query, text=text, where=where if words else query.where)
                 hits = await _found(retriever, asked, search_context.settings)
             if not gone:
                 break
         retrieving.tell(hits=len(hits))
     return hits
-
-
-async def written_out(store: Store, question: str) -> str:
-    """Return a question with the words of the user's dictionary in place of the other words for them."""
-    return (await asyncio.to_thread(store.words.current)).written_out(question)
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 
 from rove.errors import InputError
+from rove.language.dictionary import Dictionary
 from rove.records import Filter, field
-from rove.records.filter import All, Scalar
+from rove.records.filter import AccessFilter, All, Any, Compare, Not, Scalar
 
 CONDITION = re.compile(r"\s*([^\s=!<>]+)\s*(==|=|!=|>=|<=|>|<)\s*(.*?)\s*", re.S)
 
@@ -20,6 +21,32 @@ def parse_where(conditions: Sequence[str]) -> Filter | None:
     All(parts=(Compare(name='year', op='>=', value=2020),))
     """
     return All(tuple(_condition(text) for text in conditions)) if conditions else None
+
+
+def widened(where: Filter | None, words: Dictionary) -> Filter | None:
+    """Return a filter that takes each word of the user's dictionary for all that stand for it, where it is a value.
+
+    What an access filter names is a label and no word.
+
+    >>> widened(field("team") == "HR", Dictionary({"Human Resources": ("HR",)}))
+    Compare(name='team', op='in', value=('HR', 'Human Resources'))
+    """
+    match where:
+        case AccessFilter():
+            return where
+        case Not(part):
+            return Not(widened(part, words) or part)
+        case All(parts):
+            return All(tuple(widened(part, words) or part for part in parts))
+        case Any(parts):
+            return Any(tuple(widened(part, words) or part for part in parts))
+        case Compare(name, "==" | "in", value):
+            given = value if isinstance(value, tuple) else (value,)
+            others = [one for word in given if isinstance(word, str) for one in words.names_of(word)]
+            every = tuple(dict.fromkeys([*given, *others]))
+            return Compare(name, "in", every) if len(every) > len(dict.fromkeys(given)) else where
+        case _:
+            return where
 
 
 def _condition(text: str) -> Filter:

@@ -6,7 +6,7 @@ What a caller may not see is not there: it is filtered before the search, and lo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rove.document_operations import erase
@@ -185,6 +185,16 @@ class CallerView:
         """See `AsyncRove.doctor`."""
         self.require("admin")
         return await self.kb.doctor()
+
+    async def dictionary(self) -> dict[str, tuple[str, ...]]:
+        """See `AsyncRove.dictionary`."""
+        self.require("admin")
+        return await self.kb.dictionary()
+
+    async def define(self, entries: Mapping[str, Sequence[str]], remove: Sequence[str]) -> int:
+        """See `AsyncRove.define`."""
+        self.require("admin")
+        return await self.kb.define(entries, remove=remove)
 
     async def ledger(self, *states: str) -> list[LedgerEntry]:
         """See `AsyncRove.ledger`."""

@@ -8,15 +8,17 @@ from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
+from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn
 from rove.serve.documents.schema import SourceOut
 from rove.serve.redaction import Said
-from rove.serve.schema import Reply
+from rove.serve.schema import Reply, Wire
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["care"])
+Word = Annotated[str, Field(max_length=200)]
 StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", "failed"]
 
 
@@ -27,6 +29,20 @@ class HealthOut(Reply):
     originals: int
     problems: list[Said]
     rebuilt: bool
+
+
+class WordsIn(Wire):
+    """Words to put in, each with other words for it, and words to take out."""
+
+    put: dict[Word, Annotated[list[Word], Field(max_length=100)]] = Field(default={}, max_length=10_000)
+    remove: list[Word] = Field(default=[], max_length=10_000)
+
+
+class WordsOut(Reply):
+    """The dictionary as it is now, and how many documents were analysed anew."""
+
+    words: dict[str, list[str]]
+    documents: int
 
 
 class LedgerOut(Reply):
@@ -42,6 +58,20 @@ class RestoredOut(Reply):
     chunks: int
     unchanged: int
     failed: list[Said]
+
+
+@router.get("/words")
+async def words(view: CallerViewIn) -> WordsOut:
+    """The base's own dictionary: words, each with the other words for it."""
+    return WordsOut(words={word: list(others) for word, others in (await view.dictionary()).items()}, documents=0)
+
+
+@router.post("/words")
+async def define(wanted: WordsIn, view: CallerViewIn) -> WordsOut:
+    """Put words into the base's own dictionary, and take others out; what holds one is analysed anew."""
+    documents = await view.define(wanted.put, wanted.remove)
+    kept = {word: list(others) for word, others in (await view.dictionary()).items()}
+    return WordsOut(words=kept, documents=documents)
 
 
 @router.post("/doctor")
