@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rove.models import Vectors
 from rove.records import Filter, Hit, Place
@@ -18,6 +19,14 @@ from rove.store.live_chunks import Found
 
 PASSAGES = 3
 """Passages that are given of what one summary sums up: those nearest to the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The passages of a document: those that may be given, and those that a label hides."""
+
+    seen: Sequence[Found]
+    hidden: Sequence[Found]
 
 
 class SummariesRetriever:
@@ -35,8 +44,11 @@ class SummariesRetriever:
         summaries = self.search_context.store.catalog.summaries
         nearest = await asyncio.to_thread(summaries.nearest, vector, query.where, query.top_k)
         hits: dict[str, Hit] = {}
+        opened: dict[str, _Opened] = {}
         for rank, (summary, cosine) in enumerate(nearest, start=1):
-            for one in await self._beneath(summary, vector, query.where):
+            if (document := summary.document_id) not in opened:
+                opened[document] = await asyncio.to_thread(self._open, document, query.where)
+            for one in await self._beneath(summary, opened[document], vector):
                 place = Place(rank, cosine)
                 hit = Hit(one.chunk, cosine, {"summaries": place}, one.uri, one.title, summary=summary.text)
                 hits.setdefault(one.chunk.chunk_id, hit)
@@ -44,18 +56,23 @@ class SummariesRetriever:
                 break
         return list(hits.values())[: query.top_k]
 
-    async def _beneath(self, summary: Summary, question: Vectors, where: Filter | None) -> list[Found]:
-        """Fetch the passages that a summary is made from; none where a label hides any of them."""
-        store = self.search_context.store
-        every = await asyncio.to_thread(store.catalog.find_chunks, summary.document_id, access_filter_of(where))
-        whole = await asyncio.to_thread(store.catalog.find_chunks, summary.document_id, None)
-        seen = await asyncio.to_thread(store.catalog.find_chunks, summary.document_id, where)
-        if len(_within(every, summary)) < len(_within(whole, summary)):
-            return []
-        found = _within(seen, summary)
+    def _open(self, document_id: str, where: Filter | None) -> _Opened:
+        """Fetch the passages of a document that pass a filter, and find those that a label hides."""
+        find = self.search_context.store.catalog.find_chunks
+        seen = find(document_id, where)
+        access_filter = access_filter_of(where)
+        if access_filter is None:
+            return _Opened(seen, [])
+        allowed = {one.chunk.chunk_id for one in find(document_id, access_filter)}
+        return _Opened(seen, [one for one in find(document_id, None) if one.chunk.chunk_id not in allowed])
+
+    async def _beneath(self, summary: Summary, opened: _Opened, question: Vectors) -> list[Found]:
+        """Choose among the passages that a summary is made from; none where a label hides any of them."""
+        found = [] if _within(opened.hidden, summary) else _within(opened.seen, summary)
         if len(found) <= 1:
             return found
-        cosines = (await store.chunk_vectors([one.chunk.chunk_id for one in found])) @ question
+        vectors = await self.search_context.store.chunk_vectors([one.chunk.chunk_id for one in found])
+        cosines = vectors @ question
         order = sorted(range(len(found)), key=lambda place: (-float(cosines[place]), place))
         return [found[place] for place in order[:PASSAGES]]
 
