@@ -94,6 +94,25 @@ async def test_a_document_shows_its_neighbourhood_and_leads_to_the_words(visit: 
 
 @pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
+async def test_a_document_shows_what_it_says_and_each_sentence_opens_its_words(visit: Visit) -> None:
+    kb = visit.town.spaces._spaces["hr"].kb
+    evil = f"# Rules {EVIL}\n\nThe gate opens at nine {EVIL} sharp. It closes at five. Dogs wait outside the gate."
+    await kb.add(Text(evil, id="gate", title="Gate", kind="markdown", metadata={"access": ("staff",)}))
+    await kb.enrich("summaries")
+    async with visit.page("documents") as page:
+        card = page.locator(".card:has(h2:has-text('Gate'))")
+        await card.locator("details summary").first.click()
+        await card.locator("p.said button").first.wait_for()
+        assert await card.locator("p.said button").count() == 3
+        assert await violations(page) == []
+        assert await page.evaluate("window.hacked") is None
+        await card.locator("p.said button", has_text="Dogs wait").click()
+        await page.locator("#source mark").wait_for()
+        assert (await page.locator("#source mark").inner_text()).strip() == "Dogs wait outside the gate."
+
+
+@pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_answer_shows_how_its_things_are_related(visit: Visit) -> None:
     async with visit.page(holder="anna", locale="de") as page:
         await ask(page, "Who approves remote work within five days?")

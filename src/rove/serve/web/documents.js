@@ -77,7 +77,7 @@ async function drawTree(place, one) {
   try {
     const asked = { document_id: one.document_id };
     const [{ sections }, summaries] = await Promise.all([get(here("/text", { ...asked, start: 0, end: 0 })), get(here("/summary", asked))]);
-    const said = new Map(summaries.map((summary) => [String(summary.span), summary]).reverse()); // a section before its parts
+    const said = new Map(summaries.filter((one) => one.headings.length).map((one) => [String(one.span), one]).reverse()); // a section before its parts
     const whole = summaries.find((summary) => !summary.headings.length);
     const tree = sections.length ? el("ul", { class: "tree" }, branches(nested(sections), one, said)) : el("p", { class: "muted" }, t("documents.no-sections"));
     fill(place, whole && drawSummary(whole, one), tree);
