@@ -84,6 +84,7 @@ def test_the_study_s_numbers() -> None:
     fields = {"reply_sentiment": -2, "reply_agree_distance": 0.25, "reply_disagree_distance": 0.2500001}
     assert RepliesSentiment().shift(fields) == pytest.approx(0.75 + 2 * 0.7403)
     assert RepliesSentiment().shift({"reply_sentiment": 1}) == pytest.approx(-0.75 - 0.7403)
+    assert RepliesSentiment().shift({"reply_sentiment": 0.5}) == pytest.approx(-0.75 - 0.7403 / 2)
     assert Agree().shift(fields) == -1.5
     assert Disagree().shift(fields) == 0
     assert Disagree().shift({"reply_disagree_distance": 0.1}) == 1.5
