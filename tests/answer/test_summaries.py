@@ -103,6 +103,16 @@ def test_long_text_without_headings_is_summed_up_in_parts() -> None:
     assert len(held) == 600
 
 
+async def test_labels_are_no_sentences_where_there_are_whole_ones(tmp_path: Path) -> None:
+    prose = "The firm was founded in 1975 by two friends. It makes software for offices and homes. It has many staff."
+    async with AsyncRove.open(tmp_path, **FAKE) as base:
+        await base.add(Text(f"The Official Page\n\nUpdated by us\n\n{prose}\n\nContact", id="page"))
+        await base.add(Text("Sheet1\n\nAlpha\n\nBeta, Gamma", id="labels"))
+        await base.enrich("summaries")
+        assert (await base.summary("page"))[0].text == prose
+        assert "Beta, Gamma" in (await base.summary("labels"))[0].text
+
+
 async def test_what_is_found_is_opened_to_the_words_beneath(kb: AsyncRove) -> None:
     assert await kb.search("travel abroad", mode="summaries") == []
     await kb.enrich("summaries")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import regex
+
 from rove.language.sentences import sentence_spans
 from rove.records import Document
 from rove.records.document import Span
@@ -12,6 +14,9 @@ from rove.records.document import Span
 PART_CHARS = 6_000
 """The text of a section, without those below it, is summed up in parts of so many characters, cut between sentences."""
 PROSE = "text"
+LEAST_WHOLE = 0.2
+"""Share of a document's characters in whole sentences from which on nothing else is taken for one."""
+_ENDS = regex.compile(r"[.!…。！।։]\W*$")
 
 
 @dataclass(slots=True)
@@ -37,14 +42,14 @@ class Branch:
 
 
 def tree_of(document: Document, language: str) -> Branch:
-    """Return a document as a tree: its sentences at the innermost section; headings, tables and code are left out.
+    """Return a document as a tree: whole sentences at their innermost section; headings, tables and code are left out.
 
-    Where there is nothing else, tables and code are taken.
+    Where there is little or nothing else, labels and lines are taken, or tables and code.
     """
     root = Branch((0, len(document.text)))
     sections = _sections(document, root)
-    prose = list(_sentences(document, language, bare=True)) or list(_sentences(document, language, bare=False))
-    for sentence in prose:
+    bare = list(_sentences(document, language, bare=True))
+    for sentence in _whole(document.text, bare) or bare or _sentences(document, language, bare=False):
         _innermost(sections, root, sentence).own.append(sentence)
     for branch in list(root.downwards()):
         while len(branch.below) == 1 and not branch.own:  # all of it stands below one heading: a title
@@ -85,6 +90,16 @@ def _sentences(document: Document, language: str, *, bare: bool) -> Iterator[Spa
             yield start, end
 
 
+def _whole(text: str, sentences: Sequence[Span]) -> list[Span]:
+    """Return those that end as statements do: no labels, titles or questions; none where they are little of the text."""
+    whole = [span for span in sentences if _ENDS.search(text[slice(*span)])]
+    return whole if _chars(whole) >= LEAST_WHOLE * _chars(sentences) else []
+
+
+def _chars(spans: Sequence[Span]) -> int:
+    return sum(end - start for start, end in spans)
+
+
 def _innermost(sections: Sequence[Branch], root: Branch, sentence: Span) -> Branch:
     """Return the last section that begins before a sentence and holds it."""
     low, high = 0, len(sections)
@@ -99,7 +114,7 @@ def _innermost(sections: Sequence[Branch], root: Branch, sentence: Span) -> Bran
 
 def _cut(branch: Branch) -> None:
     """Put the sentences of a long text into parts of their own, before the sections below it."""
-    if sum(end - start for start, end in branch.own) <= PART_CHARS:
+    if _chars(branch.own) <= PART_CHARS:
         return
     parts: list[list[Span]] = [[]]
     chars = 0
