@@ -91,7 +91,7 @@ def _sentences(document: Document, language: str, *, bare: bool) -> Iterator[Spa
 
 
 def _whole(text: str, sentences: Sequence[Span]) -> list[Span]:
-    """Return those that end as statements do: no labels, titles or questions; none where they are little of the text."""
+    """Return those that end as statements do, as labels and questions do not; none where they are little of it all."""
     whole = [span for span in sentences if _ENDS.search(text[slice(*span)])]
     return whole if _chars(whole) >= LEAST_WHOLE * _chars(sentences) else []
 
