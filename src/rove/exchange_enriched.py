@@ -53,7 +53,8 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     said: Sequence[Any] = tree.get("summaries") or []
     if not graph and not said:
         return None
-    rows = [(str(s), str(p), str(o), int(start), int(end)) for s, p, o, start, end in graph.get("triplets", [])]
+    triplets: Sequence[Any] = graph["triplets"] if graph else []
+    rows = [(str(s), str(p), str(o), int(start), int(end)) for s, p, o, start, end in triplets]
     summaries = [
         Summary(document_id, (int(start), int(end)), tuple(map(str, headings)), read_sentences(sentences), str(by))
         for start, end, by, headings, sentences in said

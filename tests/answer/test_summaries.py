@@ -212,3 +212,14 @@ def test_the_command_line_shows_summaries_and_says_what_is_missing(tmp_path: Pat
     assert told[0]["headings"] == []
     assert "asks the office" in run(rove, ["search", "--mode", "summaries", "travel abroad", *base]).stdout
     assert run(rove, ["summary", "nothing", *base]).exit_code != 0
+
+
+@pytest.mark.parametrize("odd", ["x", 7, {"a": 1}, [7], [[0, 1]], [[0, "x", "by", [], []]], [[0, 9, "by", [], [[]]]]])
+async def test_damaged_summaries_of_an_export_are_reported(tmp_path: Path, odd: object) -> None:
+    async with AsyncRove.open(tmp_path / "from", **FAKE) as base:
+        await base.add(Text(OTHERS["de"], id="de"))
+        head, line = [line async for line in base.export()]
+    line = json.dumps(json.loads(line) | {"summaries": odd})
+    async with AsyncRove.open(tmp_path / "to", **FAKE) as base:
+        (failed,) = (await base.import_([head, line])).failed
+        assert "Line 2" in failed.reason
