@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rove import AsyncRove, Text
-from rove.enrich.triplets.by_model import Named, held_in
+from rove.enrich.triplets.by_model import NamedTriplet, held_in
 from rove.errors import ServiceError
 from rove.records import Chunk
 from scripted_chat import ScriptedChat
@@ -82,5 +82,5 @@ async def test_another_reader_reads_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("untrue", UNTRUE)
 def test_what_the_text_does_not_hold_is_no_triplet(untrue: dict[str, str]) -> None:
     chunk = Chunk("c", "d", TEXT, (5, 5 + len(TEXT)), 0, language="en")
-    assert held_in(Named(**untrue), chunk) is None
-    assert held_in(Named(**FAITHFUL), chunk) is not None
+    assert held_in(NamedTriplet(**untrue), chunk) is None
+    assert held_in(NamedTriplet(**FAITHFUL), chunk) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -90,12 +90,6 @@ class Summaries:
         with self.database.read() as connection:
             found = connection.execute(query.where(within(S.seq, seqs), D.revision > 0))
             return {row.seq: _summary_of(row) for row in found}
-
-    def rows_of(self, document_ids: Collection[str]) -> Mapping[str, int]:
-        """Return the row number of each of these documents that is live."""
-        query = select(D.document_id, D.seq).where(within(D.document_id, document_ids), D.revision > 0)
-        with self.database.read() as connection:
-            return {row.document_id: row.seq for row in connection.execute(query)}
 
 
 class SummaryIndex:

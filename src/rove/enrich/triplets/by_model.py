@@ -23,7 +23,7 @@ REPLY_TOKENS = 300
 """What a reply is reckoned at before any was seen."""
 
 
-class Named(BaseModel):
+class NamedTriplet(BaseModel):
     """A triplet, as the model writes it."""
 
     subject: str = Field(max_length=MOST_CHARS)
@@ -35,7 +35,7 @@ class Named(BaseModel):
 class NamedTriplets(BaseModel):
     """What the model writes."""
 
-    triplets: list[Annotated[Named, Field()]] = Field(max_length=MOST_TRIPLETS)
+    triplets: list[Annotated[NamedTriplet, Field()]] = Field(max_length=MOST_TRIPLETS)
 
 
 class TripletModel:
@@ -83,7 +83,7 @@ class TripletModel:
         return found
 
 
-def held_in(named: Named, chunk: Chunk) -> tuple[str, Triplet] | None:
+def held_in(named: NamedTriplet, chunk: Chunk) -> tuple[str, Triplet] | None:
     """Return what a model names, tied to the words of a chunk; None where the chunk does not hold it.
 
     The quotation must stand in the chunk to the letter, and subject and object in the quotation, whatever their case.
