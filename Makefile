@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
-REQUIREMENTS := requirements/run.txt requirements/lance.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/serve.txt requirements/dev.txt
+REQUIREMENTS := requirements/run.txt requirements/lance.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/bolt.txt requirements/serve.txt requirements/dev.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format bench reproduce campaign mutate clean

@@ -261,6 +261,7 @@ class DocumentOperations:
         """Erase the user's own words that name this, see `mentions`; returns what was erased."""
         found = await self.mentions(*names)
         await asyncio.to_thread(forget_mentions, self.store.catalog.database, found)
+        await self.store.graph.let_go()
         return found
 
     async def doctor(self) -> Health:

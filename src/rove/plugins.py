@@ -19,6 +19,7 @@ from rove.retrieve import RETRIEVERS
 from rove.settings import Settings
 from rove.store import INDEXES
 from rove.store.embedded import NAMES as EMBEDDED
+from rove.store.graph_store import GRAPH_STORES
 from rove.walk import READERS
 
 NONE = ""
@@ -62,6 +63,7 @@ def check_names(settings: Settings) -> None:
 
 def _named(settings: Settings) -> Iterator[Named]:
     yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
+    yield Named("store.graph.store", settings.store.graph.store, (GRAPH_STORES,))
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))
     for name in settings.search.chain:
         yield Named("search.chain", name, (RETRIEVERS,))

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from rove.settings import GraphSettings
 from rove.testing import (
     ChatModelContract,
     ChunkerContract,
     EmbedderContract,
     EnricherContract,
     FallbackContract,
+    GraphStoreContract,
     IndexContract,
     LayoutContract,
     LoaderContract,
@@ -97,3 +101,14 @@ class TestFaq(LayoutContract):
         file = folder / "office.faq"
         file.write_text("When does it open?\tAt eight.\n何時に開きますか\t八時です。\n", "utf-8")
         return file
+
+
+class TestFile(GraphStoreContract):
+    name = "file"
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> None:
+        self.folder = tmp_path
+
+    def make(self, base: str) -> Any:
+        return self.registered()(database=None, settings=GraphSettings(url=str(self.folder / "graph")), base=base)

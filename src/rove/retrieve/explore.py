@@ -15,8 +15,8 @@ from rove.language.dictionary import Dictionary
 from rove.language.names import name_key
 from rove.records import Filter
 from rove.records.graph import ALIAS, Entity, Link, Relation, Subgraph
+from rove.store.knowledge_graph import Direction, KnowledgeGraph, Seen
 from rove.store.store import Store
-from rove.store.triplets import Direction, Seen, Triplets
 
 DIRECTIONS: tuple[Direction, ...] = ("out", "in", "both")
 DEEPEST, WIDEST, MOST_LINKS = 5, 200, 2_000
@@ -81,13 +81,13 @@ async def explore(
         InputError: the reach is out of range.
     """
     languages = await store.languages(where)
-    triplets = Triplets(store.catalog.database)
+    await store.graph.ready()
 
     def seen(owners: Mapping[str, str]) -> Collection[str]:
         return store.catalog.passing(sorted(set(owners.values())), where) if where else owners
 
     words = await asyncio.to_thread(store.words.current)
-    explorer = Explorer(triplets, words, languages, reach.checked(), seen if where else None, space)
+    explorer = Explorer(store.graph, words, languages, reach.checked(), seen if where else None, space)
     return await asyncio.to_thread(explorer.explore, seeds)
 
 
@@ -105,14 +105,14 @@ class Explorer:
 
     def __init__(
         self,
-        triplets: Triplets,
+        graph: KnowledgeGraph,
         words: Dictionary,
         languages: Sequence[str],
         reach: Reach,
         seen: Seen | None,
         space: str,
     ) -> None:
-        self.triplets = triplets
+        self.graph = graph
         self.words = words
         self.languages = languages
         self.reach = reach
@@ -152,8 +152,8 @@ class Explorer:
         return {key for one in self.words.names_of(name) for key in keys_of(one, self.languages)}
 
     def _said_by(self, seeds: Seeds) -> list[Relation]:
-        said = self.triplets.of_documents(seeds.documents, space=self.space) if seeds.documents else []
-        said += self.triplets.of_chunks(seeds.chunks, space=self.space) if seeds.chunks else []
+        said = self.graph.triplets.of_documents(seeds.documents, space=self.space) if seeds.documents else []
+        said += self.graph.triplets.of_chunks(seeds.chunks, space=self.space) if seeds.chunks else []
         passing = self.seen({one.chunk_id: one.document_id for one in said}) if self.seen else None
         return said if passing is None else [one for one in said if one.chunk_id in passing]
 
@@ -187,7 +187,7 @@ class Explorer:
     def _touching(self, keys: Collection[str], *, most: int, only_aliases: bool = False) -> list[Relation]:
         if not keys:
             return []
-        return self.triplets.touching(
+        return self.graph.touching(
             keys,
             direction=self.reach.direction,
             most=most,

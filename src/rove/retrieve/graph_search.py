@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from rove.enrich.entities import name_keys
 from rove.records import Filter, Hit
 from rove.records.graph import Relation
-from rove.retrieve import SearchContext
+from rove.retrieve import Query, SearchContext
 from rove.retrieve.explore import MOST_ALIASES
 from rove.retrieve.walk_search import MOST_SHARERS, WalkQuery, WalkRetriever, WalkTuning
-from rove.store.triplets import Seen, Triplets
+from rove.store.knowledge_graph import Seen
 
 OTHER_NAME = 0.9
 """How surely a document is meant that the question names by another name than its title."""
@@ -27,7 +27,12 @@ class GraphRetriever(WalkRetriever):
 
     def __init__(self, search_context: SearchContext, tuning: WalkTuning | None = None) -> None:
         super().__init__(search_context, tuning)
-        self.triplets = Triplets(search_context.store.catalog.database)
+        self.graph = search_context.store.graph
+
+    async def retrieve(self, query: Query) -> list[Hit]:
+        """See `Retriever.retrieve`."""
+        await self.graph.ready()
+        return await super().retrieve(query)
 
     async def named(self, asked: WalkQuery) -> dict[str, float]:
         """See `WalkRetriever.named`: by other names too."""
@@ -55,9 +60,7 @@ class GraphRetriever(WalkRetriever):
 
     def _other_names(self, keys: Collection[str], asked: WalkQuery) -> list[str]:
         """What the things that a question names are also called."""
-        found = self.triplets.touching(
-            keys, most=MOST_ALIASES, only_aliases=True, seen=self._seen_by(asked.access_filter)
-        )
+        found = self.graph.touching(keys, most=MOST_ALIASES, only_aliases=True, seen=self._seen_by(asked.access_filter))
         names = (one.triplet.object if one.triplet.subject_key in keys else one.triplet.subject for one in found)
         return list(dict.fromkeys(names))
 
@@ -65,12 +68,12 @@ class GraphRetriever(WalkRetriever):
         """The documents that say something of the things that each passage speaks of: 1 / how many do."""
         if not front:
             return {}
-        own = self.triplets.of_chunks([hit.chunk.chunk_id for hit in front])  # of passages that were found
+        own = self.graph.triplets.of_chunks([hit.chunk.chunk_id for hit in front])  # of passages that were found
         keys: dict[str, set[str]] = defaultdict(set)
         for relation in own:
             keys[relation.chunk_id] |= {relation.triplet.subject_key, relation.triplet.object_key}
         every = set[str]().union(*keys.values())
-        said = self.triplets.touching(every, most=MOST_SHARERS + 1, seen=self._seen_by(access_filter)) if every else []
+        said = self.graph.touching(every, most=MOST_SHARERS + 1, seen=self._seen_by(access_filter)) if every else []
         elsewhere = self._documents(said, every)
         found: dict[str, dict[str, float]] = {}
         for hit in front:

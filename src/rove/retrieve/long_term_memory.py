@@ -167,6 +167,7 @@ class LongTermMemory:
         vector = (await self._embedder.passages([text]))[0]
         terms, triplets = joined_terms(text, detect(text)), triplets_of(text, detect(text), fact.citation.span)
         await asyncio.to_thread(self._kept.edit, self._space, fact.memory_id, text, terms, vector, triplets)
+        await self._store.graph.let_go()
         return await self._one(fact.memory_id)
 
     async def forget(self, *memory_ids: str) -> int:
@@ -176,11 +177,15 @@ class LongTermMemory:
             InputError: there is no such fact; then nothing is forgotten.
         """
         ids = [(await self._one(memory_id)).memory_id for memory_id in memory_ids]
-        return await asyncio.to_thread(self._kept.forget, self._space, ids)
+        count = await asyncio.to_thread(self._kept.forget, self._space, ids)
+        await self._store.graph.let_go()
+        return count
 
     async def clear(self) -> int:
         """Erase all that was learned; the bytes leave the disk. Returns how many facts there were."""
-        return await asyncio.to_thread(self._kept.clear, self._space)
+        count = await asyncio.to_thread(self._kept.clear, self._space)
+        await self._store.graph.let_go()
+        return count
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,14 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
-from rove.settings.finding import AnswerSettings, SearchSettings, StoreSettings, WalkSettings, check_sub_vectors
+from rove.settings.finding import (
+    AnswerSettings,
+    GraphSettings,
+    SearchSettings,
+    StoreSettings,
+    WalkSettings,
+    check_sub_vectors,
+)
 from rove.settings.ingest import ChunkSettings, EnrichSettings, LoadSettings
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelSection, RerankerSettings
 from rove.settings.presets import PRESETS, Preset
@@ -27,6 +34,7 @@ __all__ = [
     "EmbedderSettings",
     "EnrichSettings",
     "GatherSettings",
+    "GraphSettings",
     "IntentSettings",
     "KeySettings",
     "LoadSettings",

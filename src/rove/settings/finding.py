@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SecretStr, model_validator
 
 from rove.errors import ConfigError
 from rove.settings.section import SettingsSection
+
+
+class GraphSettings(SettingsSection):
+    """Where the graph of knowledge is looked through."""
+
+    store: str = "catalog"
+    """"catalog", which needs nothing else, "bolt" (Neo4j, Memgraph, ArcadeDB) and "tugraph" (an extra: `pip install
+    'rove[bolt]'`), or a plug-in's name."""
+    url: str = "bolt://localhost:7687"
+    """The address of the graph database."""
+    user: str = ""
+    """Who asks; "": nobody in particular."""
+    password: SecretStr = SecretStr("")
+    """The user's password. It is never printed; give it in the environment: `ROVE_STORE__GRAPH__PASSWORD`."""
+    database: str = "neo4j"
+    """The graph database's database: "neo4j", "memgraph", for TuGraph "default"."""
+    timeout_s: float = Field(default=10.0, gt=0)
+    """How long a connection is waited for, and a query that the server asks for again is repeated."""
 
 
 class StoreSettings(SettingsSection):
@@ -40,6 +58,8 @@ class StoreSettings(SettingsSection):
     """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
     """The share of a chunk's keyword score that is its whole document's score."""
+    graph: GraphSettings = GraphSettings()
+    """Where the graph of knowledge is looked through."""
 
 
 def check_sub_vectors(settings: StoreSettings, dimension: int) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from rove.errors import RoveError
+from rove.errors import ConfigError, RoveError
 from rove.records import Prepared
 from rove.records.ledger import LostChunk
 from rove.records.metadata import stored_fields
@@ -51,6 +52,21 @@ class Catalog(Documents):
     def summaries(self) -> SummaryIndex:
         """The search among summaries."""
         return SummaryIndex(self)
+
+    def check_model(self, folder: Path, model: str) -> None:
+        """See that the base in `folder` was made with this embedder; a new base notes it.
+
+        Raises:
+            ConfigError: it was made with another one.
+        """
+        known = self.fact("embedder")
+        if not known:
+            self.set_fact("embedder", model)
+        elif known != model:
+            self.close()
+            message = f"{folder} was made with the embedder [{known}]; this one is [{model}]."
+            cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
+            raise ConfigError(message, cure=cure)
 
     def set_fact(self, name: str, value: str) -> None:
         """Keep one fact about the base."""

@@ -13,6 +13,7 @@ from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
 from rove.store.catalog_check import check_catalog
 from rove.store.failpoints import failpoint
+from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
 from rove.store.originals import Originals
 from rove.store.refusals import RowWriter, reason_of
@@ -65,6 +66,7 @@ async def heal(
     index: Index,
     originals: Originals,
     resident: Resident,
+    graph: KnowledgeGraph,
     *,
     dimension: int,
     thorough: bool,
@@ -84,6 +86,7 @@ async def heal(
         await asyncio.to_thread(check_catalog, catalog.database, dimension)
     staged = await asyncio.to_thread(catalog.staged)
     difference, rebuilt = IndexDifference(), False
+    erasing = bool(await asyncio.to_thread(catalog.fact, ERASING))
     try:
         if stale:
             problems.append("the index was left out by another writer")
@@ -112,6 +115,7 @@ async def heal(
     problems += await asyncio.to_thread(_originals, catalog, originals, thorough)
     if thorough:
         problems += await asyncio.to_thread(resident.mend)
+    problems += await asyncio.to_thread(graph.follow, thorough=thorough) if thorough or erasing else ()
     return Health(
         chunks=await asyncio.to_thread(catalog.count),
         missing=len(difference.missing),

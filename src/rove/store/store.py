@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.errors import ConfigError, ServiceError
+from rove.errors import ServiceError
 from rove.records import Filter, Prepared
 from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
@@ -27,6 +27,7 @@ from rove.store.field_names import FieldNames
 from rove.store.files import FolderFiles
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
 from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
@@ -69,7 +70,7 @@ class Store:
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(FolderFiles(folder.absolute() / ORIGINALS), self.catalog.database)
-        self._check_model(model)
+        self.catalog.check_model(folder, model)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, folder / RESIDENT)
@@ -82,6 +83,7 @@ class Store:
         self.names = NameGraph(self.catalog, self.seen)
         self.field_names = FieldNames(self.catalog)
         self.words = UserWords(self.catalog)
+        self.graph = KnowledgeGraph(self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.catalog)
         self._turns, self._turn = WriteQueue(folder), asyncio.Lock()
         self._checked, self._writes = False, 0
@@ -94,16 +96,6 @@ class Store:
         if self._named_index:
             return GuardedIndex(self._make_index)
         return EmbeddedIndex(self.catalog, self.resident)
-
-    def _check_model(self, model: str) -> None:
-        known = self.catalog.fact("embedder")
-        if not known:
-            self.catalog.set_fact("embedder", model)
-        elif known != model:
-            self.catalog.close()
-            message = f"{self.folder} was made with the embedder [{known}]; this one is [{model}]."
-            cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
-            raise ConfigError(message, cure=cure)
 
     async def search(
         self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
@@ -237,11 +229,12 @@ class Store:
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
             failpoint("forgotten")
-            if not erase:
-                await asyncio.to_thread(self.ledger.forget_empty)
-            await finish_erasing(self.catalog, self.index, self.resident)
-            await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            await self._wrote()
+            try:
+                await asyncio.to_thread(self.graph.let_go_held if erase else self.ledger.forget_empty)
+            finally:
+                await finish_erasing(self.catalog, self.index, self.resident)
+                await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
+                await self._wrote()
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
@@ -284,7 +277,7 @@ class Store:
                 settled = self._checked and given == self._index_name
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
                     stale = self._named_index and given not in {"", self._index_name}
-                    parts = self.catalog, self.index, self.originals, self.resident
+                    parts = self.catalog, self.index, self.originals, self.resident, self.graph
                     health = await heal(*parts, dimension=self.dimension, thorough=thorough, stale=stale)
                     if not settled:
                         await asyncio.to_thread(self._settle)
@@ -317,4 +310,5 @@ class Store:
             await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
             await self.index.close()
+        await asyncio.to_thread(self.graph.close)
         self.catalog.close()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, delete, func, insert, or_, select, union_all
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, union_all
 
-from rove.records.graph import ALIAS, Relation, Triplet
+from rove.records.graph import Relation, Triplet
 from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import AnyRow, slices
 from rove.store.database import Database, insert_rows
@@ -17,9 +15,6 @@ from rove.store.dialect import within
 
 WALK = "walk"
 """What has found the triplets of facts that walks have learned."""
-Direction = Literal["out", "in", "both"]
-Seen = Callable[[Mapping[str, str]], Collection[str]]
-"""Given chunks, each with its document's id, says which of them may be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +57,6 @@ class Triplets:
                 if document.row in live:
                     insert_triplets(connection, document.row, document.triplets)
         return len(live)
-
-    def touching(
-        self,
-        keys: Collection[str],
-        *,
-        direction: Direction = "both",
-        most: int,
-        space: str = "",
-        only_aliases: bool = False,
-        seen: Seen | None = None,
-    ) -> list[Relation]:
-        """Return relations of entities by their keys: those "out" of it, "in" to it, or both; at most so many of each.
-
-        Other names are in every direction. `space`: of the facts that walks have learned, those of this space. `seen`:
-        what may be seen; what may not takes no place of another.
-        """
-        parts = [
-            _touching(column, keys, direction, space, only_aliases=only_aliases)
-            for column in (enriched_tables.triplets.c.subject_key, enriched_tables.triplets.c.object_key)
-        ]
-        if seen is None:
-            first = [_ranked(part, most) for part in parts]
-            return self._read(select(union_all(*first).subquery().c.seq))
-        seqs = [seq for part in parts for seq in self._seen_first(part, most, seen)]
-        return self._read(within(enriched_tables.triplets.c.seq, seqs))
-
-    def _seen_first(self, part: Select[*tuple[Any, ...]], most: int, seen: Seen) -> list[int]:
-        """The row numbers of the first rows of each key that may be seen."""
-        with self.database.read() as connection:
-            rows = connection.execute(part.order_by(enriched_tables.triplets.c.seq)).all()
-        chunks, counts = seen({row.chunk_id: row.document_id for row in rows}), Counter[str]()
-        kept: list[int] = []
-        for row in rows:
-            if row.chunk_id in chunks and counts[row.key] < most:
-                counts[row.key] += 1
-                kept.append(row.seq)
-        return kept
 
     def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
         """Return what these documents say, in the order of their text."""
@@ -152,14 +110,18 @@ class Triplets:
         with self.database.read() as connection:
             return {row.document_id: row.seq for row in connection.execute(query)}
 
-    def _read(self, wanted: Select[tuple[int]] | ColumnElement[bool]) -> list[Relation]:
-        """Fetch relations by their row numbers or by a condition, in the order they were kept, each once."""
+    def relations(self, seqs: Collection[int]) -> list[Relation]:
+        """Return live relations by their row numbers, in the order they were kept."""
+        return self._read(within(enriched_tables.triplets.c.seq, seqs))
+
+    def _read(self, wanted: ColumnElement[bool]) -> list[Relation]:
+        """Fetch live relations by a condition, in the order they were kept, each once."""
         t, d, g, x = enriched_tables.triplets.c, tables.documents.c, enriched_tables.graphed.c, tables.texts.c
         words = func.substr(x.text, t.start + 1, t.end - t.start).label("quote")
         query = select(enriched_tables.triplets, d.document_id, d.title, d.source, g.by, words)
         query = query.join(tables.documents, d.seq == t.document).join(tables.texts, x.document == t.document)
         query = query.outerjoin(enriched_tables.graphed, g.document == t.document)
-        query = query.where(t.seq.in_(wanted) if isinstance(wanted, Select) else wanted)
+        query = query.where(wanted)
         with self.database.read() as connection:
             return [_relation_of(row) for row in connection.execute(query.where(d.revision > 0).order_by(t.seq))]
 
@@ -184,25 +146,6 @@ def _of_space(space: str) -> ColumnElement[bool]:
     """Say that a triplet is of a document itself, or of a fact of this space."""
     t, m = enriched_tables.triplets.c, tables.memory_facts.c
     return t.memory_id.is_(None) | t.memory_id.in_(select(m.memory_id).where(m.space == space))
-
-
-def _touching(
-    column: Column[str], keys: Collection[str], direction: Direction, space: str, *, only_aliases: bool
-) -> Select[*tuple[Any, ...]]:
-    """Select what has one of these keys in a column: of the subject's what leads out, of the object's what leads in."""
-    t, d = enriched_tables.triplets.c, tables.documents.c
-    leads = direction == "both" or (direction == "out") == (column.name == t.subject_key.name)
-    query = select(t.seq, column.label("key"), t.chunk_id, d.document_id).join(tables.documents, d.seq == t.document)
-    query = query.where(within(column, keys), _of_space(space), d.revision > 0)
-    return query.where(t.predicate == ALIAS) if only_aliases or not leads else query
-
-
-def _ranked(part: Select[*tuple[Any, ...]], most: int) -> Select[tuple[int]]:
-    """Select the row numbers of the first rows of each key."""
-    found = part.subquery()
-    number = func.row_number().over(partition_by=found.c.key, order_by=found.c.seq).label("number")
-    numbered = select(found.c.seq, number).subquery()
-    return select(numbered.c.seq).where(numbered.c.number <= most)
 
 
 def _triplet_of(row: AnyRow) -> Triplet:

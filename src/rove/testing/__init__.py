@@ -14,8 +14,8 @@ from __future__ import annotations
 import pytest
 
 SUITES = (
-    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks indexes loaders metrics "
-    "readers rerankers retrievers rules sentiments"
+    "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes loaders "
+    "metrics readers rerankers retrievers rules sentiments"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -28,6 +28,7 @@ from rove.testing.durable_indexes import DurableIndexContract  # noqa: E402
 from rove.testing.embedders import EmbedderContract  # noqa: E402
 from rove.testing.enrichers import EnricherContract  # noqa: E402
 from rove.testing.fallbacks import FallbackContract  # noqa: E402
+from rove.testing.graph_stores import GraphStoreContract  # noqa: E402
 from rove.testing.indexes import IndexContract  # noqa: E402
 from rove.testing.loaders import LoaderContract  # noqa: E402
 from rove.testing.metrics import MetricContract  # noqa: E402
@@ -39,7 +40,7 @@ from rove.testing.sentiments import SentimentContract  # noqa: E402
 
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
-    "EnricherContract", "FallbackContract", "IndexContract", "LayoutContract", "LoaderContract", "MetricContract",
-    "ModelChunkerContract", "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract",
-    "SentimentContract",
+    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LayoutContract", "LoaderContract",
+    "MetricContract", "ModelChunkerContract", "ReaderContract", "RerankerContract", "RetrieverContract",
+    "RuleContract", "SentimentContract",
 ]  # fmt: skip

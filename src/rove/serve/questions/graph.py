@@ -13,7 +13,7 @@ from rove.retrieve.explore import DEEPEST, MOST_LINKS, WIDEST, Reach
 from rove.serve.questions.filters import Conditioned
 from rove.serve.redaction import Said, public_source
 from rove.serve.schema import Reply
-from rove.store.triplets import Direction
+from rove.store.knowledge_graph import Direction
 
 NAMED = Annotated[str, Field(min_length=1, max_length=2_000)]
 MOST_NAMES = 50
