@@ -123,8 +123,8 @@ class DocumentOperations:
             InputError: there is no such document.
         """
         document, chunks = await self.document(document_id)
-        triplets = Triplets(self.store.catalog.database)
-        return document_graph(document, chunks, await asyncio.to_thread(triplets.of_documents, [document_id]))
+        said = await asyncio.to_thread(self.store.graph.of_documents, [document_id])
+        return document_graph(document, chunks, said)
 
     async def summary(self, document_id: str) -> list[Summary]:
         """Return what a document says in few sentences, then each of its sections; see `enrich("summaries")`.
@@ -135,7 +135,8 @@ class DocumentOperations:
             InputError: there is no such document.
         """
         await self.document(document_id)
-        return await asyncio.to_thread(Summaries(self.store.catalog.database).of_document, document_id)
+        part = await asyncio.to_thread(self.store.documents.part_of, document_id)
+        return await asyncio.to_thread(Summaries(part.database).of_document, document_id)
 
     async def define(self, entries: Mapping[str, Iterable[str]], *, remove: Iterable[str] = ()) -> int:
         """Put words into the base's own dictionary, each with other words for it, and take others out, at once.
@@ -199,7 +200,7 @@ class DocumentOperations:
         Raises:
             InputError: there is no such document.
         """
-        found = await asyncio.to_thread(self.store.catalog.document, document_id)
+        found = await asyncio.to_thread(self.store.documents.document, document_id)
         if found is None:
             message = f"There is no document {document_id!r}."
             raise InputError(message, cure="List them with: rove inspect")
@@ -207,7 +208,7 @@ class DocumentOperations:
 
     async def text(self, document_id: str) -> str:
         """The canonical text of a document; spans are offsets into it."""
-        return await asyncio.to_thread(self.store.catalog.text, document_id)
+        return await asyncio.to_thread(self.store.documents.text, document_id)
 
     async def ledger(self, *states: str) -> list[LedgerEntry]:
         """What became of every source that was given, or of those in these states."""

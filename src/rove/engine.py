@@ -69,6 +69,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             dimension=fingerprint.dimension,
             settings=settings.store,
             index=instances.index,
+            also=settings.also,
         )
         self._set_search_context()
         self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))

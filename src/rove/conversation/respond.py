@@ -197,7 +197,7 @@ class Responder:
             found = await find()
             hits = hits_of(found)
             texts = await asyncio.to_thread(
-                self.search_context.store.catalog.texts, list({hit.chunk.document_id for hit in hits})
+                self.search_context.store.documents.texts, list({hit.chunk.document_id for hit in hits})
             )
             text_of = read_once(self.text_of, texts)
             if not tries or await stand(hits, text_of):

@@ -152,7 +152,7 @@ async def _stands_with(word: str, others: Sequence[str], language: str, store: S
     own = set(query_terms(word, language))
     rest = {term for other in others for term in query_terms(other, language)} - own
     lists = await store.search(terms=[*own, *rest], vector=None, top_k=20, where=where)
-    found = await asyncio.to_thread(store.catalog.terms_of, [chunk_id for chunk_id, _ in lists.ranked["keyword"]])
+    found = await asyncio.to_thread(store.documents.terms_of, [chunk_id for chunk_id, _ in lists.ranked["keyword"]])
     return any(own <= held and 2 * len(rest & held) >= len(rest) for held in map(set, found.values()))
 
 

@@ -80,13 +80,13 @@ class _VocabularyCache:
     def get(self, store: Store, where: Filter | None) -> Vocabulary:
         """Return the words of what a filter lets through. Blocks, where they must be counted."""
         with self._turn:
-            if (revision := store.catalog.revision()) > self._revision:
+            if (revision := store.documents.revision()) > self._revision:
                 self._held.clear()
                 self._revision = revision
             key = repr(where)  # which tells True from 1, as filters do
             if key not in self._held:
                 own = (" ".join((word, *others)) for word, others in store.words.current().entries.items())
-                self._held[key] = Vocabulary(count_words(store.catalog.live_texts(where)) + count_words(own))
+                self._held[key] = Vocabulary(count_words(store.documents.live_texts(where)) + count_words(own))
             self._held.move_to_end(key)
             while len(self._held) > MOST_HELD:
                 self._held.popitem(last=False)

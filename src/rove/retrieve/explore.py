@@ -84,7 +84,7 @@ async def explore(
     await store.graph.ready()
 
     def seen(owners: Mapping[str, str]) -> Collection[str]:
-        return store.catalog.passing(sorted(set(owners.values())), where) if where else owners
+        return store.documents.passing(sorted(set(owners.values())), where) if where else owners
 
     words = await asyncio.to_thread(store.words.current)
     explorer = Explorer(store.graph, words, languages, reach.checked(), seen if where else None, space)
@@ -152,8 +152,8 @@ class Explorer:
         return {key for one in self.words.names_of(name) for key in keys_of(one, self.languages)}
 
     def _said_by(self, seeds: Seeds) -> list[Relation]:
-        said = self.graph.triplets.of_documents(seeds.documents, space=self.space) if seeds.documents else []
-        said += self.graph.triplets.of_chunks(seeds.chunks, space=self.space) if seeds.chunks else []
+        said = self.graph.of_documents(seeds.documents, space=self.space) if seeds.documents else []
+        said += self.graph.of_chunks(seeds.chunks, space=self.space) if seeds.chunks else []
         passing = self.seen({one.chunk_id: one.document_id for one in said}) if self.seen else None
         return said if passing is None else [one for one in said if one.chunk_id in passing]
 

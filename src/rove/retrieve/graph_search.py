@@ -68,7 +68,7 @@ class GraphRetriever(WalkRetriever):
         """The documents that say something of the things that each passage speaks of: 1 / how many do."""
         if not front:
             return {}
-        own = self.graph.triplets.of_chunks([hit.chunk.chunk_id for hit in front])  # of passages that were found
+        own = self.graph.of_chunks([hit.chunk.chunk_id for hit in front])  # of passages that were found
         keys: dict[str, set[str]] = defaultdict(set)
         for relation in own:
             keys[relation.chunk_id] |= {relation.triplet.subject_key, relation.triplet.object_key}

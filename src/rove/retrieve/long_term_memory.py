@@ -127,7 +127,7 @@ class LongTermMemory:
 
     async def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """The texts that facts rest on, as they are now, by document; one that is gone is absent."""
-        return await asyncio.to_thread(self._store.catalog.texts, document_ids)
+        return await asyncio.to_thread(self._store.documents.texts, document_ids)
 
     async def keep(
         self, question: str, facts: Sequence[Remembered], leads: Sequence[LeadEnd], language: str = "und"
@@ -193,7 +193,7 @@ class LongTermMemory:
         facts = self._kept.facts(self._space, seqs)
         if where is None:
             return facts
-        passing = self._store.catalog.passing([fact.citation.document_id for fact in facts.values()], where)
+        passing = self._store.documents.passing([fact.citation.document_id for fact in facts.values()], where)
         return {seq: fact for seq, fact in facts.items() if fact.citation.chunk_id in passing}
 
     async def _one(self, memory_id: str) -> Remembered:

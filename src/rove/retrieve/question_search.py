@@ -27,8 +27,8 @@ class QuestionRetriever:
         """See `Retriever.retrieve`. A hit's place in the list "questions" has the nearness of the two, 1 if equal."""
         hybrid = HybridRetriever(self.search_context)
         found = await hybrid.retrieve(replace(query, top_k=LOOKED_AT))
-        catalog = self.search_context.store.catalog
-        texts = await asyncio.to_thread(catalog.texts, list({hit.chunk.document_id for hit in found}))
+        documents = self.search_context.store.documents
+        texts = await asyncio.to_thread(documents.texts, list({hit.chunk.document_id for hit in found}))
         answers = await stored_answers(self.search_context, query.text, found, texts, query.where, strict=False)
         hits = same(query.text, answers) or await alike(query.text, answers, self.search_context.embedder)
         return hits[: query.top_k]

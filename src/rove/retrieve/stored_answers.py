@@ -63,8 +63,9 @@ async def stored_answers(
         strict: only what is marked as a question (`Pair.sure`); else a paragraph that asks, too, and the title of a
             record for a question that its text answers.
     """
-    kept_questions = KeptQuestions(search_context.store.catalog.database)
-    kept = await asyncio.to_thread(kept_questions.near, question, list(texts))
+    kept: list[KeptQuestion] = []
+    for part in search_context.store.documents.parts:
+        kept += await asyncio.to_thread(KeptQuestions(part.database).near, question, list(texts))
     answers: dict[tuple[str, str, Span], StoredAnswer] = {}
     for one in [*await _kept_answers(search_context, kept, where), *_answers_in(hits, texts, strict)]:
         chunk = one.hit.chunk
@@ -169,11 +170,12 @@ async def _kept_answers(
     search_context: SearchContext, kept: Sequence[KeptQuestion], where: Filter | None
 ) -> list[StoredAnswer]:
     """Return what was kept, as far as the filter lets its passage be seen and its words stand where they stood."""
-    catalog = search_context.store.catalog
+    documents = search_context.store.documents
     answers: list[StoredAnswer] = []
     for document_id in dict.fromkeys(one.document_id for one in kept):
         chunks, texts = await asyncio.gather(
-            asyncio.to_thread(catalog.find_chunks, document_id, where), asyncio.to_thread(catalog.texts, [document_id])
+            asyncio.to_thread(documents.find_chunks, document_id, where),
+            asyncio.to_thread(documents.texts, [document_id]),
         )
         text = texts.get(document_id, "")
         for one in kept:

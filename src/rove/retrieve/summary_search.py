@@ -41,7 +41,7 @@ class SummariesRetriever:
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
         (vector,) = await self.search_context.embedder.queries([query.text])
-        summaries = self.search_context.store.catalog.summaries
+        summaries = self.search_context.store.documents.summaries
         nearest = await asyncio.to_thread(summaries.nearest, vector, query.where, query.top_k)
         hits: dict[str, Hit] = {}
         opened: dict[str, _Opened] = {}
@@ -58,7 +58,7 @@ class SummariesRetriever:
 
     def _open(self, document_id: str, where: Filter | None) -> _Opened:
         """Fetch the passages of a document that pass a filter, and find those that a label hides."""
-        find = self.search_context.store.catalog.find_chunks
+        find = self.search_context.store.documents.find_chunks
         seen = find(document_id, where)
         access_filter = access_filter_of(where)
         if access_filter is None:

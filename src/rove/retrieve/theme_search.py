@@ -64,7 +64,7 @@ class ThemesRetriever:
 
 async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme]:
     """Return the themes of what a filter lets through, the largest first, at most so many."""
-    every = await asyncio.to_thread(store.catalog.chunk_ids, where)
+    every = await asyncio.to_thread(store.documents.chunk_ids, where)
     found = await store.find(sorted(every, key=_hash)[:MOST_CHUNKS])
     if not found:
         return []

@@ -61,7 +61,7 @@ class TreeRetriever:
     async def _below(self, node: Node, query: Query, found: Sequence[Hit]) -> list[Hit]:
         """Return what stands below a node and passes the filter, the most relevant first."""
         store = self.search_context.store
-        chunks = await asyncio.to_thread(store.catalog.find_chunks, node.document_id, query.where)
+        chunks = await asyncio.to_thread(store.documents.find_chunks, node.document_id, query.where)
         known = {hit.chunk.chunk_id: place for place, hit in enumerate(found)}
         run = _run(chunks, node, {hit.chunk.chunk_id for hit in found})
         ids = [one.chunk.chunk_id for one in run]

@@ -6,7 +6,7 @@ import os
 import tomllib
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -70,6 +70,8 @@ class Settings(BaseSettings):
 
     path: Path = Path("kb")
     """The folder of the base."""
+    also: tuple[Path, ...] = ()
+    """Folders of further bases that are read with it, as one. What is written goes to the first alone."""
     preset: Preset = ""
     """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
     load: LoadSettings = LoadSettings()
@@ -141,6 +143,7 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
         base = file.parent / str(tree.get("path", "kb")) if is_file else location
+        tree = {**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else tree
         _file.set(tree)
         _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
@@ -151,6 +154,11 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error
+
+
+def _beside(folder: Path, also: object) -> object:
+    """Bases that a file names, by its own folder; what is no list is left to be refused."""
+    return [folder / str(name) for name in cast("list[object]", also)] if isinstance(also, list) else also
 
 
 def file_of(location: Path) -> Path:

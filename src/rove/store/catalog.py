@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
-from rove.store.summaries import SummaryIndex
 from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
 
@@ -47,11 +45,6 @@ class Catalog(Documents):
     A document goes in by two steps, so that a crash between them loses nothing and shows nothing twice: `stage` keeps
     it, the caller puts its chunks into the index, `publish` makes it live and takes the version before it away.
     """
-
-    @cached_property
-    def summaries(self) -> SummaryIndex:
-        """The search among summaries."""
-        return SummaryIndex(self)
 
     def check_model(self, folder: Path, model: str) -> None:
         """See that the base in `folder` was made with this embedder; a new base notes it.

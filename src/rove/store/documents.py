@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,9 @@ from rove.store.lookup import Lookup
 from rove.store.presence import CATALOG, check_not_lost
 from rove.store.private import make_folder
 from rove.store.sqlite import SqliteDialect
-from rove.store.unfinished import FORGOTTEN, Unfinished
+from rove.store.summaries import SummaryIndex
+from rove.store.taken_in import TakenIn
+from rove.store.unfinished import Unfinished
 
 BATCH = 2_000
 MOST_AT_ONCE = 100
@@ -46,7 +50,7 @@ _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 _OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.document_id)
 
 
-class Documents(LiveChunks, Unfinished):
+class Documents(LiveChunks, Unfinished, TakenIn):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, folder: Path, dialect: Dialect | None = None) -> None:
@@ -58,6 +62,30 @@ class Documents(LiveChunks, Unfinished):
         check_not_lost(folder)
         make_folder(folder)
         self.database = Database(dialect or SqliteDialect(folder / CATALOG))
+
+    @property
+    def parts(self) -> Sequence[Documents]:
+        """The bases that are read: this one."""
+        return (self,)
+
+    def part_of(self, document_id: str) -> Documents:
+        """The part that a document is read from; the first, where none has it."""
+        del document_id
+        return self
+
+    def shadowed(self) -> Sequence[Collection[str]]:
+        """Of each part, the documents that are not read, since one of the same id stands in a part before it."""
+        return ((),)
+
+    def removed_from(self, at: int, revision: int) -> list[str] | None:
+        """Chunks that no part holds any more since they left that one; see `removed_since`."""
+        del at
+        return self.removed_since(revision)
+
+    @cached_property
+    def summaries(self) -> SummaryIndex:
+        """The search among summaries."""
+        return SummaryIndex(self)
 
     def close(self) -> None:
         """Close the database."""
@@ -76,27 +104,6 @@ class Documents(LiveChunks, Unfinished):
     def newest_revision(self) -> int:
         """The revision as it is now, whatever the operation under way has read. Costs microseconds."""
         return self.database.revision()
-
-    def fingerprints(self, document_ids: Sequence[str]) -> dict[str, str]:
-        """What the live versions of these documents were made from; an unknown id is absent."""
-        d = tables.documents.c
-        with self.database.read() as connection:
-            return {
-                row.document_id: row.fingerprint
-                for part in slices(document_ids)
-                for row in connection.execute(
-                    select(d.document_id, d.fingerprint).where(within(d.document_id, part), d.revision > 0)
-                )
-            }
-
-    def holds(self, document_ids: Sequence[str]) -> bool:
-        """Say whether any of these documents is there, live or on its way in."""
-        d = tables.documents.c
-        with self.database.read() as connection:
-            return any(
-                connection.execute(select(d.seq).where(within(d.document_id, part)).limit(1)).first()
-                for part in slices(document_ids)
-            )
 
     def text(self, document_id: str) -> str:
         """The canonical text of a live document, "" where there is none."""
@@ -168,39 +175,18 @@ class Documents(LiveChunks, Unfinished):
                     found[int(row.query)].append(info_of(row))
         return found
 
-    def languages(self) -> list[str]:
-        """The languages of the live documents, most frequent first."""
+    def languages(self) -> Counter[str]:
+        """How many chunks the live documents of each language have."""
         d = tables.documents.c
-        query = select(d.language).where(d.revision > 0).group_by(d.language).order_by(func.sum(d.chunks).desc())
+        query = select(d.language, func.sum(d.chunks)).where(d.revision > 0).group_by(d.language)
         with self.database.read() as connection:
-            return list(connection.execute(query).scalars())
-
-    def stale(self, held: Mapping[str, Collection[str]]) -> list[str]:
-        """Ids of live documents that came from these sources once and are not among what each of them holds now."""
-        d = tables.documents.c
-        with self.database.read() as connection:
-            return [
-                row.document_id
-                for part in slices(list(held))
-                for row in connection.execute(
-                    select(d.document_id, d.ledger_source).where(within(d.ledger_source, part), d.revision > 0)
-                )
-                if row.document_id not in held[row.ledger_source]
-            ]
+            return Counter({str(language): int(chunks) for language, chunks in connection.execute(query)})
 
     def count(self, *, since: int = 0) -> int:
         """Number of live chunks; of the documents only that have changed after a revision."""
         d = tables.documents.c
         with self.database.read() as connection:
             return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > since)).scalar() or 0)
-
-    def removed_since(self, revision: int) -> list[str] | None:
-        """Chunks taken away after that revision; None where it is too long ago to be known."""
-        r = tables.removals.c
-        with self.database.snapshot() as connection:
-            if revision < int(get_fact(connection, FORGOTTEN, "0")):
-                return None
-            return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
 
     def chunk_ids(self, where: Filter | None = None) -> list[str]:
         """Ids of all live chunks, or of those that a filter lets through."""

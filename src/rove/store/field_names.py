@@ -12,9 +12,9 @@ from rove.errors import meant
 from rove.records import Filter
 from rove.records.filter import BUILT_IN, access_filter_of, fields_named
 from rove.store import tables
-from rove.store.catalog import Catalog
 from rove.store.catalog_rows import enriched
 from rove.store.dialect import names_in, within
+from rove.store.documents import Documents
 
 CACHED_FILTERS = 16
 """Access filters for which the names of fields are cached."""
@@ -23,8 +23,8 @@ CACHED_FILTERS = 16
 class FieldNames:
     """Looks the names up once for each state of the base, and only where a filter names one that was not met before."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
+    def __init__(self, documents: Documents) -> None:
+        self.documents = documents
         self._known: dict[Filter | None, tuple[int, frozenset[str]]] = {}
 
     async def on(self, where: Filter | None) -> list[str]:
@@ -45,7 +45,7 @@ class FieldNames:
         """
         wanted = sorted(set(names).difference(BUILT_IN))
         at, known = self._known.get(access_filter, (-1, frozenset[str]()))
-        revision = self.catalog.revision()
+        revision = self.documents.revision()
         if at != revision and not known.issuperset(wanted):
             known = self._look(access_filter)
             if len(self._known) >= CACHED_FILTERS:
@@ -59,14 +59,15 @@ class FieldNames:
         query = select(d.seq, d.document_id, d.source, d.title, d.kind.label("type"), d.language, d.metadata, e.fields)
         query = query.outerjoin(tables.enrichments, e.document == d.seq).where(d.revision > 0)
         names: set[str] = set()
-        visible: list[int] = []
-        with self.catalog.database.read() as connection:
-            for row in connection.execute(query):
-                own = enriched(row.metadata, row.fields)
-                if access_filter is None or access_filter.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
-                    names.update(own)
-                    visible.append(row.seq)
-            of_chunks = select(names_in(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()
-            for found in connection.execute(of_chunks).scalars():
-                names.update(json.loads(found))
+        for part in self.documents.parts:
+            visible: list[int] = []
+            with part.database.read() as connection:
+                for row in connection.execute(query):
+                    own = enriched(row.metadata, row.fields)
+                    if access_filter is None or access_filter.matches({**row._mapping, **own}):  # pyright: ignore[reportPrivateUsage] - public
+                        names.update(own)
+                        visible.append(row.seq)
+                of_chunks = select(names_in(c.metadata)).where(c.metadata != "", within(c.document, visible)).distinct()
+                for found in connection.execute(of_chunks).scalars():
+                    names.update(json.loads(found))
         return frozenset(names)

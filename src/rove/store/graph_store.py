@@ -35,12 +35,16 @@ class Edge:
 
 
 class Touch(NamedTuple):
-    """An edge that has the entity `key` at one end, and the words that say so."""
+    """An edge that has the entity `key` at one end, and the chunk that says so.
+
+    `part`: of which base it is, where several are read as one; a graph store knows of none.
+    """
 
     key: str
     seq: int
     chunk_id: str
     document_id: str
+    part: int = 0
 
 
 def firsts(touches: Iterable[Touch], most: int) -> list[Touch]:

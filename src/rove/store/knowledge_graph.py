@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -17,9 +17,11 @@ from rove.records.graph import Relation
 from rove.settings import GraphSettings
 from rove.store import enriched_tables, tables
 from rove.store.catalog import Catalog
+from rove.store.catalog_graph import CatalogGraph
 from rove.store.catalog_rows import slices
 from rove.store.dialect import within
-from rove.store.graph_store import CATALOG, GRAPH_STORES, Edge, End, GraphStore, firsts
+from rove.store.documents import Documents
+from rove.store.graph_store import CATALOG, GRAPH_STORES, Edge, End, GraphStore, Touch, firsts
 from rove.store.triplets import Triplets
 
 Direction = Literal["out", "in", "both"]
@@ -46,11 +48,15 @@ class KnowledgeGraph:
     """
 
     def __init__(
-        self, catalog: Catalog, settings: GraphSettings, writing: Callable[[], AbstractAsyncContextManager[object]]
+        self,
+        documents: Documents,
+        catalog: Catalog,
+        settings: GraphSettings,
+        writing: Callable[[], AbstractAsyncContextManager[object]],
     ) -> None:
-        """`writing` holds the base for writing."""
-        self.triplets = Triplets(catalog.database)
+        """`documents`: what is read; `catalog`: what is written, of which the graph store is. `writing` holds it."""
         self.settings = settings
+        self._documents = documents
         self._catalog = catalog
         self._writing = writing
 
@@ -59,6 +65,17 @@ class KnowledgeGraph:
         """What is looked through. Its library is not loaded before it is needed. Blocks."""
         make = GRAPH_STORES.get(self.settings.store)
         return make(database=self._catalog.database, settings=self.settings, base=self._catalog.fact(BASE))
+
+    @cached_property
+    def _stores(self) -> Sequence[GraphStore]:
+        """What each part is looked through by: the further ones by their own catalogs."""
+        plain = GraphSettings()
+        others = (CatalogGraph(database=part.database, settings=plain, base="") for part in self._documents.parts[1:])
+        return (self.store, *others)
+
+    @cached_property
+    def _triplets(self) -> Sequence[Triplets]:
+        return [Triplets(part.database) for part in self._documents.parts]
 
     @property
     def follows(self) -> bool:
@@ -83,17 +100,44 @@ class KnowledgeGraph:
         Raises:
             ServiceError: the graph store cannot be reached.
         """
-        wanted, seqs = frozenset(keys), set[int]()
+        wanted = frozenset(keys)
+        seqs: list[set[int]] = [set() for _ in self._documents.parts]
         ends: tuple[tuple[End, bool], ...] = (("subject", direction == "in"), ("object", direction == "out"))
         for end, against in ends:
-            look = partial(self.store.touching, wanted, end, spaces=sorted({"", space}))
-            found = look(only_aliases=only_aliases or against, most=None if seen else most)
+            look = partial(self._touches, wanted, end, space=space, only_aliases=only_aliases or against)
+            found = look(most=None if seen else most)
             if seen:
                 chunks = seen({touch.chunk_id: touch.document_id for touch in found})
-                found = firsts((touch for touch in found if touch.chunk_id in chunks), most)
-            seqs.update(touch.seq for touch in found)
-        relations = self.triplets.relations(seqs)
+                found = [touch for touch in found if touch.chunk_id in chunks]
+            for touch in firsts(found, most):
+                seqs[touch.part].add(touch.seq)
+        relations = (one for part, some in zip(self._triplets, seqs, strict=True) for one in part.relations(some))
         return [one for one in relations if {one.triplet.subject_key, one.triplet.object_key} & wanted]
+
+    def _touches(
+        self, keys: Collection[str], end: End, *, space: str, only_aliases: bool, most: int | None
+    ) -> list[Touch]:
+        """What touches entities, part by part. Walks have learned in the first."""
+        found: list[Touch] = []
+        for at, hidden in enumerate(self._documents.shadowed()):
+            look = partial(self._stores[at].touching, keys, end, spaces=[""] if at else sorted({"", space}))
+            touches = look(only_aliases=only_aliases, most=None if hidden else most)
+            found += [touch._replace(part=at) for touch in touches if touch.document_id not in hidden]
+        return found
+
+    def of_documents(self, document_ids: Collection[str], *, space: str = "") -> list[Relation]:
+        """Return what these documents say, in the order of their text. Blocks."""
+        return self._of(lambda part, space: part.of_documents(document_ids, space=space), space)
+
+    def of_chunks(self, chunk_ids: Collection[str], *, space: str = "") -> list[Relation]:
+        """Return what these chunks say. Blocks."""
+        return self._of(lambda part, space: part.of_chunks(chunk_ids, space=space), space)
+
+    def _of(self, look: Callable[[Triplets, str], list[Relation]], space: str) -> list[Relation]:
+        found: list[Relation] = []
+        for at, (part, hidden) in enumerate(zip(self._triplets, self._documents.shadowed(), strict=True)):
+            found += [one for one in look(part, "" if at else space) if one.document_id not in hidden]
+        return found
 
     # -- a graph store beside the catalog --------------------------------------------------------------------------
 
@@ -114,7 +158,8 @@ class KnowledgeGraph:
             return []
         if not self._catalog.fact(BASE):
             self._catalog.set_fact(BASE, uuid4().hex)
-            self.__dict__.pop("store", None)
+            for made in ("store", "_stores"):
+                self.__dict__.pop(made, None)
         gone, missing = dict[int, str](), list[int]()
         if thorough or before["store"] != now["store"] or self._count(before["last"]) != before["count"]:
             held = self.store.held()

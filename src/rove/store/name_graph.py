@@ -12,8 +12,8 @@ from sqlalchemy import select
 from rove.language.names import JOINT, MAX_KEY_TERMS, telling_terms, title_keys
 from rove.records import Filter
 from rove.store import tables
-from rove.store.catalog import Catalog
 from rove.store.catalog_rows import AnyRow
+from rove.store.documents import Documents
 from rove.store.postings import Postings
 
 PART = 0.5
@@ -28,15 +28,17 @@ class NameGraph:
     are titled by it. There are no relations: after LinearRAG (Zhuang et al., 2025), which needs no model for its graph.
     """
 
-    def __init__(self, catalog: Catalog, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
+    def __init__(self, documents: Documents, seen: Callable[[Mapping[str, str], Filter], set[str]]) -> None:
         """`seen` says which chunks, given with their document's id, an access filter lets through. See `Store.seen`."""
-        self.catalog = catalog
+        self.documents = documents
         self._let_through = seen
         self._lock = Lock()
         self._clear()
 
     def _clear(self) -> None:
         self._seen = 0
+        self._revisions: list[int] = [0] * len(self.documents.parts)
+        self._hidden: Sequence[Collection[str]] = ()
         self._rows: dict[str, int] = {}
         self._chunk_ids: list[str] = []
         self._names: list[str] = []
@@ -161,44 +163,50 @@ class NameGraph:
     # -- following the catalog -----------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        revision = self.catalog.revision()
+        revision = self.documents.revision()
         if revision <= self._seen:
             return
-        if len(self._chunk_ids) > 1_000 + 2 * len(self._rows):
+        hidden = self.documents.shadowed()
+        if len(self._chunk_ids) > 1_000 + 2 * len(self._rows) or hidden != self._hidden:
             self._clear()
-        if not self._catch_up():
+        self._hidden = hidden
+        if not all(map(self._catch_up, range(len(self._revisions)))):
             self._clear()
-            self._catch_up()
+            self._hidden = hidden
+            for at in range(len(self._revisions)):
+                self._catch_up(at)
+        self._seen = revision
 
-    def _catch_up(self) -> bool:
-        """See `Resident`."""
-        if not self._seen:
-            revision = self.catalog.revision()
-            self._take_new()
-            self._seen = revision
-        with self.catalog.database.snapshot():
-            removed = self.catalog.removed_since(self._seen)
+    def _catch_up(self, at: int) -> bool:
+        """Take in what has changed in a part. See `Resident`."""
+        part = self.documents.parts[at]
+        if not self._revisions[at]:
+            revision = part.revision()
+            self._take_new(at)
+            self._revisions[at] = revision
+        with part.database.snapshot():
+            removed = self.documents.removed_from(at, self._revisions[at])
             if removed is None:
                 return False
             for chunk_id in removed:
                 self._forget(chunk_id)
-            self._take_new()
-            self._seen = int(self.catalog.fact("revision") or "0")
+            self._take_new(at)
+            self._revisions[at] = int(part.fact("revision") or "0")
         return True
 
-    def _take_new(self) -> None:
-        for rows in self._new():
-            self._take(rows)
+    def _take_new(self, at: int) -> None:
+        for rows in self._new(at):
+            self._take([row for row in rows if row.document_id not in self._hidden[at]])
 
-    def _new(self) -> Iterator[Sequence[AnyRow]]:
-        """Read what is newer than what was seen, in the order of the catalog, page by page."""
+    def _new(self, at: int) -> Iterator[Sequence[AnyRow]]:
+        """Read what is newer in a part than what was seen, in the order of the catalog, page by page."""
         c, d = tables.chunks.c, tables.documents.c
         query = (
             select(c.seq, c.chunk_id, c.names, c.position, d.document_id, d.title, d.language)
             .join(tables.documents, d.seq == c.document)
-            .where(d.revision > self._seen)
+            .where(d.revision > self._revisions[at])
         )
-        return self.catalog.pages(query)
+        return self.documents.parts[at].pages(query)
 
     def _take(self, rows: Sequence[AnyRow]) -> None:
         first = len(self._chunk_ids)

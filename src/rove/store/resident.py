@@ -7,8 +7,9 @@ from pathlib import Path
 from threading import Lock
 
 from rove.records import Filter
-from rove.store import Scored, Vector
+from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog import Catalog
+from rove.store.documents import Documents
 from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
 from rove.store.memory_index import MemoryIndex
 from rove.store.private import make_private
@@ -34,7 +35,7 @@ class Follower:
     """
 
     def __init__(
-        self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path, *, spills: bool = False
+        self, catalog: Documents, make: Callable[[], MemoryIndex], folder: Path, *, spills: bool = False
     ) -> None:
         """`spills`: while much is read from the catalog, move it to `folder` now and then, to use little memory."""
         self.catalog = catalog
@@ -79,7 +80,7 @@ class Follower:
             self._take(since=0)
             self.revision = revision
         with self.catalog.database.snapshot():
-            removed = self.catalog.removed_since(self.revision)
+            removed = self._removed()
             if removed is None:
                 return False
             self.index.discard(removed)
@@ -89,9 +90,17 @@ class Follower:
 
     def _take(self, *, since: int) -> None:
         for rows in self.catalog.index_rows(since=since):
-            self.index.extend(rows)
+            self.index.extend(self._taken(rows))
             if self._spills and self.index.added >= SPILL:
                 self._spill()
+
+    def _taken(self, rows: Sequence[IndexRow]) -> Sequence[IndexRow]:
+        """Those of new rows that are held."""
+        return rows
+
+    def _removed(self) -> Collection[str] | None:
+        """Chunks that are no longer held; None where that is not known."""
+        return self.catalog.removed_since(self.revision)
 
     def _spill(self) -> None:
         """Write what is held in memory to the disk, and map it from there."""

@@ -9,9 +9,6 @@ from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rove.errors import ServiceError
 from rove.records import Filter, Prepared
 from rove.records.filter import access_filter_of
@@ -20,16 +17,16 @@ from rove.records.source import MetaValue
 from rove.settings import StoreSettings, check_sub_vectors
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
-from rove.store.catalog_view import Along
 from rove.store.embedded import NAMES, EmbeddedIndex
 from rove.store.failpoints import failpoint
+from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
 from rove.store.files import FolderFiles
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.joined import JoinedResident, joined
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
-from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
@@ -37,7 +34,7 @@ from rove.store.presence import INDEX, ORIGINALS, RESIDENT
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
-from rove.store.search_lists import SearchLists
+from rove.store.search_lists import SearchLists, by_frequency
 from rove.store.stale_reads import MOST_LOOKS, note_gone
 from rove.store.transcript_store import TranscriptStore
 from rove.store.user_words import UserWords
@@ -52,16 +49,25 @@ the next tidying, while more are taken into the index's structures at the end of
 WRITTEN_TO = "index"  # the fact that names the index to which the last writer has given all chunks
 
 
-class Store:
+class Store(Fetching):
     """One knowledge base on disk. Any number of processes may read and write it; commits take turns by a file lock."""
 
     def __init__(
-        self, folder: Path, *, model: str, dimension: int, settings: StoreSettings, index: Index | None = None
+        self,
+        folder: Path,
+        *,
+        model: str,
+        dimension: int,
+        settings: StoreSettings,
+        index: Index | None = None,
+        also: Sequence[Path] = (),
     ) -> None:
         """Open or make the base; `index` is used in place of the one that the settings name.
 
+        `also`: further bases that are read with it, see `joined`.
+
         Raises:
-            ConfigError: the base was made with another embedder, or is not a Rove base.
+            ConfigError: a base was made with another embedder, or is not a Rove base.
         """
         self.folder = folder
         self.dimension = dimension
@@ -71,20 +77,23 @@ class Store:
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(FolderFiles(folder.absolute() / ORIGINALS), self.catalog.database)
         self.catalog.check_model(folder, model)
+        self.documents = joined(self.catalog, also, model)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, folder / RESIDENT)
+        self.searched = JoinedResident(self.catalog, self.documents, held, folder / RESIDENT) if also else self.resident
         self._named_index = index is not None or settings.index not in NAMES
+        self._looks_it_up = self._named_index and not also
         self._index_name = type(index).__qualname__ if index else settings.index
         self._make_index = lambda: (
             index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
         )
         self._resident_chunks = settings.resident_chunks
-        self.names = NameGraph(self.catalog, self.seen)
-        self.field_names = FieldNames(self.catalog)
+        self.names = NameGraph(self.documents, self.seen)
+        self.field_names = FieldNames(self.documents)
         self.words = UserWords(self.catalog)
-        self.graph = KnowledgeGraph(self.catalog, settings.graph, self.writing)
-        self._views = VisibleDocuments(self.catalog)
+        self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
+        self._views = VisibleDocuments(self.documents)
         self._turns, self._turn = WriteQueue(folder), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
@@ -102,9 +111,9 @@ class Store:
     ) -> SearchLists:
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
         nearest = None
-        if vector is not None and self._named_index and await self._asks_index():
+        if vector is not None and self._looks_it_up and await self._asks_index():
             nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
-        look = partial(self.resident.search, terms=terms, vector=vector, top_k=top_k, where=where)
+        look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where)
         lists = await asyncio.to_thread(look, nearest=nearest)
         note_gone({chunk_id for chunk_id, _ in nearest or ()}.difference(dict(lists.ranked.get("semantic", ()))))
         return lists
@@ -140,42 +149,21 @@ class Store:
 
     def _languages_of(self, access_filter: Filter | None) -> list[str]:
         if access_filter:
-            return self.resident.languages(access_filter)
-        revision = self.catalog.revision()
+            return self.searched.languages(access_filter)
+        revision = self.documents.revision()
         if revision > self._languages[0]:
-            self._languages = (revision, self.catalog.languages())
+            self._languages = (revision, by_frequency(self.documents.languages()))
         return self._languages[1]
 
     def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
         """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""
-        return self.resident.seen(owners, access_filter)
+        return self.searched.seen(owners, access_filter)
 
     async def state(self, where: Filter | None = None) -> str:
         """A hash that changes with all that a search with this filter could notice, and with nothing else."""
         if access_filter := access_filter_of(where):
             return (await asyncio.to_thread(self._views.of, access_filter)).state
-        return str(await asyncio.to_thread(self.catalog.revision))
-
-    async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
-        """Fetch live chunks by id. See `Catalog.find`."""
-        found = await asyncio.to_thread(self.catalog.find, chunk_ids, along)
-        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
-        return found
-
-    async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
-        found = await asyncio.to_thread(self.catalog.chunk_vectors, chunk_ids)
-        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
-        gone = np.zeros(self.dimension, np.float32)
-        return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
-
-    async def chunk_tokens(self, chunk_ids: Sequence[str]) -> list[bytes]:
-        """What late interaction compares of chunks, in the order of the ids; b"" for one that has none."""
-        found = await asyncio.to_thread(self.catalog.chunk_tokens, chunk_ids)
-        if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
-            living = await asyncio.to_thread(self.catalog.living, without)
-            note_gone(chunk_id for chunk_id in without if chunk_id not in living)
-        return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
+        return str(await asyncio.to_thread(self.documents.revision))
 
     async def keep(
         self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
@@ -311,4 +299,6 @@ class Store:
         if "index" in self.__dict__:
             await self.index.close()
         await asyncio.to_thread(self.graph.close)
+        if self.documents is not self.catalog:
+            self.documents.close()
         self.catalog.close()

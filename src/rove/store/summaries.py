@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from rove.store import Vector, tables
 from rove.store.catalog_rows import AnyRow, blob_of, vectors_of
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.documents import Documents
 from rove.store.enriched_tables import summaries
+
+if TYPE_CHECKING:
+    from rove.store.documents import Documents
 
 S, D = summaries.c, tables.documents.c
 

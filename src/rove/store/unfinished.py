@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import or_, select
 
 from rove.store import tables
-from rove.store.database import Database
+from rove.store.database import Database, get_fact
 
 ERASING, SWEEPING = "erasing", "sweeping"
 """Facts that are not "" while bytes of what was taken away have yet to leave the disk: of the base; of originals."""
@@ -15,7 +15,7 @@ FORGOTTEN = "forgotten"
 
 
 class Unfinished:
-    """The part of the catalog that `heal` asks. Calls block for as long as the disk takes."""
+    """The part of the catalog that `heal` asks, and who follows it. Calls block for as long as the disk takes."""
 
     database: Database
 
@@ -43,6 +43,14 @@ class Unfinished:
         query = select(e.document).join(tables.documents, d.seq == e.document).where(e.pending, d.revision > 0)
         with self.database.read() as connection:
             return list(connection.execute(query).scalars())
+
+    def removed_since(self, revision: int) -> list[str] | None:
+        """Chunks taken away after that revision; None where it is too long ago to be known."""
+        r = tables.removals.c
+        with self.database.snapshot() as connection:
+            if revision < int(get_fact(connection, FORGOTTEN, "0")):
+                return None
+            return list(connection.execute(select(r.chunk_id).where(r.revision > revision)).scalars())
 
     def unforgotten(self) -> list[str]:
         """Chunks that are gone from the catalog and that the index may still hold."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from rove.records import Filter, content_hash
-from rove.store.catalog import Catalog
+from rove.store.documents import Documents
 from rove.store.search_lists import by_frequency
 
 CACHED_FILTERS = 16
@@ -25,15 +25,15 @@ class VisibleSummary:
 class VisibleDocuments:
     """Summaries by access filter, each made from the catalog when first asked for and after a change. Calls block."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
+    def __init__(self, documents: Documents) -> None:
+        self.documents = documents
         self._lock = Lock()
         self._held: dict[Filter, VisibleSummary] = {}
 
     def of(self, access_filter: Filter) -> VisibleSummary:
         """Return the summary of what an access filter lets through."""
         with self._lock:
-            revision = self.catalog.revision()
+            revision = self.documents.revision()
             held = self._held.get(access_filter)
             if held is None or held.revision < revision:
                 if len(self._held) >= CACHED_FILTERS:
@@ -44,7 +44,7 @@ class VisibleDocuments:
     def _made(self, access_filter: Filter, revision: int) -> VisibleSummary:
         counts: Counter[str] = Counter()
         held: list[str] = []
-        for info, version in self.catalog.versions():
+        for info, version in self.documents.versions():
             if access_filter.matches(info.fields):
                 counts[info.language] += info.chunks
                 held.append(repr((info.document_id, version, sorted(info.metadata.items()))))

@@ -66,7 +66,7 @@ class Finder:
         if where is None:
             return [hit.chunk.chunk_id for hit in hits]
         held = list({hit.chunk.document_id for hit in hits})
-        passing = await asyncio.to_thread(self._search_context.store.catalog.passing, held, where)
+        passing = await asyncio.to_thread(self._search_context.store.documents.passing, held, where)
         return [hit.chunk.chunk_id for hit in hits if hit.chunk.chunk_id in passing]
 
     async def hits(self, chunk_ids: Sequence[str]) -> list[Hit]:
@@ -120,7 +120,7 @@ class Finder:
     async def _in(
         self, document_id: str, span: Span | None, score: float, seen: Collection[str], where: Filter | None
     ) -> list[Hit]:
-        found = await asyncio.to_thread(self._search_context.store.catalog.find_chunks, document_id, where)
+        found = await asyncio.to_thread(self._search_context.store.documents.find_chunks, document_id, where)
         return [
             Hit(one.chunk, score, {}, one.uri, one.title)
             for one in found

@@ -224,7 +224,7 @@ class Loop:
     async def _answer(self, state: State, found: Sequence[Hit], verdict: GateVerdict, asked: Sequence[Fact]) -> Answer:
         context, store = self._context, self._context.search_context.store
         hits = await self._finder.hits(cited(state.facts))
-        texts = await asyncio.to_thread(store.catalog.texts, {hit.chunk.document_id for hit in hits})
+        texts = await asyncio.to_thread(store.documents.texts, {hit.chunk.document_id for hit in hits})
         answer = await answer_from_facts(
             state.question,
             state.facts,

@@ -162,7 +162,7 @@ class WalkOperations:
         return WalkLog(self.store.catalog.database)
 
     async def _text_of(self, document_id: str) -> str:
-        return await asyncio.to_thread(self.store.catalog.text, document_id)
+        return await asyncio.to_thread(self.store.documents.text, document_id)
 
     def _context(self) -> WalkContext:
         memory = WalkMemory(self.memory()) if self.settings.walk.memory else None

@@ -48,7 +48,7 @@ class ReferenceTargets:
         """Fetch documents together, `REMEMBERED` at most: those that will be asked for."""
         wanted = list(dict.fromkeys(document_ids))[:REMEMBERED]
         if missing := [document_id for document_id in wanted if document_id not in self._held]:
-            found = await asyncio.to_thread(self._store.catalog.wholes, missing)
+            found = await asyncio.to_thread(self._store.documents.wholes, missing)
             if len(self._held) + len(missing) > REMEMBERED:
                 self._held.clear()
             self._held.update((document_id, found.get(document_id)) for document_id in missing)
@@ -72,12 +72,12 @@ class ReferenceTargets:
         """Find documents of which the filter lets something through, `MOST_TITLES` of each query at most."""
         if not queries:
             return {}
-        catalog = self._store.catalog
+        documents = self._store.documents
         limit = MOST_TITLES if self._where is None else None  # else of those that are seen
-        found = await asyncio.to_thread(catalog.find_documents, list(queries), limit)
+        found = await asyncio.to_thread(documents.find_documents, list(queries), limit)
         if self._where is not None:
             ids = list({info.document_id for infos in found for info in infos})
-            passing = await asyncio.to_thread(catalog.passing, ids, self._where) if ids else {}
+            passing = await asyncio.to_thread(documents.passing, ids, self._where) if ids else {}
             seen = set(passing.values())
             found = [[info for info in infos if info.document_id in seen][:MOST_TITLES] for infos in found]
         return dict(zip(queries, found, strict=True))

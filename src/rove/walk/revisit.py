@@ -27,9 +27,9 @@ async def revisited(state: State, context: WalkContext) -> list[WalkEvent]:
     live = set(await store.find([citation.chunk_id for citation in citations]))
     documents = {citation.document_id for citation in citations}
     if where is not None:
-        passing = await asyncio.to_thread(store.catalog.passing, sorted(documents), where)
+        passing = await asyncio.to_thread(store.documents.passing, sorted(documents), where)
         live, documents = live & passing.keys(), set(passing.values())
-    texts = await asyncio.to_thread(store.catalog.texts, documents)
+    texts = await asyncio.to_thread(store.documents.texts, documents)
     for fact in state.facts:
         citation = fact.citation
         if citation is None:

@@ -1,0 +1,42 @@
+"""What a search fetches of what it has found; what is gone by then is noted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rove.store.catalog_view import Along
+from rove.store.documents import Documents
+from rove.store.live_chunks import Found
+from rove.store.stale_reads import note_gone
+
+
+class Fetching:
+    """The part of the store that fetches chunks by their ids."""
+
+    documents: Documents
+    dimension: int
+
+    async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
+        """Fetch live chunks by id. See `Catalog.find`."""
+        found = await asyncio.to_thread(self.documents.find, chunk_ids, along)
+        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
+        return found
+
+    async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
+        found = await asyncio.to_thread(self.documents.chunk_vectors, chunk_ids)
+        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
+        gone = np.zeros(self.dimension, np.float32)
+        return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
+
+    async def chunk_tokens(self, chunk_ids: Sequence[str]) -> list[bytes]:
+        """What late interaction compares of chunks, in the order of the ids; b"" for one that has none."""
+        found = await asyncio.to_thread(self.documents.chunk_tokens, chunk_ids)
+        if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
+            living = await asyncio.to_thread(self.documents.living, without)
+            note_gone(chunk_id for chunk_id in without if chunk_id not in living)
+        return [found.get(chunk_id, b"") for chunk_id in chunk_ids]
