@@ -64,10 +64,17 @@ class DocumentOperations:
         if not 0 <= start < end <= len(text) or not text[start:end].strip():
             message = f"{document_id} has no words at {start}-{end}: its text has {len(text):,} characters."
             raise InputError(message, cure="Take the span of a hit or of a citation.")
+        await asyncio.to_thread(self._check_own, document_id)
         kept = KeptQuestion(question, document_id, span, text[start:end])
         if not await asyncio.to_thread(KeptQuestions(self.store.catalog.database).keep, [kept]):
             message = f"This is no question that could be kept: {question[:80]!r}."
             raise InputError(message, cure=f"Write one of at most {MOST_CHARS} characters.")
+
+    def _check_own(self, document_id: str) -> None:
+        """See that a document is in the base that is written, and not in one that is only read with it."""
+        if not self.store.catalog.holds([document_id]):
+            message = f"{document_id} is in another base, which is only read here."
+            raise InputError(message, cure="Open that base by itself.")
 
     async def kept_questions(self) -> list[KeptQuestion]:
         """The questions that are kept with what answers them, the latest first."""
@@ -174,8 +181,8 @@ class DocumentOperations:
         return await self.store.field_names.on(where)
 
     async def documents(self) -> list[DocumentInfo]:
-        """List the documents, in the order they came."""
-        return await asyncio.to_thread(self.store.catalog.documents)
+        """List the documents, in the order they came; of further bases that are read, after those of the first."""
+        return await asyncio.to_thread(self.store.documents.documents)
 
     async def named(self, *names: str | Path) -> list[DocumentInfo]:
         """The documents of these ids or sources (paths); one path can hold many.
@@ -186,7 +193,7 @@ class DocumentOperations:
         texts = [spelled(name) for name in names]
         places = {text: absolute(text) for text in texts}
         sources = [*texts, *places.values()]
-        found = await asyncio.to_thread(self.store.catalog.documents, ids=texts, sources=sources)
+        found = await asyncio.to_thread(self.store.documents.documents, ids=texts, sources=sources)
         held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
         unknown = [text for text in texts if text not in held and places[text] not in held]
         if unknown:
@@ -235,8 +242,11 @@ class DocumentOperations:
         """
         note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
+        for info in found:
+            await asyncio.to_thread(self._check_own, info.document_id)
         if where is not None:
-            found += [info for info in await self.documents() if where.matches(info.fields)]
+            own = await asyncio.to_thread(self.store.catalog.documents)
+            found += [info for info in own if where.matches(info.fields)]
         ids = list(dict.fromkeys(info.document_id for info in found))
         await erase(self.store, ids)
         if mentions:

@@ -96,11 +96,11 @@ class AsyncRove(DocumentOperations, WalkOperations):
             reranker: likewise.
             chat: likewise, the chat model.
             index: an object that answers instead of LanceDB where the base is too large for memory.
-            settings: what wins over the file and the environment, e.g. `search={"top_k": 5}`.
+            settings: what wins over the file and the environment: `search={"top_k": 5}`, or `also=["other-kb"]`, bases
+                that are read with it as one.
 
         Raises:
-            ConfigError: wrong settings, a base that was made with another embedder or has lost its catalog; or there is
-                none, and `create` is False.
+            ConfigError: wrong settings, a base that is not there or is another embedder's, or has lost its catalog.
         """
         instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
         return cls(read_settings(location, **tables, **settings), instances, create=create)
@@ -193,9 +193,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
-        ingest = self._ingest(listener)
         keep = partial(keep_originals, self.store, self.settings.serve)
-        return await imported(lines, self.store, self.embedder, ingest, keep)
+        return await imported(lines, self.store, self.embedder, self._ingest(listener), keep)
 
     # -- out -------------------------------------------------------------------------------------------------------
 

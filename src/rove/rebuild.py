@@ -84,7 +84,7 @@ async def rebuild(settings: Settings, source: str, listener: Listener = ignore) 
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
     try:
-        made = await _Rebuild(settings, work, listener).run(source)
+        made = await _Rebuild(settings.model_copy(update={"also": ()}), work, listener).run(source)
     except OSError as error:
         message = f"The catalog could not be made anew: {error}."
         raise ServiceError(message, cure="Make room on the disk, and run the same again.") from error

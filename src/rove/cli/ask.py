@@ -18,7 +18,7 @@ QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 NEAREST = "Nearest passages, which may not answer it:"
 
 
-@command("ask")
+@command("ask", several=True)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
@@ -99,7 +99,7 @@ def _show_reference(session: Session, citation: Citation, short: Citation | None
     shown = render(citation.quote)
     title, uri = plain(citation.title or citation.uri), plain(citation.uri)
     head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
-    where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}[/]"
+    where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{plain(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")
     session.output.marked(f"    {where}")

@@ -18,7 +18,7 @@ HELP = "/new begins anew, /where NAME=VALUE … narrows (without a condition: ev
 COMMANDS = ("/new", "/where", "/suggest", "/help", "/quit")
 
 
-@command("chat")
+@command("chat", several=True)
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )

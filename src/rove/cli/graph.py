@@ -25,7 +25,7 @@ WRITERS: Mapping[str, Callable[[Subgraph, str], str]] = {
 }
 
 
-@command("graph")
+@command("graph", several=True)
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option(
     "--document", "-d", "documents", multiple=True, metavar="NAME", help="What a document says; its id or path."

@@ -16,7 +16,7 @@ from rove.sync import Rove
 CONTEXT_CHARS = 300
 
 
-@command("inspect")
+@command("inspect", several=True)
 @click.argument("document", required=False)
 @click.option("--chunks", is_flag=True, help="Show the document's chunks.")
 @click.option(

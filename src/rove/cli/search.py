@@ -14,7 +14,7 @@ from rove.retrieve.condition import parse_where
 SHOWN_CHARS = 400
 
 
-@command("search")
+@command("search", several=True)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
 @click.option(

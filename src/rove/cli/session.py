@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from shlex import quote
 from typing import Any, Concatenate, ParamSpec
 
 import click
@@ -20,14 +22,21 @@ P = ParamSpec("P")
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 PRESET = "preset="
 FAILED, BAD_CALL = 1, 2
+MORE = " Given several times, all are read as one base."
 
 
 class Session:
     """One call of a command."""
 
-    def __init__(self, kb: str, settings: tuple[str, ...], *, as_json: bool) -> None:
-        self.location = kb
-        self.settings = _settings(settings)
+    def __init__(self, kb: Sequence[str], settings: tuple[str, ...], *, as_json: bool) -> None:
+        """`kb`: where the base is, and the further ones that are read with it.
+
+        `again`: how a command that is shown names them.
+        """
+        self.location, *others = kb
+        also = {"also": [read_settings(other).path for other in others]} if others else {}
+        self.settings: dict[str, Any] = {**_settings(settings), **also}
+        self.again = "".join(f" --kb {quote(one)}" for one in kb) if list(kb) != _usual() else ""
         self.output = Output(as_json=as_json)
 
     @contextmanager
@@ -38,14 +47,27 @@ class Session:
             yield kb
 
 
-def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P], int | None]], click.Command]:  # noqa: ANN401
-    """Make a command of a function that takes a `Session` first and returns its exit status (None: 0)."""
+def command(
+    name: str,
+    *,
+    several: bool = False,
+    **more: Any,  # noqa: ANN401
+) -> Callable[[Callable[Concatenate[Session, P], int | None]], click.Command]:
+    """Make a command of a function that takes a `Session` first and returns its exit status (None: 0).
+
+    `several`: it can read several bases as one.
+    """
 
     def decorate(function: Callable[Concatenate[Session, P], int | None]) -> click.Command:
         @wraps(function)
-        def call(kb: str, setting: tuple[str, ...], as_json: bool, *args: P.args, **kwargs: P.kwargs) -> None:
+        def call(
+            kb: tuple[str, ...], setting: tuple[str, ...], as_json: bool, *args: P.args, **kwargs: P.kwargs
+        ) -> None:
             output = Output(as_json=as_json)
             try:
+                if len(kb) > 1 and not several:
+                    message = f"rove {name} works on one base, and {len(kb)} are given."
+                    raise ConfigError(message, cure="Give --kb once.")  # noqa: TRY301 - printed as any other
                 status = function(Session(kb, setting, as_json=as_json), *args, **kwargs)
             except RoveError as error:
                 output.error(error)
@@ -58,10 +80,10 @@ def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P
         made.params += [
             click.Option(
                 ["--kb", "-k"],
-                default="kb",
-                envvar="ROVE_KB",
-                show_default=True,
-                help="Folder or TOML file of the base.",
+                multiple=True,
+                default=_usual,
+                show_default="$ROVE_KB, else kb",
+                help=f"Folder or TOML file of the base.{MORE if several else ''}",
             ),
             click.Option(
                 ["--set", "-s", "setting"],
@@ -74,6 +96,10 @@ def command(name: str, **more: Any) -> Callable[[Callable[Concatenate[Session, P
         return made
 
     return decorate
+
+
+def _usual() -> list[str]:
+    return [os.environ.get("ROVE_KB") or "kb"]
 
 
 def _settings(given: tuple[str, ...]) -> dict[str, Any]:

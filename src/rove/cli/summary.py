@@ -10,7 +10,7 @@ from rove.records import DocumentInfo
 from rove.records.summary import Summary
 
 
-@command("summary")
+@command("summary", several=True)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--depth", default=2, show_default=True, help="Levels of sections that are shown; 0: the document alone.")
 def summary(session: Session, names: tuple[str, ...], depth: int) -> int:

@@ -13,7 +13,7 @@ from rove.retrieve.condition import parse_where
 SHOWN_CHARS = 160
 
 
-@command("themes")
+@command("themes", several=True)
 @click.option("--top", "-n", "most", type=click.IntRange(min=1), default=8, show_default=True, help="How many.")
 @click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only of what passes; all, if several.")
 def themes(session: Session, most: int, where: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ from rove.walk.operations import budget_of
 INTERRUPTED = 130
 
 
-@command("walk")
+@command("walk", several=True)
 @click.argument("question", nargs=-1, required=True)
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds, at every step; all, if several."

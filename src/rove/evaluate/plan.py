@@ -87,7 +87,7 @@ def plan(configurations: Sequence[Configuration], documents: str, folder: Path) 
     for one in configurations:
         own = one.settings(folder / "base")
         base = content_hash(documents, made_by(own))
-        placed = own.model_copy(update={"path": folder / base})
+        placed = own.model_copy(update={"path": folder / base, "also": ()})
         opening = content_hash(base, own.store.model_dump_json())
         keys[one.name] = content_hash(base, asked_by(own, one))
         settings.setdefault(opening, placed)
@@ -121,7 +121,7 @@ def asked_by(settings: Settings, configuration: Configuration) -> str:
 
 
 def _tree(settings: Settings) -> dict[str, dict[str, Any]]:
-    tables = settings.model_dump(mode="json", exclude={"path", "preset", "serve"})
+    tables = settings.model_dump(mode="json", exclude={"path", "also", "preset", "serve"})
     return {
         name: {key: value for key, value in cast("dict[str, Any]", table).items() if key not in IRRELEVANT}
         for name, table in tables.items()

@@ -172,4 +172,4 @@ def _settings_of(settings: Settings, path: Path) -> Settings:
     """The settings of a space: its own file's where it has one, else the server's."""
     if path.suffix == ".toml" or (path / "rove.toml").is_file():
         return read_settings(path)
-    return settings.model_copy(update={"path": path})
+    return settings.model_copy(update={"path": path, "also": ()})

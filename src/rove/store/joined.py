@@ -168,6 +168,13 @@ class JoinedDocuments(Documents):
                 found |= look(part, missing)
         return found
 
+    def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
+        """See `Documents.documents`."""
+        found: list[DocumentInfo] = []
+        for part, hidden in zip(self.parts, self.shadowed(), strict=True):
+            found += [info for info in part.documents(ids=ids, sources=sources) if info.document_id not in hidden]
+        return found
+
     # -- all of them -------------------------------------------------------------------------------------------------
 
     def find_documents(self, queries: Sequence[DocumentQuery], limit: int | None = None) -> list[list[DocumentInfo]]:
