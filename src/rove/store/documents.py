@@ -175,10 +175,11 @@ class Documents(LiveChunks, Unfinished, TakenIn):
                     found[int(row.query)].append(info_of(row))
         return found
 
-    def languages(self) -> Counter[str]:
-        """How many chunks the live documents of each language have."""
+    def languages(self, without: Collection[str] = ()) -> Counter[str]:
+        """How many chunks the live documents of each language have, but for some documents."""
         d = tables.documents.c
         query = select(d.language, func.sum(d.chunks)).where(d.revision > 0).group_by(d.language)
+        query = query.where(~within(d.document_id, without)) if without else query
         with self.database.read() as connection:
             return Counter({str(language): int(chunks) for language, chunks in connection.execute(query)})
 

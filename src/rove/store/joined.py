@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from sqlalchemy import select
 
+from rove.errors import ConfigError
 from rove.records import Chunk, Document, DocumentInfo, Filter, field
 from rove.records.summary import Summary
 from rove.store import IndexRow, Vector, tables
@@ -30,14 +31,18 @@ from rove.store.summaries import SummaryIndex
 Value = TypeVar("Value")
 
 
-def joined(first: Catalog, folders: Sequence[Path], model: str) -> Documents:
-    """Return what is read where these further bases are read with the first; that alone, where there are none.
+def joined(first: Catalog, own: Path, folders: Sequence[Path], model: str) -> Documents:
+    """Return what is read where these further bases are read with the first, in `own`; that alone, without them.
 
     Raises:
-        ConfigError: there is no base in a folder, or it was made with another embedder.
+        ConfigError: there is no base in a folder, it was made with another embedder, or is named twice.
     """
     if not folders:
         return first
+    places = [place.resolve() for place in (own, *folders)]
+    if twice := next((place for place in places if places.count(place) > 1), None):
+        message = f"{twice} is named twice: it is the same base."
+        raise ConfigError(message, cure="Name each base once.")
     others: list[Catalog] = []
     try:
         for folder in folders:
@@ -105,9 +110,10 @@ class JoinedDocuments(Documents):
         """See `Documents.newest_revision`."""
         return sum(part.newest_revision() for part in self.parts)
 
-    def languages(self) -> Counter[str]:
+    def languages(self, without: Collection[str] = ()) -> Counter[str]:
         """See `Documents.languages`."""
-        return sum((part.languages() for part in self.parts), Counter[str]())
+        parts = zip(self.parts, self.shadowed(), strict=True)
+        return sum((part.languages({*without, *hidden}) for part, hidden in parts), Counter[str]())
 
     def versions(self) -> Iterator[tuple[DocumentInfo, str]]:
         """See `Documents.versions`."""

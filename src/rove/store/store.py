@@ -77,7 +77,7 @@ class Store(Fetching):
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(FolderFiles(folder.absolute() / ORIGINALS), self.catalog.database)
         self.catalog.check_model(folder, model)
-        self.documents = joined(self.catalog, also, model)
+        self.documents = joined(self.catalog, folder, also, model)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, folder / RESIDENT)
