@@ -34,10 +34,13 @@ async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Cl
         yield client
 
 
+TOOLS = {"search", "ask", "walk", "read", "explore", "summary"}
+
+
 async def test_tools_over_http(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"search", "ask", "walk", "read", "explore"}
+        assert set(tools) == TOOLS
         assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
         found = await client.call_tool("search", {"question": "Who approves remote work?", "top_k": 1})
         assert json.loads(found.content[0].text) == found.structured_content
@@ -49,6 +52,20 @@ async def test_tools_over_http(town: Town) -> None:
         assert walked.structured_content["answer"]["citations"][0]["quote"] == PUBLIC
         read = await client.call_tool("read", {"document_id": hit["document_id"], "start": 0, "end": 6})
         assert read.structured_content["text"] == "Remote"
+
+
+async def test_a_model_reads_what_a_document_says_as_a_whole(town: Town) -> None:
+    kb = town.spaces._spaces["hr"].kb
+    async with listening(town) as address, http_client(town, address, "lara") as client:
+        given = {"document_id": "policy", "space": "hr"}
+        assert (await client.call_tool("summary", given)).structured_content == {"summaries": []}
+        await kb.enrich("summaries")
+        (said,) = (await client.call_tool("summary", given)).structured_content["summaries"]
+        ((start, end),) = said["sentences"][0]["spans"]
+        assert (await kb.text("policy"))[start:end] == said["sentences"][0]["text"]
+        refused = await client.call_tool("summary", {"document_id": "merger", "space": "hr"})
+        assert refused.is_error
+        assert refused.content == (await client.call_tool("summary", {"document_id": "no", "space": "hr"})).content
 
 
 async def test_wrong_calls_are_told_to_the_model(town: Town) -> None:
@@ -131,7 +148,7 @@ async def test_over_standard_input(tmp_path: Path) -> None:
     rove = Path(sys.executable).with_name("rove")
     server = StdioServerParameters(command=str(rove), args=["mcp", "--kb", str(tmp_path / "kb")], env=environment)
     async with Client(server) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == {"search", "ask", "walk", "read", "explore"}
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
         answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
         assert answer.structured_content["text"] == f"{PUBLIC} [1]"
         assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/policy"]
@@ -158,7 +175,7 @@ async def test_first_requests_that_come_together_share_what_is_loaded(
             return len((await client.list_tools()).tools)
 
     async with listening(town) as address:
-        assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [5, 5, 5]
+        assert await asyncio.gather(*(tools(holder) for holder in ("anna", "root", "anna"))) == [len(TOOLS)] * 3
     assert loaded == ["rove.serve.mcp.mcp_endpoint:McpEndpoint"]
 
 

@@ -16,7 +16,7 @@ from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.documents.schema import Access, DocumentIn, JobOut
-from rove.serve.documents.texts import TextOut
+from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.graph import GraphOut
@@ -97,6 +97,18 @@ class ExploreArguments(Spaced):
     depth: int = Field(default=1, ge=1, le=3, description="How many relations away from them to go.")
 
 
+class SummaryArguments(Spaced):
+    """Read in few sentences what a document and each of its sections say, where it has been summed up."""
+
+    document_id: str = Field(max_length=2_000)
+
+
+class SummariesOut(Reply):
+    """What a document says, then its sections in the order of the text; none, where it has not been summed up."""
+
+    summaries: list[SummaryOut]
+
+
 class AddArguments(Spaced):
     """Add a text to the knowledge base. The same name replaces what was there before."""
 
@@ -146,6 +158,12 @@ async def explore(context: ToolContext, given: ExploreArguments) -> GraphOut:
     return GraphOut.of(await context.view(given.space).explore(given.names, Reach(depth=given.depth)), [])
 
 
+async def summary(context: ToolContext, given: SummaryArguments) -> SummariesOut:
+    """See `SummaryArguments`."""
+    found = await context.view(given.space).summary(given.document_id)
+    return SummariesOut(summaries=[SummaryOut.of(one) for one in found])
+
+
 async def add(context: ToolContext, given: AddArguments) -> JobOut:
     """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
     view = context.view(given.space)
@@ -184,6 +202,7 @@ TOOLS = {
     "walk": Tool(WalkArguments, walk),
     "read": Tool(ReadArguments, read),
     "explore": Tool(ExploreArguments, explore),
+    "summary": Tool(SummaryArguments, summary),
     "add": Tool(AddArguments, add, writes=True),
 }
 """A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""
