@@ -64,17 +64,11 @@ class DocumentOperations:
         if not 0 <= start < end <= len(text) or not text[start:end].strip():
             message = f"{document_id} has no words at {start}-{end}: its text has {len(text):,} characters."
             raise InputError(message, cure="Take the span of a hit or of a citation.")
-        await asyncio.to_thread(self._check_own, document_id)
+        await asyncio.to_thread(check_own, self.store, [document_id])
         kept = KeptQuestion(question, document_id, span, text[start:end])
         if not await asyncio.to_thread(KeptQuestions(self.store.catalog.database).keep, [kept]):
             message = f"This is no question that could be kept: {question[:80]!r}."
             raise InputError(message, cure=f"Write one of at most {MOST_CHARS} characters.")
-
-    def _check_own(self, document_id: str) -> None:
-        """See that a document is in the base that is written, and not in one that is only read with it."""
-        if not self.store.catalog.holds([document_id]):
-            message = f"{document_id} is in another base, which is only read here."
-            raise InputError(message, cure="Open that base by itself.")
 
     async def kept_questions(self) -> list[KeptQuestion]:
         """The questions that are kept with what answers them, the latest first."""
@@ -242,8 +236,6 @@ class DocumentOperations:
         """
         note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
-        for info in found:
-            await asyncio.to_thread(self._check_own, info.document_id)
         if where is not None:
             own = await asyncio.to_thread(self.store.catalog.documents)
             found += [info for info in own if where.matches(info.fields)]
@@ -285,9 +277,26 @@ class DocumentOperations:
 
 
 async def erase(store: Store, document_ids: Sequence[str]) -> None:
-    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from."""
+    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from.
+
+    Raises:
+        InputError: one is in a base that is only read; then nothing is erased.
+    """
+    await asyncio.to_thread(check_own, store, document_ids)
     await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
     await store.remove(document_ids, erase=True)
+
+
+def check_own(store: Store, document_ids: Sequence[str]) -> None:
+    """See that documents are in the base that is written, and not in one that is only read with it. Blocks.
+
+    Raises:
+        InputError: one is not.
+    """
+    for document_id in document_ids:
+        if store.documents.part_of(document_id) is not store.catalog:
+            message = f"{document_id} is in another base, which is only read here."
+            raise InputError(message, cure="Open that base by itself.")
 
 
 async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[Offered]) -> str:

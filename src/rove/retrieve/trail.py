@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log
+from math import fsum, log
 
 from rove.records import Hit, Place
 from rove.retrieve.fuse import fused, zscores
@@ -124,7 +124,7 @@ class Trail:
                 continue
             ends = [
                 (end, way * self._news(lacking, end, rarity))
-                for document_id, way in ways.items()
+                for document_id, way in sorted(ways.items())  # sums depend on the order
                 for end in of.get(document_id, ())
                 if end != best
             ]
@@ -140,8 +140,8 @@ class Trail:
 
     def _news(self, lacking: Collection[str], end: str, rarity: Mapping[str, float]) -> float:
         """What share of the lacking terms, by their rarity, a passage has; from `UNTOLD`, which none is worth, to 1."""
-        whole = sum(rarity[term] for term in lacking)
-        share = sum(rarity[term] for term in lacking if term in self.told[end])
+        whole = fsum(rarity[term] for term in lacking)
+        share = fsum(rarity[term] for term in lacking if term in self.told[end])
         return UNTOLD + (1 - UNTOLD) * share / whole
 
     def _order(self) -> list[Scored]:

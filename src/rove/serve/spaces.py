@@ -20,7 +20,7 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
-from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, read_settings
+from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, read_settings
 from rove.store.presence import check_folder
 
 DEFAULT = "default"
@@ -61,19 +61,19 @@ class Spaces:
             ConfigError: what is set up would not be safe; or a base cannot be opened.
         """
         serve = settings.serve
-        trees = {name: _settings_of(settings, folder / space.path) for name, space in serve.spaces.items()}
+        trees = {name: _settings_of(settings, folder, space) for name, space in serve.spaces.items()}
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
         for tree in trees.values() if not create else ():
             check_folder(tree.path)
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
-        for name, tree in trees.items():
+        for name, tree in sorted(trees.items(), key=lambda item: bool(item[1].also)):  # what they read is made before
             bases[name] = AsyncRove(
                 tree.model_copy(update={"path": tree.path.absolute()}), Instances(embedder=models.get(tree.embedder))
             )
             models[tree.embedder] = bases[name].embedder
-        return cls(serve, bases)
+        return cls(serve, {name: bases[name] for name in trees})
 
     def admit(self, keys: Mapping[str, KeySettings]) -> dict[str, KeySettings]:
         """Return those of these keys that may count.
@@ -168,8 +168,10 @@ def discreet(settings: Settings) -> Settings:
     return settings.model_copy(update={"question": question})
 
 
-def _settings_of(settings: Settings, path: Path) -> Settings:
-    """The settings of a space: its own file's where it has one, else the server's."""
+def _settings_of(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:
+    """The settings of a space: its own file's where it has one, else the server's, whose `also` is not for it."""
+    path, also = folder / space.path, tuple(folder / other for other in space.also)
     if path.suffix == ".toml" or (path / "rove.toml").is_file():
-        return read_settings(path)
-    return settings.model_copy(update={"path": path, "also": ()})
+        own = read_settings(path)
+        return own.model_copy(update={"also": (*own.also, *also)})
+    return settings.model_copy(update={"path": path, "also": also})

@@ -19,6 +19,8 @@ class SpaceSettings(SettingsSection):
 
     path: Path
     """Its folder or TOML file, as seen from the folder of the file that names it."""
+    also: tuple[Path, ...] = ()
+    """Folders of further bases that are read with it, seen likewise, by everybody who may open this space."""
 
 
 class KeySettings(SettingsSection):
