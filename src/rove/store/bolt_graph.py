@@ -181,7 +181,7 @@ class BoltGraph:
 
     def _told(self, error: Exception) -> ServiceError:
         said = error.message if isinstance(error, Neo4jError) else str(error).partition("\n")[0]
-        message = f"The graph database at {self.settings.url} says: {said}."
+        message = f"The graph database at {self.settings.url} says: {(said or '').rstrip(':. ')}."
         if isinstance(error, AuthError):
             cure = "See to store.graph.user and ROVE_STORE__GRAPH__PASSWORD."
             return ServiceError(message, cure=cure, retryable=False)
