@@ -29,3 +29,22 @@ async def test_references_are_taken_apart_and_compared_beside_the_loop(monkeypat
     assert best.text == "Remote work is approved by the head of unit."
     assert threads
     assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "question", "quoted"),
+    [
+        ("他住罗马。", "zh", "他住在哪里？", True),  # four characters of an unspaced script count as twelve
+        ("在罗马。", "zh", "他住在哪里？", False),
+        ("ローマだ。", "ja", "どこですか？", True),
+        ("In Rome too.", "en", "Where is it?", False),  # nine letters
+        ("It is in Rome now.", "en", "Where is it?", True),
+    ],
+)
+async def test_what_is_too_short_to_say_anything_is_not_quoted(
+    text: str, language: str, question: str, quoted: bool
+) -> None:
+    hit = Hit(Chunk("c", "d", text, (0, len(text)), 0, language=language), 1.0, {})
+    embedder = FakeEmbedder(EmbedderSettings(name="fake"))
+    found = await extract.best_quotes(question, [hit], language, embedder, quotes=1)
+    assert [one.text for one in found] == [text] * quoted

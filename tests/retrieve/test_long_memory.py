@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from math import cos, radians
 from pathlib import Path
 from types import SimpleNamespace
@@ -282,3 +283,12 @@ async def test_a_fact_that_was_found_for_the_very_question_counts_as_it_did_then
     assert await kb.memory().keep(question, [fact("en", text="It is so.")], [], "en") == 1
     found = await kb.memory().search(question, top_k=1)
     assert [(one.text, one.score) for one in found] == [("It is so.", 0.9)]
+
+
+async def test_a_fact_that_is_learned_again_is_as_the_latest_walk_found_it(kb: AsyncRove) -> None:
+    question = ASKED["en"][0]
+    for walk, relevance in (("w-1", 0.9), ("w-2", 0.4)):
+        again = replace(fact("en"), relevance=relevance, next_source=f"after {walk}")
+        assert await kb.memory().keep(question, [again], [], walk) == 1
+        (held,) = await kb.memory().facts()
+        assert (held.relevance, held.next_source) == (relevance, f"after {walk}")

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove import InputError, Rove, Text, field
+from rove import AsyncRove, InputError, Rove, Text, field
 from rove.answer.stored import NOTE as STORED
+from rove.records import Chunk, Hit
 from rove.retrieve.question_pairs import LONGEST_ANSWER, pairs_in
+from rove.retrieve.stored_answers import stored_answers
 
 FAQ = {
     "en": "# Help\n\nQ: How do I log in?\nA: Use your card.\nOr the PIN.\n\nQ: Who pays?\nA: The office pays.\n",
@@ -247,3 +249,28 @@ def test_hostile_lines_are_read_in_one_go(text: str) -> None:
     began = time.process_time()
     assert pairs_in(text) == []
     assert time.process_time() - began < 0.5  # a pattern that begins anew at each character takes seconds
+
+
+def hit_of(text: str, start: int, **more: object) -> Hit:
+    chunk = Chunk("c", "d", text[start:], (start, len(text)), 0, page=3, **more)  # pyright: ignore[reportArgumentType]
+    return Hit(chunk, 1.0, {}, "d", "Who pays?")
+
+
+async def test_what_only_touches_a_pair_is_not_answered_by_it(tmp_path: Path) -> None:
+    text = "Q: Who pays?\nA: The office.\nOr so they say."
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as base:
+        (whole,) = pairs_in(text)
+        for start, count in ((whole.answer[1] - 1, 1), (whole.answer[1], 0)):
+            hit = hit_of(text, start)
+            found = await stored_answers(base.search_context, "x", [hit], {"d": text}, None, strict=True)
+            assert len(found) == count, text[start:]
+
+
+async def test_an_answer_is_on_its_chunk_s_page_where_it_begins_in_it(tmp_path: Path) -> None:
+    text = "The office pays.\n\nQ: Who pays?\nA: The office."
+    async with AsyncRove.open(tmp_path, embedder={"name": "fake"}) as base:
+        for start, pages in ((0, [3, 3]), (20, [None, 3])):
+            hit = hit_of(text, start, metadata={"record_id": "r"})
+            found = await stored_answers(base.search_context, "x", [hit], {"d": text}, None, strict=False)
+            assert [one.hit.chunk.page for one in found] == pages
+            assert [text[slice(*one.hit.chunk.span)] for one in found] == [text, "The office."]

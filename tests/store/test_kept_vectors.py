@@ -42,3 +42,27 @@ def _file(folder: Path) -> Path:
     path = folder / "note.txt"
     path.write_text("The bridge opened in 1908.", "utf-8")
     return path
+
+
+def test_a_salvaged_catalog_says_whose_vectors_it_has(tmp_path: Path) -> None:
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(str(_file(tmp_path)))
+        model = str(kb._kb.embedder.fingerprint)
+    salvage = Salvage(tmp_path / "kb" / "catalog.sqlite")
+    assert salvage.is_made_with(model)
+    assert not salvage.is_made_with(f"{model} of another size")
+
+
+def test_what_is_fetched_by_a_key_is_not_looked_for_row_by_row(tmp_path: Path) -> None:
+    """A column that rows are found by has an index, in every table that grows with the documents."""
+    with Rove.open(tmp_path / "kb", **FAKE) as kb:
+        kb.add(str(_file(tmp_path)))
+    looked_up = (
+        ("tokens", "vector"), ("vectors", "key"), ("vectors", "seq"), ("chunks", "chunk_id"), ("chunks", "document"),
+        ("chunks", "vector"), ("documents", "document_id"), ("texts", "document"), ("enrichments", "document"),
+        ("triplets", "subject_key"), ("triplets", "object_key"), ("summaries", "document"), ("graphed", "document"),
+    )  # fmt: skip
+    with closing(sqlite3.connect(tmp_path / "kb" / "catalog.sqlite")) as held:
+        for table, column in looked_up:
+            (*_, plan) = held.execute(f"EXPLAIN QUERY PLAN SELECT * FROM {table} WHERE {column} = ?", ["x"]).fetchone()
+            assert plan.startswith("SEARCH"), (table, column, plan)

@@ -9,7 +9,18 @@ import pytest
 
 from rove import AsyncRove, Text
 from rove.records.filter import AccessFilter
-from rove.records.walk_events import Edit, Erased, Fact, FactDropped, FactFound, Lead, RoundStarted
+from rove.records.walk_events import (
+    ChunkSeen,
+    Edit,
+    Erased,
+    Fact,
+    FactDropped,
+    FactFound,
+    Lead,
+    LeadFound,
+    RoundStarted,
+)
+from rove.walk.erasure import scrubbed
 from walk.chain import CHAIN, QUESTION, Scripted, opened, scripted
 
 __all__ = ["scripted"]
@@ -109,3 +120,23 @@ async def test_a_source_that_is_hidden_by_now_is_told_like_one_that_is_gone(tmp_
         assert dropped == ["the document that it rests on is gone"]
         assert taken.state.answer is not None
         assert taken.state.answer.refused
+
+
+def test_leads_that_rest_on_nothing_else_go_with_a_document() -> None:
+    """What a model wrote of what it was shown, without saying where it stood, may hold words of any document."""
+    found = [
+        ChunkSeen(1, "gone-0", "gone", "", "", 0.5),
+        ChunkSeen(1, "kept-0", "kept", "", "", 0.5),
+    ]
+    leads = {
+        "unfounded": Lead("a", "Whence?", "name", 1),
+        "of a chunk that stays": Lead("b", "Who?", "name", 1, chunk_id="kept-0"),
+        "of a fact": Lead("c", "What?", "name", 1, fact_id="f1"),
+        "of a chunk that goes": Lead("d", "Where?", "name", 1, chunk_id="gone-0"),
+        "to the document": Lead("e", "When?", "name", 1, chunk_id="kept-0", document_id="gone"),
+        "the user's": Lead("f", "Why?", "user", 1),
+    }
+    after = scrubbed([*found, *map(LeadFound, leads.values())], ["gone"])[2:]
+    stay = [name for name, event in zip(leads, after, strict=True) if event == LeadFound(leads[name])]
+    assert stay == ["of a chunk that stays", "of a fact", "the user's"]
+    assert {type(event) for event in after} == {LeadFound, Erased}
