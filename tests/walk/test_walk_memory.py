@@ -12,6 +12,7 @@ from rove.records import Text, field
 from rove.records.learned import LeadEnd
 from rove.records.walk_events import Budget, FactFound, Judged, Lead, LeadFollowed, LeadFound, Stopped
 from rove.sync import Rove
+from rove.walk import RecalledFacts
 from rove.walk.earlier_walks import WalkMemory
 from rove.walk.json_format import filter_of, filter_to_text
 from rove.walk.operations import SPACES
@@ -234,3 +235,22 @@ def test_the_memory_of_few_spaces_is_held_at_once(tmp_path: Path) -> None:
         assert kb._kb.memory(f"space{SPACES + 9}") is held[-1]
         assert len(kb._kb._memories) == SPACES
         assert kb.memory("space0").facts() == []
+
+
+async def test_what_is_remembered_and_hidden_settles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts of an earlier walk of which one is hidden by the time that it is read are no reason to look no further."""
+    async with town(tmp_path, founder_reader()) as (kb, _):
+        _, events = await told(kb.walk(QUESTION))
+        facts = tuple(e.fact for e in events if isinstance(e, FactFound) and e.fact.citation)
+        hidden = sorted({fact.citation.document_id for fact in facts if fact.citation})
+
+        async def recall(memory: WalkMemory, state: State, top_k: int) -> RecalledFacts:
+            return RecalledFacts(facts, settled=True, fresh=True)
+
+        monkeypatch.setattr(WalkMemory, "recall", recall)
+        _, settled = await told(kb.walk(QUESTION))
+        _, searched = await told(kb.walk(QUESTION, where=~field("document_id").in_(hidden[:1])))
+    assert len(hidden) > 1
+    assert [e.by for e in settled if isinstance(e, Judged)] == ["memory"]
+    assert "memory" not in [e.by for e in searched if isinstance(e, Judged)]
+    assert (searches(settled), searches(searched) > 0) == (0, True)
