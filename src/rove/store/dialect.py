@@ -88,22 +88,30 @@ class Dialect(Protocol):
         ...
 
 
-class _Texts(FunctionElement[str]):
+class Texts(FunctionElement[str]):
+    """The texts of a JSON array, as a select."""
+
     inherit_cache = True
     type = String()
 
 
-class _Numbers(FunctionElement[int]):
+class Numbers(FunctionElement[int]):
+    """The numbers of a JSON array, as a select."""
+
     inherit_cache = True
     type = BigInteger()
 
 
-class _PlaceIn(FunctionElement[int]):
+class PlaceIn(FunctionElement[int]):
+    """Where a word begins in a text, from 1; 0 where it does not."""
+
     inherit_cache = True
     type = Integer()
 
 
-class _NamesIn(FunctionElement[str]):
+class NamesIn(FunctionElement[str]):
+    """The names in a JSON object, as a JSON array."""
+
     inherit_cache = True
     type = String()
 
@@ -112,31 +120,31 @@ def within(
     column: ColumnElement[Any], values: Collection[str] | Collection[int] | ColumnElement[str]
 ) -> ColumnElement[bool]:
     """Say that a column's value is one of these: one JSON parameter, however many they are, or one that is given."""
-    every = _Numbers if isinstance(column.type, Integer) else _Texts
+    every = Numbers if isinstance(column.type, Integer) else Texts
     return column.bool_op("IN")(every(values if isinstance(values, ColumnElement) else json.dumps(list(values))))
 
 
 def holds(column: ColumnElement[str], word: str) -> ColumnElement[bool]:
     """Say that a column's text holds a word as it is written; case counts."""
-    return _PlaceIn(column, word) > 0
+    return PlaceIn(column, word) > 0
 
 
 def names_in(column: ColumnElement[str]) -> ColumnElement[str]:
     """The names in the JSON object of a column, as a JSON array."""
-    return _NamesIn(column)
+    return NamesIn(column)
 
 
-@compiles(_Texts, "sqlite")
-@compiles(_Numbers, "sqlite")
-def _values_in_sqlite(element: _Texts | _Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+@compiles(Texts, "sqlite")
+@compiles(Numbers, "sqlite")
+def _values_in_sqlite(element: Texts | Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
     return f"(SELECT value FROM json_each({compiler.process(element.clauses, **given)}))"
 
 
-@compiles(_PlaceIn, "sqlite")
-def _place_in_sqlite(element: _PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+@compiles(PlaceIn, "sqlite")
+def _place_in_sqlite(element: PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
     return f"instr({compiler.process(element.clauses, **given)})"
 
 
-@compiles(_NamesIn, "sqlite")
-def _names_in_sqlite(element: _NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+@compiles(NamesIn, "sqlite")
+def _names_in_sqlite(element: NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
     return f"(SELECT json_group_array(key) FROM json_each({compiler.process(element.clauses, **given)}))"

