@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rove.language.rendering import Link, render, rows_of
@@ -171,6 +171,7 @@ def test_prose_is_shown_as_the_parser_would_have_it(pieces: list[str]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(PIECES)
+@example(["$$", "\t", "$$"])
 def test_any_piece_is_shown_and_its_blocks_are_in_order(pieces: list[str]) -> None:
     text = "".join(pieces)
     shown = render(text)

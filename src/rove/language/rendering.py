@@ -179,7 +179,7 @@ class _Writer:
                 case "fence" | "code_block":
                     self._add("code", token.content.rstrip("\n").expandtabs(4))
                 case "formula":
-                    self._add("formula", token.content)
+                    self._add("formula", token.content.expandtabs(4))
                 case "html_block":
                     self._add("text", _TAG.sub("", _BREAK.sub("\n", token.content)).strip())
                 case _:
