@@ -69,7 +69,8 @@ class GraphStoreContract(Contract):
 
     def make(self, base: str) -> GraphStore:
         """Return a store; one that is made again for the same `base` holds what was kept."""
-        raise NotImplementedError
+        message = f"{type(self).__name__} does not say which store it tests: give it a `make(self, base)`."
+        raise NotImplementedError(message)
 
     @contextmanager
     def opened(self, base: str = "") -> Generator[GraphStore]:
