@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+ADDRESS = "ROVE_TEST_POSTGRES"
 
 
 def server() -> Any:
@@ -26,7 +29,13 @@ def running() -> Iterator[str]:
         yield given.get_uri()
 
 
+def base(schema: str) -> str:
+    """The address of a base in the one that runs until the tests end."""
+    whole = address()
+    return f"{whole}{'&' if '?' in whole else '?'}schema={schema}"
+
+
 @cache
 def address() -> str:
-    """The address of one that runs until the tests end; several use it, each in a schema of its own."""
-    return server().get_uri()
+    """The address of one that runs until the tests end, for the processes that they start too."""
+    return os.environ.get(ADDRESS) or os.environ.setdefault(ADDRESS, server().get_uri())

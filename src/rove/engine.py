@@ -34,10 +34,10 @@ from rove.records import Answer, Filter, Gathered, History, Hit, Report, Respons
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
-from rove.settings import Settings, read_settings
+from rove.settings import Address, Settings, read_settings
 from rove.store import Index
 from rove.store.duplicates import Duplicates
-from rove.store.presence import check_there
+from rove.store.home import home_of
 from rove.store.store import Store
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
@@ -57,7 +57,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         super().__init__()
         check_names(settings)
         if not create:
-            check_there(settings.path)
+            home_of(settings.path).check_there()
         self.settings = settings
         self.instances = instances
         self.rules = rules_of(settings.search)
@@ -78,7 +78,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     @classmethod
     def open(
         cls,
-        location: str | Path = "kb",
+        location: str | Path | Address = "kb",
         *,
         create: bool = True,
         embedder: Embedder | Table | None = None,
@@ -90,7 +90,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         """Open a knowledge base, or make it.
 
         Args:
-            location: its folder, or a TOML file with settings.
+            location: its folder, a TOML file with settings, or its address: "postgresql://user@host/database".
             create: whether to make a base where there is none; without it nothing is made, which suits who only reads.
             embedder: its settings, or an object of your own: `embedder=MyEmbedder()`.
             reranker: likewise.

@@ -76,7 +76,10 @@ async def rebuild(settings: Settings, source: str, listener: Listener = ignore) 
         ConfigError: there is no base, or `source` is nothing that a catalog could be made from.
         ServiceError: another process writes to the base, or the disk is full; the base is as it was.
     """
-    folder = settings.path
+    folder = settings.folder
+    if folder != settings.path:
+        message = f"{settings.path} is kept by its database."
+        raise ConfigError(message, cure="Restore the database from a backup, or import what rove export wrote.")
     if not folder.is_dir() or not ((folder / CATALOG).exists() or remains_of(folder).any):
         message = f"There is no base in {folder}, nor what is left of one."
         raise ConfigError(message, cure="Name the folder of the base with --kb.")
@@ -98,7 +101,7 @@ class _Rebuild:
 
     def __init__(self, settings: Settings, work: Path, listener: Listener) -> None:
         self.settings = settings
-        self.folder = settings.path
+        self.folder = settings.folder
         self.work = work
         self.listener = listener
         self.known: Mapping[str, Recalled] = {}

@@ -19,6 +19,7 @@ from rove.store.bolt_graph import BoltGraph
 from rove.store.catalog import Catalog
 from rove.store.catalog_graph import CatalogGraph
 from rove.store.database import Database, insert_rows
+from rove.store.folder_home import FolderHome
 from rove.store.graph_store import Edge, GraphStore
 from rove.store.tugraph import TuGraph
 from rove.testing import GraphStoreContract
@@ -77,7 +78,7 @@ class TestCatalog(GraphStoreContract):
 
     def make(self, base: str) -> GraphStore:
         there = (self.folder / base).exists()
-        catalog = Catalog(self.folder / base)
+        catalog = Catalog(FolderHome(self.folder / base).dialect())
         if not there:
             made = [prepared(f"d{number}", f"text {number}", "en") for number in range(7)]
             vectors = {item.vector_keys[0]: VECTOR for item in made}

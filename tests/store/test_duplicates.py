@@ -16,6 +16,7 @@ from rove.records import Document
 from rove.store import tables
 from rove.store.catalog import Catalog, Prepared
 from rove.store.duplicates import COMPARED, NEAR, VERSION, Duplicates, NearDuplicate, Signed
+from rove.store.folder_home import FolderHome
 
 STEM = "Der Ausschuss tagte im dritten Stock und sprach über den Haushalt der Bücherei; "
 
@@ -29,7 +30,7 @@ class Base:
     """A catalog with what ingest would do to it."""
 
     def __init__(self, folder: Path) -> None:
-        self.catalog = Catalog(folder)
+        self.catalog = Catalog(FolderHome(folder).dialect())
 
     def add(self, texts: dict[str, str], *, sign: bool = True) -> None:
         documents = [Document(name, name, "text", text) for name, text in texts.items()]

@@ -83,7 +83,7 @@ def command(
                 multiple=True,
                 default=_usual,
                 show_default="$ROVE_KB, else kb",
-                help=f"Folder or TOML file of the base.{MORE if several else ''}",
+                help=f"Folder or TOML file of the base, or its address (postgresql://…).{MORE if several else ''}",
             ),
             click.Option(
                 ["--set", "-s", "setting"],

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from rove.errors import ConfigError, InputError, meant
 from rove.records import Filter
 from rove.retrieve.condition import parse_where
-from rove.settings import Settings, SettingsSection, read_settings
+from rove.settings import Address, Settings, SettingsSection, read_settings
 
 Tree = Mapping[str, Any]
 """Tables of settings and arguments as TOML gives them."""
@@ -42,7 +42,7 @@ class Configuration:
         """The filter, as a search takes it."""
         return parse_where(self.where)
 
-    def settings(self, location: str | Path) -> Settings:
+    def settings(self, location: str | Path | Address) -> Settings:
         """The whole tree of settings for a base in that place.
 
         Raises:

@@ -136,7 +136,7 @@ class Sweep:
 
     def _remember(self, base: Base) -> None:
         """Let later bases take from this one what it has embedded."""
-        catalog = base.settings.path / "catalog.sqlite"
+        catalog = base.settings.folder / "catalog.sqlite"
         if catalog.is_file():
             database = Database(SqliteDialect(catalog))
             with database.read() as connection:
@@ -157,7 +157,7 @@ async def ingest(lab: Lab, documents: Iterable[Given], listener: Listener = igno
         first = report.failed[0]
         message = f"No document could be taken in; the first, {first.source}: {first.reason}"
         raise ConfigError(message, cure=first.cure)
-    size = sum(file.stat().st_size for file in lab.base.settings.path.rglob("*") if file.is_file())
+    size = sum(file.stat().st_size for file in lab.base.settings.folder.rglob("*") if file.is_file())
     documents_in = len(await lab.base.documents())
     return Ingested(report.seconds, report.embed_seconds, documents_in, chunks, size, len(report.failed), resumed)
 

@@ -20,8 +20,9 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
-from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, read_settings
-from rove.store.presence import check_folder
+from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
+from rove.settings.place import place_of
+from rove.store.home import home_of
 
 DEFAULT = "default"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -44,7 +45,7 @@ class Spaces:
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
-        hide(kb.settings.path for kb in bases.values())
+        hide(kb.settings.folder for kb in bases.values())
         self._spaces = {
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
             for name, kb in bases.items()
@@ -65,12 +66,13 @@ class Spaces:
         trees = trees or {DEFAULT: settings}
         check(serve, trees)
         for tree in trees.values() if not create else ():
-            check_folder(tree.path)
+            home_of(tree.path).check_served()
         models: dict[EmbedderSettings, Embedder] = {}
         bases: dict[str, AsyncRove] = {}
         for name, tree in sorted(trees.items(), key=lambda item: bool(item[1].also)):  # what they read is made before
             bases[name] = AsyncRove(
-                tree.model_copy(update={"path": tree.path.absolute()}), Instances(embedder=models.get(tree.embedder))
+                tree.model_copy(update={"path": place_of(tree.path, Path.cwd())}),
+                Instances(embedder=models.get(tree.embedder)),
             )
             models[tree.embedder] = bases[name].embedder
         return cls(serve, {name: bases[name] for name in trees})
@@ -170,8 +172,9 @@ def discreet(settings: Settings) -> Settings:
 
 def _settings_of(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:
     """The settings of a space: its own file's where it has one, else the server's, whose `also` is not for it."""
-    path, also = folder / space.path, tuple(folder / other for other in space.also)
-    if path.suffix == ".toml" or (path / "rove.toml").is_file():
+    path, also = place_of(space.path, folder), tuple(place_of(other, folder) for other in space.also)
+    file = file_of(path)
+    if file == path or file.is_file():
         own = read_settings(path)
         return own.model_copy(update={"also": (*own.also, *also)})
     return settings.model_copy(update={"path": path, "also": also})

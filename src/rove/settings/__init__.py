@@ -22,12 +22,14 @@ from rove.settings.finding import (
 )
 from rove.settings.ingest import ChunkSettings, EnrichSettings, LoadSettings
 from rove.settings.models import ChatSettings, EmbedderSettings, ModelSection, RerankerSettings
+from rove.settings.place import Address, Place, place_of
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
 from rove.settings.section import SettingsSection
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
 
 __all__ = [
+    "Address",
     "AnswerSettings",
     "ChatSettings",
     "ChunkSettings",
@@ -68,10 +70,11 @@ class Settings(BaseSettings):
         env_file=None,
     )
 
-    path: Path = Path("kb")
-    """The folder of the base."""
-    also: tuple[Path, ...] = ()
-    """Folders of further bases that are read with it, as one. What is written goes to the first alone."""
+    path: Place = Path("kb")
+    """Where the base lives: its folder, or the address of a Postgres database (an extra: `pip install
+    'rove[postgres]'`), "postgresql://user@host:5432/database?schema=rove"."""
+    also: tuple[Place, ...] = ()
+    """Further bases that are read with it, as one. What is written goes to the first alone."""
     preset: Preset = ""
     """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
     load: LoadSettings = LoadSettings()
@@ -101,6 +104,11 @@ class Settings(BaseSettings):
     serve: ServeSettings = ServeSettings()
     """The server."""
 
+    @property
+    def folder(self) -> Path:
+        """The base's folder on this machine; of one in a database, for what this machine keeps of it."""
+        return self.path if isinstance(self.path, Path) else self.path.folder
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -124,32 +132,34 @@ _file: ContextVar[dict[str, Any]] = ContextVar("_file")
 """What `read_settings` has read, for the length of one call."""
 
 
-def read_settings(location: str | Path, **arguments: object) -> Settings:
+def read_settings(location: str | Path | Address, **arguments: object) -> Settings:
     """Read the settings of a knowledge base.
 
     Args:
-        location: a folder (the knowledge base; its `rove.toml` is read if there is one) or a TOML file, whose `path`
-            is relative to it.
+        location: a folder (the knowledge base; its `rove.toml` is read if there is one), a TOML file, whose `path` is
+            relative to it, or the address of a base in a database.
         arguments: tables or single values that win over file and environment: `search={"top_k": 5}`.
 
     Raises:
-        ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range.
+        ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range; or the address
+            is none.
     """
-    location = Path(location)
-    file, is_file = file_of(location), location.suffix == ".toml"
+    place = _located(location)
+    file = file_of(place)
+    is_file = file == place
     if is_file and not file.is_file():
         message = f"There is no settings file {file}."
         raise ConfigError(message, cure="Give a folder, or make the file.")
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-        base = file.parent / str(tree.get("path", "kb")) if is_file else location
+        base = _located(str(tree.get("path", "kb")), file.parent) if is_file else place
         tree = {**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else tree
         _file.set(tree)
         _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
-        message = f"Settings of {location}: {problems}."
+        message = f"Settings of {place}: {problems}."
         raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
@@ -158,12 +168,21 @@ def read_settings(location: str | Path, **arguments: object) -> Settings:
 
 def _beside(folder: Path, also: object) -> object:
     """Bases that a file names, by its own folder; what is no list is left to be refused."""
-    return [folder / str(name) for name in cast("list[object]", also)] if isinstance(also, list) else also
+    return [place_of(str(name), folder) for name in cast("list[object]", also)] if isinstance(also, list) else also
 
 
-def file_of(location: Path) -> Path:
+def _located(location: str | Path | Address, beside: Path | None = None) -> Path | Address:
+    try:
+        return place_of(location, beside)
+    except ValueError as error:
+        message = f"This is no address of a base: {error}."
+        raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.") from None
+
+
+def file_of(place: Path | Address) -> Path:
     """The settings file of a base: the file itself where it is given, else `rove.toml` in the folder."""
-    return location if location.suffix == ".toml" else location / "rove.toml"
+    folder = place if isinstance(place, Path) else place.folder
+    return folder if folder.suffix == ".toml" else folder / "rove.toml"
 
 
 def _check_environment() -> None:

@@ -10,7 +10,8 @@ from typing import Any, Literal, cast
 
 from pydantic_settings import EnvSettingsSource
 
-from rove.settings import Settings, file_of, read_settings
+from rove.settings import Address, Settings, file_of, read_settings
+from rove.settings.place import place_of
 from rove.settings.presets import PRESETS
 from rove.settings.section import SettingsSection
 
@@ -29,21 +30,22 @@ class SettingInForce:
     meaning: str
 
 
-def settings_in_force(location: str | Path, **arguments: object) -> list[SettingInForce]:
+def settings_in_force(location: str | Path | Address, **arguments: object) -> list[SettingInForce]:
     """Return every setting of a base, in the order of the tables. Keys are hidden.
 
     Raises:
         ConfigError: as `read_settings`.
     """
     settings = read_settings(location, **arguments)
-    file = file_of(Path(location))
+    place = place_of(location)
+    file = file_of(place)
     trees: dict[Origin, Tree] = {
         "argument": arguments,
         "environment": EnvSettingsSource(Settings)(),
         "file": tomllib.loads(file.read_text("utf-8")) if file.is_file() else {},
         "preset": PRESETS[settings.preset],
     }
-    path_from: Origin = "file" if file == Path(location) and "path" in trees["file"] else "argument"
+    path_from: Origin = "file" if file == place and "path" in trees["file"] else "argument"
     values = settings.model_dump(mode="json", exclude=HIDDEN)
     return [
         SettingInForce(

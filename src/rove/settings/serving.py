@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, IPvAnyNetwork, model_validator
 
+from rove.settings.place import Place
 from rove.settings.section import SettingsSection
 
 Label = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
@@ -17,10 +17,10 @@ SpaceName = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
 class SpaceSettings(SettingsSection):
     """A base that `rove serve` serves."""
 
-    path: Path
-    """Its folder or TOML file, as seen from the folder of the file that names it."""
-    also: tuple[Path, ...] = ()
-    """Folders of further bases that are read with it, seen likewise, by everybody who may open this space."""
+    path: Place
+    """Its folder or TOML file, as seen from the folder of the file that names it; or its address in a database."""
+    also: tuple[Place, ...] = ()
+    """Further bases that are read with it, seen likewise, by everybody who may open this space."""
 
 
 class KeySettings(SettingsSection):

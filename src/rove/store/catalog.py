@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,10 @@ from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
+from rove.store.home import Home
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
-from rove.store.unfinished import ERASING, FORGOTTEN, SWEEPING
+from rove.store.unfinished import ERASED, ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import keep_vectors
 
 REMOVALS = 16_384
@@ -46,8 +46,8 @@ class Catalog(Documents):
     it, the caller puts its chunks into the index, `publish` makes it live and takes the version before it away.
     """
 
-    def check_model(self, folder: Path, model: str) -> None:
-        """See that the base in `folder` was made with this embedder; a new base notes it.
+    def check_model(self, home: Home, model: str) -> None:
+        """See that the base that lives there was made with this embedder; a new base notes it.
 
         Raises:
             ConfigError: it was made with another one.
@@ -57,7 +57,7 @@ class Catalog(Documents):
             self.set_fact("embedder", model)
         elif known != model:
             self.close()
-            message = f"{folder} was made with the embedder [{known}]; this one is [{model}]."
+            message = f"{home} was made with the embedder [{known}]; this one is [{model}]."
             cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
             raise ConfigError(message, cure=cure)
 
@@ -195,9 +195,10 @@ class Catalog(Documents):
         """
         with self.database.write() as connection:
             d = tables.documents.c
+            revision = next_revision(connection)
             if erase:
                 set_fact(connection, ERASING, "yes")
-            revision = next_revision(connection)
+                set_fact(connection, ERASED, str(revision))
             removed: list[str] = []
             for part in slices(document_ids):
                 seqs = list(connection.execute(select(d.seq).where(within(d.document_id, part))).scalars())

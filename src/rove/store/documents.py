@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Select, func, literal, select, union_all
@@ -32,9 +31,6 @@ from rove.store.dialect import Dialect, within
 from rove.store.document_query import DocumentQuery
 from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
-from rove.store.presence import CATALOG, check_not_lost
-from rove.store.private import make_folder
-from rove.store.sqlite import SqliteDialect
 from rove.store.summaries import SummaryIndex
 from rove.store.taken_in import TakenIn
 from rove.store.unfinished import Unfinished
@@ -53,15 +49,13 @@ _OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.doc
 class Documents(LiveChunks, Unfinished, TakenIn):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
-    def __init__(self, folder: Path, dialect: Dialect | None = None) -> None:
-        """Open or make the catalog of the base in a folder; its database is SQLite, or that of the dialect.
+    def __init__(self, dialect: Dialect) -> None:
+        """Open or make the catalog in a database.
 
         Raises:
             ConfigError: it is lost or damaged.
         """
-        check_not_lost(folder)
-        make_folder(folder)
-        self.database = Database(dialect or SqliteDialect(folder / CATALOG))
+        self.database = Database(dialect)
 
     @property
     def parts(self) -> Sequence[Documents]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -91,6 +91,22 @@ def digest_of(file: BinaryIO, copy: BinaryIO | None = None) -> str:
         if copy:
             copy.write(piece)
     return digest.hexdigest()
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file, whole or not at all, whatever yielding its pieces raises; it is on the disk when this returns."""
+    part = path.with_name(f"{path.name}{PART}")
+    try:
+        with part.open("wb") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    part.replace(path)
+    sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

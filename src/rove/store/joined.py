@@ -17,43 +17,43 @@ from sqlalchemy import select
 from rove.errors import ConfigError
 from rove.records import Chunk, Document, DocumentInfo, Filter, field
 from rove.records.summary import Summary
+from rove.settings import Address
 from rove.store import IndexRow, Vector, tables
 from rove.store.catalog import Catalog
 from rove.store.catalog_view import Along
 from rove.store.document_query import DocumentQuery
 from rove.store.documents import Documents
+from rove.store.home import Home, home_of
 from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
-from rove.store.presence import check_there
 from rove.store.resident import Follower, Resident
 from rove.store.summaries import SummaryIndex
 
 Value = TypeVar("Value")
 
 
-def joined(first: Catalog, own: Path, folders: Sequence[Path], model: str) -> Documents:
+def joined(first: Catalog, own: Home, places: Sequence[Path | Address], model: str) -> Documents:
     """Return what is read where these further bases are read with the first, in `own`; that alone, without them.
 
     Raises:
-        ConfigError: there is no base in a folder, it was made with another embedder, or is named twice.
+        ConfigError: there is no base in one of the places, it was made with another embedder, or is named twice.
     """
-    if not folders:
-        return first
-    places = [place.resolve() for place in (own, *folders)]
-    if twice := next((place for place in places if places.count(place) > 1), None):
+    homes = [home_of(place) for place in places]
+    folders = [home.folder.resolve() for home in (own, *homes)]
+    if twice := next((home for home in homes if folders.count(home.folder.resolve()) > 1), None):
         message = f"{twice} is named twice: it is the same base."
         raise ConfigError(message, cure="Name each base once.")
     others: list[Catalog] = []
     try:
-        for folder in folders:
-            check_there(folder)
-            others.append(Catalog(folder))
-            others[-1].check_model(folder, model)
+        for home in homes:
+            home.check_there()
+            others.append(Catalog(home.dialect()))
+            others[-1].check_model(home, model)
     except BaseException:
         for other in others:
             other.close()
         raise
-    return JoinedDocuments(first, others)
+    return JoinedDocuments(first, others) if others else first
 
 
 class JoinedDocuments(Documents):
@@ -231,8 +231,8 @@ class _JoinedSummaries(SummaryIndex):
 class JoinedResident(Resident):
     """See `Resident`: one index, that follows all bases. The first one's snapshot is what it begins with."""
 
-    def __init__(self, first: Catalog, documents: Documents, make: Callable[[], MemoryIndex], folder: Path) -> None:
-        super().__init__(first, make, folder)
+    def __init__(self, first: Catalog, documents: Documents, make: Callable[[], MemoryIndex], home: Home) -> None:
+        super().__init__(first, make, home)
         self._documents = documents
         self._hidden: Sequence[Collection[str]] = ()
         self._beside: list[_Beside] = []
@@ -257,6 +257,7 @@ class JoinedResident(Resident):
         if hidden != self._hidden or held.index.dead > 1_000 + held.index.live:
             held.start_again()
             self._hidden = hidden
+        self._follow_others()
         if not held.revision:
             held.restore()
         held.catch_up()

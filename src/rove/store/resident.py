@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Lock
+
+from filelock import FileLock
 
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog import Catalog
 from rove.store.documents import Documents
 from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
+from rove.store.home import Home
 from rove.store.memory_index import MemoryIndex
-from rove.store.private import make_private
+from rove.store.presence import RESIDENT
+from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.snapshot import Mapped, drop, read, sweep, write
+from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
 KEPT_FROM = 1_000
@@ -25,7 +31,6 @@ GROWTH_AT_REST = 50
 """At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
 SPILL = 131_072
 """Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
-MARK = "resident"
 
 
 class Follower:
@@ -35,11 +40,15 @@ class Follower:
     """
 
     def __init__(
-        self, catalog: Documents, make: Callable[[], MemoryIndex], folder: Path, *, spills: bool = False
+        self, catalog: Documents, make: Callable[[], MemoryIndex], folder: Path, mark: str = "", *, spills: bool = False
     ) -> None:
-        """`spills`: while much is read from the catalog, move it to `folder` now and then, to use little memory."""
+        """Follow a catalog, from the snapshot in `folder` that the fact `mark` names.
+
+        `spills`: while much is read from the catalog, move it to `folder` now and then, to use little memory.
+        """
         self.catalog = catalog
         self.folder = folder
+        self._mark = mark
         self._make = make
         self._spills = spills
         self.start_again()
@@ -52,7 +61,8 @@ class Follower:
 
     def restore(self) -> bool:
         """Begin with the snapshot; False where there is none of this catalog by this embedder."""
-        found = (read(self.folder, self.catalog.fact(MARK)) for _ in range(2))  # it may be replaced between two looks
+        looks = range(2)  # it may be replaced between the two
+        found = (read(self.folder, self.catalog.fact(self._mark)) for _ in looks)
         kept = next(filter(None, found), None)
         if not kept or kept.facts["dimension"] != self.index.dimension:
             return False
@@ -114,15 +124,16 @@ class Follower:
 class Resident:
     """All live chunks, whichever process has written them. Calls block, and are carried out one at a time.
 
-    Processes start from a snapshot in `folder`, and share it: it is mapped, not read.
+    The processes of a machine start from a snapshot in `folder`, and share it: it is mapped, not read.
     """
 
-    def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], folder: Path) -> None:
+    def __init__(self, catalog: Catalog, make: Callable[[], MemoryIndex], home: Home) -> None:
         """`make` makes an empty index."""
         self.catalog = catalog
-        self.folder = folder
+        self.folder = home.folder / RESIDENT
+        self._home = home
         self._make = make
-        self._held = Follower(catalog, make, folder)
+        self._held = self._follower()
         self._looked = 0
         self._lock = Lock()
 
@@ -178,28 +189,36 @@ class Resident:
 
         A disk that is full costs the snapshot only.
         """
+        with self._alone():
+            self._keep(at_rest=at_rest)
+
+    def _keep(self, *, at_rest: bool) -> None:
         growth = GROWTH_AT_REST if at_rest else GROWTH
         count = self.catalog.count()
         if count < KEPT_FROM:
             drop(self.folder)
             return
-        behind = read(self.folder, self.catalog.fact(MARK))
-        known = behind is not None and self.catalog.removed_since(behind.revision) is not None
-        if not behind or not known or growth * self.catalog.count(since=behind.revision) >= count:
+        behind = read(self.folder, self.catalog.fact(self._home.mark))
+        if not behind or not self._serves(behind) or growth * self.catalog.count(since=behind.revision) >= count:
             self._write()
+
+    def _serves(self, kept: Mapped) -> bool:
+        """Say whether what was taken away since is known, and nothing of it had to leave the disk."""
+        return kept.revision >= self._erased() and self.catalog.removed_since(kept.revision) is not None
 
     def renew(self) -> None:
         """Take what was deleted out of the snapshot, if there is one. Where that fails, the snapshot is removed."""
         if not self.folder.exists():
             return
-        if self.catalog.count() < KEPT_FROM:
-            drop(self.folder)
-            return
-        try:
-            self._write()
-        except Exception:
-            drop(self.folder)
-            raise
+        with self._alone():
+            if self.catalog.count() < KEPT_FROM:
+                drop(self.folder)
+                return
+            try:
+                self._write()
+            except Exception:
+                drop(self.folder)
+                raise
 
     def mend(self) -> list[str]:
         """Read the snapshot through, hold it against the catalog, and write it anew where need be; say what was wrong.
@@ -215,10 +234,10 @@ class Resident:
         return problems
 
     def _problems(self) -> list[str]:
-        mark = self.catalog.fact(MARK)
+        mark = self.catalog.fact(self._home.mark)
         if not mark or not self.folder.exists():
             return []
-        copy = Follower(self.catalog, self._make, self.folder)
+        copy = self._follower()
         if not read(self.folder, mark, thorough=True) or not copy.restore():
             return ["the snapshot was damaged"]
         copy.catch_up()
@@ -235,11 +254,34 @@ class Resident:
         with self._lock:
             self._start_again()
 
+    def _follower(self, *, spills: bool = False) -> Follower:
+        return Follower(self.catalog, self._make, self.folder, self._home.mark, spills=spills)
+
+    def _follow_others(self) -> None:
+        """Where other machines write, see that this one's snapshot is near, and holds nothing that they have erased."""
+        held = self._held
+        if not self._home.is_shared:
+            return
+        if not held.revision or (held.begun and not self._serves(held.begun)):
+            self.keep(at_rest=False)
+            held.start_again()
+
+    def _erased(self) -> int:
+        """The revision at which documents were last erased."""
+        return int(self.catalog.fact(ERASED) or "0")
+
+    def _alone(self) -> AbstractContextManager[object]:
+        """Keep other processes of this machine from writing a snapshot; where all writers are here, the base does."""
+        if not self._home.is_shared:
+            return nullcontext()
+        self._home.folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(f"{self.folder}.lock", mode=file_mode(self._home.folder))
+
     def _write(self) -> None:
         """Write a snapshot of the catalog as it is, from a copy of its own, so that searches go on meanwhile."""
         try:
             make_private(self.folder)
-            copy = Follower(self.catalog, self._make, self.folder, spills=True)
+            copy = self._follower(spills=True)
             copy.restore()
             copy.catch_up()
             mark = write(self.folder, copy.index.packed(copy.revision), source=copy.begun)
@@ -247,7 +289,7 @@ class Resident:
             drop(self.folder)
             return
         failpoint(WRITING_SNAPSHOT)
-        self.catalog.set_fact(MARK, mark)
+        self.catalog.set_fact(self._home.mark, mark)
         sweep(self.folder, mark)
 
     def _follow(self) -> MemoryIndex:
@@ -255,6 +297,7 @@ class Resident:
         revision = self.catalog.revision()
         if revision > self._looked:
             held = self._held
+            self._follow_others()
             if held.index.dead > 1_000 + held.index.live or held.index.added > SPILL:
                 held.start_again()
             if not held.revision:

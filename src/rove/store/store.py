@@ -14,23 +14,23 @@ from rove.records import Filter, Prepared
 from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
-from rove.settings import StoreSettings, check_sub_vectors
+from rove.settings import Address, StoreSettings, check_sub_vectors
 from rove.store import INDEXES, Index, Scored, Vector
 from rove.store.catalog import Catalog, rows_of
 from rove.store.embedded import NAMES, EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
-from rove.store.files import FolderFiles
 from rove.store.guarded import GuardedIndex
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
+from rove.store.home import home_of
 from rove.store.joined import JoinedResident, joined
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX, ORIGINALS, RESIDENT
+from rove.store.presence import INDEX
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
@@ -40,7 +40,6 @@ from rove.store.transcript_store import TranscriptStore
 from rove.store.user_words import UserWords
 from rove.store.vectors import VectorCache
 from rove.store.visible_documents import VisibleDocuments
-from rove.store.write_queue import WriteQueue
 from rove.tracing import stage
 
 OPTIMIZE_EVERY, FEW_CHUNKS = 16, 256
@@ -50,38 +49,39 @@ WRITTEN_TO = "index"  # the fact that names the index to which the last writer h
 
 
 class Store(Fetching):
-    """One knowledge base on disk. Any number of processes may read and write it; commits take turns by a file lock."""
+    """One knowledge base. Any number of processes may read and write it; their commits take turns."""
 
     def __init__(
         self,
-        folder: Path,
+        place: Path | Address,
         *,
         model: str,
         dimension: int,
         settings: StoreSettings,
         index: Index | None = None,
-        also: Sequence[Path] = (),
+        also: Sequence[Path | Address] = (),
     ) -> None:
-        """Open or make the base; `index` is used in place of the one that the settings name.
+        """Open or make the base that lives there; `index` is used in place of the one that the settings name.
 
         `also`: further bases that are read with it, see `joined`.
 
         Raises:
             ConfigError: a base was made with another embedder, or is not a Rove base.
         """
-        self.folder = folder
+        self.home = home_of(place)
+        self.folder = folder = self.home.folder
         self.dimension = dimension
-        self.catalog = Catalog(folder)
+        self.catalog = Catalog(self.home.dialect())
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
-        self.originals = Originals(FolderFiles(folder.absolute() / ORIGINALS), self.catalog.database)
-        self.catalog.check_model(folder, model)
-        self.documents = joined(self.catalog, folder, also, model)
+        self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
+        self.catalog.check_model(self.home, model)
+        self.documents = joined(self.catalog, self.home, also, model)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
-        self.resident = Resident(self.catalog, held, folder / RESIDENT)
-        self.searched = JoinedResident(self.catalog, self.documents, held, folder / RESIDENT) if also else self.resident
+        self.resident = Resident(self.catalog, held, self.home)
+        self.searched = JoinedResident(self.catalog, self.documents, held, self.home) if also else self.resident
         self._named_index = index is not None or settings.index not in NAMES
         self._looks_it_up = self._named_index and not also
         self._index_name = type(index).__qualname__ if index else settings.index
@@ -94,7 +94,7 @@ class Store(Fetching):
         self.words = UserWords(self.catalog)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.documents)
-        self._turns, self._turn = WriteQueue(folder), asyncio.Lock()
+        self._turns, self._turn = self.home.turns(self.catalog.database.dialect), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
         self._languages: tuple[int, list[str]] = (-1, [])

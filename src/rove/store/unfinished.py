@@ -10,6 +10,9 @@ from rove.store.database import Database, get_fact
 ERASING, SWEEPING = "erasing", "sweeping"
 """Facts that are not "" while bytes of what was taken away have yet to leave the disk: of the base; of originals."""
 
+ERASED = "erased"
+"""The fact that says at which revision documents were last erased: no machine keeps a snapshot from before."""
+
 FORGOTTEN = "forgotten"
 """The fact that says up to which revision it is no longer known what was taken away."""
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 
 from filelock import FileLock, Timeout
 
@@ -24,6 +25,22 @@ SOONEST_S, LATEST_S, SHARE = 0.003, 0.01, 0.05
 """How often a waiter looks: every `SHARE` of the time that it has waited, within these bounds."""
 
 
+class Turns(Protocol):
+    """What the writers of a base take turns by, whichever process, thread or machine they are in."""
+
+    async def take(self) -> None:
+        """Wait for the turn; `give_back` ends it. One who is cancelled while waiting leaves the queue.
+
+        Raises:
+            ServiceError: it did not come within `LOCK_TIMEOUT_S`, or nobody may write here.
+        """
+        ...
+
+    def give_back(self) -> None:
+        """Let the next one have its turn."""
+        ...
+
+
 class WriteQueue:
     """The lock `write.lock`, and before it a queue of tickets: files in `write.turns/`, numbered as they were drawn.
 
@@ -37,11 +54,7 @@ class WriteQueue:
         self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False, mode=file_mode(folder))
 
     async def take(self) -> None:
-        """Wait for the turn; `give_back` ends it. One who is cancelled while waiting leaves the queue.
-
-        Raises:
-            ServiceError: it did not come within `LOCK_TIMEOUT_S`, or nobody may write here.
-        """
+        """See `Turns.take`."""
         try:
             if self._is_waited_for() or not self._is_free():
                 await self._wait()

@@ -96,7 +96,7 @@ class CatalogContract:
 
     def opened(self, folder: Path) -> Catalog:
         """Open the catalog of the base in `folder`."""
-        return Catalog(folder, self.make(folder))
+        return Catalog(self.make(folder))
 
     @contextmanager
     def open(self, folder: Path) -> Generator[Catalog]:

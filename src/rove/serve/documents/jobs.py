@@ -91,7 +91,7 @@ class Jobs:
     """The jobs of one base, `most` of each caller's at once. `start` takes up those that an earlier process left."""
 
     def __init__(self, kb: AsyncRove, most: int) -> None:
-        self.spool = Spool(kb.settings.path)
+        self.spool = Spool(kb.settings.folder)
         self._most = most
         self._kb = kb
         self._known: dict[str, Job] = {}

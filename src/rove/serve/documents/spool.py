@@ -23,7 +23,7 @@ from rove.errors import ServiceError
 from rove.load.discover import PAGE, Location, suffix_kind
 from rove.records import Text
 from rove.records.source import MetaValue
-from rove.store.files import sync_folder
+from rove.store.files import sync_folder, write_whole
 
 FOLDER, JOB, LOCK = "incoming", "job.json", "lock"
 log = logging.getLogger("rove.serve")
@@ -129,7 +129,7 @@ class Spool:
     def commit(self, draft: Draft, caller: str, items: Sequence[Item]) -> Spooled:
         """Write down what the folder holds; from then on the job is not lost."""
         order = Order(draft.folder.name, caller, tuple(items))
-        write_whole(draft.folder / JOB, msgspec.json.encode(order))
+        write_whole(draft.folder / JOB, [msgspec.json.encode(order)])
         sync_folder(self._own)
         return Spooled(draft.folder, caller)
 
@@ -193,21 +193,6 @@ async def write_stream(target: Path, pieces: AsyncIterator[bytes]) -> int:
         file.flush()
         os.fsync(file.fileno())
     return size
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all; it is on the disk itself when this returns."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    part.replace(path)
-    sync_folder(path.parent)
 
 
 def _locked(folder: Path) -> FileLock | None:

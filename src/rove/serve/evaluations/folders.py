@@ -12,9 +12,9 @@ from secrets import token_hex
 
 from pydantic import ValidationError
 
-from rove.serve.documents.spool import write_whole
 from rove.serve.evaluations.schema import EvaluationOut
 from rove.serve.problems import AbsentError
+from rove.store.files import write_whole
 
 FOLDER, RECORD, REPORT, PAGE, RESULTS = "evaluations", "record.json", "report.json", "report.html", "results.sqlite"
 QUESTIONS = "questions"
@@ -48,7 +48,7 @@ class EvaluationFolders:
 
     def keep(self, record: EvaluationOut) -> None:
         """Write a record; it is on the disk when this returns."""
-        write_whole(self.folder / record.evaluation_id / RECORD, record.model_dump_json().encode())
+        write_whole(self.folder / record.evaluation_id / RECORD, [record.model_dump_json().encode()])
 
     def end(self, record: EvaluationOut) -> None:
         """Keep a record of what ended without a report; what was only kept to go on from makes room for it."""
@@ -78,8 +78,8 @@ class EvaluationFolders:
     def finish(self, record: EvaluationOut, report: bytes, page: bytes) -> None:
         """Keep the report, then the record that says it is there; what was only kept to go on from goes."""
         folder = self.folder / record.evaluation_id
-        write_whole(folder / REPORT, report)
-        write_whole(folder / PAGE, page)
+        write_whole(folder / REPORT, [report])
+        write_whole(folder / PAGE, [page])
         self.keep(record)
         self._clear(record.evaluation_id)
 

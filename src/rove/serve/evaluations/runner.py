@@ -83,10 +83,10 @@ class Evaluations:
     """
 
     def __init__(self, kb: AsyncRove, settings: ServeSettings) -> None:
-        self.folders = EvaluationFolders(kb.settings.path)
+        self.folders = EvaluationFolders(kb.settings.folder)
         self._kb = kb
         self._settings = settings
-        self._lock = FileLock(kb.settings.path / "evaluations.lock", timeout=0, thread_local=False)
+        self._lock = FileLock(kb.settings.folder / "evaluations.lock", timeout=0, thread_local=False)
         self._running: RunningEvaluation | None = None
         self.note_usage: Callable[[Usage], None] = lambda _: None
         self._unkept: dict[str, RunningEvaluation] = {}  # those that have failed, and the disk had no room to say so

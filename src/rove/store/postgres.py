@@ -1,0 +1,249 @@
+"""Postgres as the catalog's database: a schema for each base, which any number of machines read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any
+
+from psycopg.types.string import StrBinaryDumper, StrDumper, StrDumperUnknown
+from sqlalchemy import Column, Connection, String, Text, create_engine, event, text
+from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+
+from rove.errors import ConfigError, RoveError, ServiceError
+from rove.settings import Address
+from rove.store import tables
+from rove.store.database import get_fact
+from rove.store.dialect import NamesIn, Numbers, PlaceIn, Texts
+
+TURN = "rove_turn"
+"""The execution option of a transaction that writes."""
+DAMAGED = ("XX001", "XX002")
+"""Postgres' codes for pages and indexes that are damaged."""
+OUT_OF_REACH = ("08", "53", "57", "58")
+"""Classes of codes: no connection, no room, stopped, the system's fault."""
+REFUSED = ("25006", "28000", "28P01", "3D000", "42501")
+"""Codes: read-only, who it is or the password, no such database, no right."""
+CONNECT_S = 10
+KEPT_ALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3}
+"""After half a minute without a sign of a machine its connection, and with it its turn at writing, is over."""
+TURN_TOKEN = "turn"
+"""The fact that counts the turns of writers."""
+
+
+class PostgresDialect:
+    """A schema of a Postgres database, reached by psycopg. See `Dialect`.
+
+    Transactions that write take turns by an advisory lock of the schema, which ends with the transaction, however that
+    ends. `token`: of the writer's turn that this process has, see `PostgresTurns`.
+    """
+
+    snapshot = {"isolation_level": "REPEATABLE READ"}  # noqa: RUF012 - as the contract has it
+    writing = {"isolation_level": "READ COMMITTED", TURN: True}  # noqa: RUF012
+
+    def __init__(self, address: Address, *, create: bool = True) -> None:
+        """Reach the database; `create`: make the schema if there is none.
+
+        Args:
+            address: of the base; the password may stand in it, in PGPASSWORD or in ~/.pgpass.
+            create: whether to make the schema where there is none.
+
+        Raises:
+            ConfigError: the address is none.
+            ServiceError: the database cannot be reached, or refuses.
+        """
+        try:
+            url = make_url(address.url).set(drivername="postgresql+psycopg")
+        except SQLAlchemyError as error:
+            message = f"This is no address of a Postgres database: {error}."
+            raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.") from error
+        self.address = address
+        self.token = ""
+        self._schema = address.schema
+        known = {"connect_timeout": CONNECT_S, "application_name": "rove", **KEPT_ALIVE}
+        self.engine = create_engine(url, pool_pre_ping=True, connect_args=known)
+        event.listen(self.engine, "connect", self._connected)
+        event.listen(self.engine, "begin", self._begun)
+        self._watch: Connection | None = None
+        self._watching = Lock()
+        try:
+            with self.raw() as connection:
+                self.is_new = not connection.execute(_SCHEMA, {"schema": self._schema}).first()
+                if self.is_new and create:
+                    connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {self._quoted(self._schema)}")
+        except DBAPIError as error:
+            self.engine.dispose()
+            raise self.error(error, "reached") or error from error
+
+    def __str__(self) -> str:
+        return str(self.address)
+
+    def check_not_lost(self, found: Collection[str]) -> None:
+        """See that the tables of the schema, if there are any, are a catalog's."""
+        if found and tables.facts.name not in found:
+            message = f"{self} is not a Rove catalog: it has other tables."
+            raise ConfigError(message, cure="Name a schema that is empty, or a base's.")
+
+    def check_used(self) -> None:
+        """See `Dialect.check_used`: nothing lies beside a schema."""
+
+    def revision(self) -> int:
+        """Read the revision by a connection of its own, in a transaction of its own; once more if that is gone."""
+        with self._watching:
+            try:
+                return self._revision()
+            except DBAPIError as error:
+                self._stop_watching()
+                if not error.connection_invalidated:
+                    raise
+            return self._revision()
+
+    def _revision(self) -> int:
+        if self._watch is None:
+            self._watch = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        return int(get_fact(self._watch, "revision", "0"))
+
+    def _stop_watching(self) -> None:
+        if self._watch is not None:
+            with suppress(DBAPIError):
+                self._watch.close()
+            self._watch = None
+
+    def shrink(self) -> bool:
+        """Let the space of what was deleted be written over, in tables and indexes.
+
+        The files of the server, its log and its copies are its own: when bytes leave these is not for a client to say.
+        """
+        return self._vacuum("VACUUM")
+
+    def thin(self, free_pages: int) -> None:
+        """Write the tables anew where not a page may lie free: that holds up who reads; else the server sees to it."""
+        if not free_pages:
+            self._vacuum("VACUUM (FULL)")
+
+    def check_whole(self) -> None:
+        """Read every row of every table."""
+        with self.engine.connect() as connection:
+            for table in tables.metadata.sorted_tables:
+                connection.execute(text(f'SELECT count(t.*) FROM "{table.name}" AS t WHERE t IS NULL')).scalar_one()
+
+    def torn(self, what: str) -> ConfigError:
+        """Say where the catalog is."""
+        message = f"The catalog {self} is damaged ({' '.join(what.split())})."
+        return ConfigError(message, cure="Restore the database from a backup, or import what rove export wrote.")
+
+    def error(self, raised: Exception, done: str) -> RoveError | None:
+        """Tell a damaged database from one that cannot be reached, has no room or refuses, by Postgres' codes."""
+        said = raised.orig if isinstance(raised, DBAPIError) else raised
+        code = str(getattr(said, "sqlstate", None) or "")
+        if code in DAMAGED:
+            return self.torn(str(said))
+        lost = isinstance(raised, OperationalError | InterfaceError) or code.startswith(OUT_OF_REACH)
+        if not lost and code not in REFUSED:
+            return None
+        first = str(said).strip().partition("\n")[0].rstrip(".")
+        message = f"The catalog {self} could not be {done}: {first}."
+        cure = "See that the database runs, has room, and lets this user read and write; then run the same again."
+        return ServiceError(message, cure=cure, retryable=lost and code not in REFUSED)
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._watching:
+            self._stop_watching()
+        self.engine.dispose()
+
+    def _vacuum(self, command: str) -> bool:
+        with self.raw() as connection:
+            for table in tables.metadata.sorted_tables:
+                connection.exec_driver_sql(f'{command} "{table.name}"')
+        return True
+
+    @contextmanager
+    def raw(self) -> Generator[Connection]:
+        """A connection on which each statement is a transaction of its own."""
+        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            yield connection
+
+    def _connected(self, connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
+        del record
+        for dumper in (_Dumper, _BinaryDumper, _UnknownDumper):
+            connection.adapters.register_dumper(str, dumper)
+        was, connection.autocommit = connection.autocommit, True
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET search_path TO {self._quoted(self._schema)}")
+            for name, value in KEPT_ALIVE.items():
+                cursor.execute(f"SET tcp_{name} = {value}")
+        connection.autocommit = was
+
+    def _begun(self, connection: Connection) -> None:
+        if not connection.get_execution_options().get(TURN):
+            return
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self._schema,))
+        if self.token and get_fact(connection, TURN_TOKEN) != self.token:
+            message = f"The turn at writing to {self} has passed to another process: the connection was lost."
+            raise ServiceError(message, cure="Run the same again; what was begun is finished by who writes next.")
+
+    @staticmethod
+    def _quoted(name: str) -> str:
+        doubled = name.replace('"', '""')
+        return f'"{doubled}"'
+
+
+_SCHEMA = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
+
+
+class _Dumper(StrDumper):
+    """Texts as Postgres can keep them, which knows no NUL: what stands for what cannot be written takes its place."""
+
+    def dump(self, obj: str) -> Any:  # noqa: ANN401 - psycopg's
+        return super().dump(obj.replace("\0", "\ufffd"))
+
+
+class _BinaryDumper(StrBinaryDumper):
+    """See `_Dumper`."""
+
+    def dump(self, obj: str) -> Any:  # noqa: ANN401 - psycopg's
+        return super().dump(obj.replace("\0", "\ufffd"))
+
+
+class _UnknownDumper(StrDumperUnknown):
+    """See `_Dumper`."""
+
+    def dump(self, obj: str) -> Any:  # noqa: ANN401 - psycopg's
+        return super().dump(obj.replace("\0", "\ufffd"))
+
+
+@compiles(String, "postgresql")
+@compiles(Text, "postgresql")
+def _column_type(element: String, compiler: PGTypeCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    """Texts of tables are ordered by code point in every database, whatever language its server is set to."""
+    ordered = ' COLLATE "C"' if isinstance(given.get("type_expression"), Column) else ""
+    written = compiler.visit_text(element) if isinstance(element, Text) else compiler.visit_VARCHAR(element)
+    return f"{written}{ordered}"
+
+
+@compiles(Texts, "postgresql")
+def _texts(element: Texts, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"(SELECT jsonb_array_elements_text(CAST({compiler.process(element.clauses, **given)} AS jsonb)))"
+
+
+@compiles(Numbers, "postgresql")
+def _numbers(element: Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    values = f"jsonb_array_elements_text(CAST({compiler.process(element.clauses, **given)} AS jsonb))"
+    return f"(SELECT CAST(value AS bigint) FROM {values} AS value)"
+
+
+@compiles(PlaceIn, "postgresql")
+def _place_in(element: PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    return f"strpos({compiler.process(element.clauses, **given)})"
+
+
+@compiles(NamesIn, "postgresql")
+def _names_in(element: NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    names = f"jsonb_object_keys(CAST({compiler.process(element.clauses, **given)} AS jsonb))"
+    return f"(SELECT CAST(json_agg(name) AS text) FROM {names} AS name)"

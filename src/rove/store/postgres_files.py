@@ -1,0 +1,100 @@
+"""The files of a base in Postgres, as rows of bytes: they are wherever the base is, and go with its backups."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, delete, distinct, func, select
+
+from rove.store.catalog_rows import slices
+from rove.store.database import Database, insert_rows
+from rove.store.dialect import within
+from rove.store.files import PIECE_BYTES, FolderFiles, digest_of, write_whole
+
+pieces = Table(
+    "files",
+    MetaData(),
+    Column("name", String, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("bytes", LargeBinary, nullable=False),
+)
+
+
+class PostgresFiles:
+    """See `Files`. `local` copies a file to this machine's folder, from which it goes when it is kept no longer."""
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        """Take the base's database, and the folder of this machine's copies."""
+        self._database = database
+        self._folder = folder
+        self._copies = FolderFiles(folder)
+        with database.read() as connection:
+            there = connection.dialect.has_table(connection, pieces.name)
+        if not there:
+            with database.write() as connection:
+                pieces.create(connection, checkfirst=True)
+        self._drop_strays()
+
+    def sizes(self) -> Mapping[str, int]:
+        """Add up the pieces of each file."""
+        p = pieces.c
+        query = select(p.name, func.sum(func.length(p.bytes))).group_by(p.name)
+        with self._database.read() as connection:
+            return {str(name): int(size) for name, size in connection.execute(query)}
+
+    def keep(self, file: Path, name: str) -> bool:
+        """Copy a file in one transaction, read twice: it must not change meanwhile."""
+        with file.open("rb") as source:
+            if digest_of(source) != name:
+                return False
+            with self._database.write() as connection:
+                number = source.seek(0)
+                while (piece := source.read(PIECE_BYTES)) or not number:
+                    insert_rows(connection, pieces, [(name, number, piece)], replace=True)
+                    number += 1
+        return True
+
+    def remove(self, names: Collection[str]) -> None:
+        """Delete the pieces, and this machine's copies."""
+        with self._database.write() as connection:
+            for part in slices(list(names)):
+                connection.execute(delete(pieces).where(within(pieces.c.name, part)))
+        self._copies.remove([name for name in names if (self._folder / name).is_file()])
+
+    def local(self, name: str) -> Path:
+        """Copy the file to this machine, if it is not there yet, and say where."""
+        path = self._copies.local(name)
+        self._drop_strays()
+        if not path.is_file():
+            with suppress(FileNotFoundError):
+                write_whole(path, self._read(name))
+        return path
+
+    def _read(self, name: str) -> Iterator[bytes]:
+        """Yield the pieces of a file.
+
+        Raises:
+            FileNotFoundError: it is not kept.
+        """
+        p = pieces.c
+        number = 0
+        while True:
+            with self._database.read() as connection:
+                query = select(p.bytes).where(p.name == name, p.number == number)
+                piece = connection.execute(query).scalar_one_or_none()
+            if piece is None:
+                break
+            yield bytes(piece)
+            number += 1
+        if not number:
+            raise FileNotFoundError(name)
+
+    def _drop_strays(self) -> None:
+        """Take away copies of files that are kept no longer: another machine may have erased them."""
+        copies = self._copies.sizes()
+        if copies:
+            with self._database.read() as connection:
+                kept = set(connection.execute(select(distinct(pieces.c.name))).scalars())
+            self._copies.remove(copies.keys() - kept)
