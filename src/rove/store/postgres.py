@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -21,6 +21,8 @@ from rove.store import tables
 from rove.store.database import get_fact
 from rove.store.dialect import NamesIn, Numbers, PlaceIn, Texts
 
+EACH = "AUTOCOMMIT"
+"""How a connection reads: each statement is a transaction of its own, and sees what is committed when it begins."""
 TURN = "rove_turn"
 """The execution option of a transaction that writes."""
 DAMAGED = ("XX001", "XX002")
@@ -66,13 +68,13 @@ class PostgresDialect:
         self.token = ""
         self._schema = address.schema
         known = {"connect_timeout": CONNECT_S, "application_name": "rove", **KEPT_ALIVE}
-        self.engine = create_engine(url, pool_pre_ping=True, connect_args=known)
+        self.engine = create_engine(url, pool_pre_ping=True, isolation_level=EACH, connect_args=known)
         event.listen(self.engine, "connect", self._connected)
         event.listen(self.engine, "begin", self._begun)
         self._watch: Connection | None = None
         self._watching = Lock()
         try:
-            with self.raw() as connection:
+            with self.engine.connect() as connection:
                 self.is_new = not connection.execute(_SCHEMA, {"schema": self._schema}).first()
                 if self.is_new and create:
                     connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {self._quoted(self._schema)}")
@@ -105,7 +107,7 @@ class PostgresDialect:
 
     def _revision(self) -> int:
         if self._watch is None:
-            self._watch = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            self._watch = self.engine.connect()
         return int(get_fact(self._watch, "revision", "0"))
 
     def _stop_watching(self) -> None:
@@ -158,27 +160,19 @@ class PostgresDialect:
         self.engine.dispose()
 
     def _vacuum(self, command: str) -> bool:
-        with self.raw() as connection:
+        with self.engine.connect() as connection:
             for table in tables.metadata.sorted_tables:
                 connection.exec_driver_sql(f'{command} "{table.name}"')
         return True
-
-    @contextmanager
-    def raw(self) -> Generator[Connection]:
-        """A connection on which each statement is a transaction of its own."""
-        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            yield connection
 
     def _connected(self, connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection
         del record
         for dumper in (_Dumper, _BinaryDumper, _UnknownDumper):
             connection.adapters.register_dumper(str, dumper)
-        was, connection.autocommit = connection.autocommit, True
         with connection.cursor() as cursor:
             cursor.execute(f"SET search_path TO {self._quoted(self._schema)}")
             for name, value in KEPT_ALIVE.items():
                 cursor.execute(f"SET tcp_{name} = {value}")
-        connection.autocommit = was
 
     def _begun(self, connection: Connection) -> None:
         if not connection.get_execution_options().get(TURN):

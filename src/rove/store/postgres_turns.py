@@ -52,7 +52,7 @@ class PostgresTurns:
 
     def _take(self) -> None:
         try:
-            connection = self._dialect.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            connection = self._dialect.engine.connect()
             self._held = connection
             connection.exec_driver_sql(f"SET lock_timeout = '{LOCK_TIMEOUT_S:.0f}s'")
             connection.execute(_LOCK, {"schema": self._dialect.address.schema})
