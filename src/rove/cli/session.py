@@ -15,7 +15,7 @@ import click
 
 from rove.cli.output import Output
 from rove.errors import ConfigError, InputError, RoveError
-from rove.settings import read_settings
+from rove.settings import Address, located, read_settings
 from rove.sync import Rove
 
 P = ParamSpec("P")
@@ -36,7 +36,7 @@ class Session:
         self.location, *others = kb
         also = {"also": [read_settings(other).path for other in others]} if others else {}
         self.settings: dict[str, Any] = {**_settings(settings), **also}
-        self.again = "".join(f" --kb {quote(one)}" for one in kb) if list(kb) != _usual() else ""
+        self.again = "".join(f" --kb {quote(_shown(one))}" for one in kb) if list(kb) != _usual() else ""
         self.output = Output(as_json=as_json)
 
     @contextmanager
@@ -96,6 +96,12 @@ def command(
         return made
 
     return decorate
+
+
+def _shown(location: str) -> str:
+    """A base as it was named, without a password."""
+    place = located(location)
+    return str(place) if isinstance(place, Address) else location
 
 
 def _usual() -> list[str]:

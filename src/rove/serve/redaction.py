@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from rove.records.ledger import UPLOADED
+from rove.settings import Settings
 
 UPLOAD = re.compile(rf"{UPLOADED}[^/]*/", re.S)
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
@@ -23,6 +23,8 @@ FOLDERS = re.compile(
     r"""(?<![\w.:/\\~*#<\]-])(?:file://)?(?:[A-Za-z]:\\|\\\\|~[/\\]|/(?!v1/))(?:[^\s/\\'"`:;,<>|][^/\\\n'"`:;,<>|]*[/\\])+"""
 )
 """The folders before a file's name, from the root on. A call of this server's, "/v1/…", is none."""
+SERVER = re.compile(r'server (?:at|on socket) "[^"]*"(?: \([^)]*\))?(?:, port \d+)?')
+"""How Postgres' client names the server that it asks."""
 BASE = "the base"
 CALLS = MappingProxyType(
     {
@@ -40,10 +42,10 @@ ELSEWHERE = "On the server: "
 _bases: dict[str, None] = {}
 
 
-def hide(bases: Iterable[Path]) -> None:
-    """Name the folders of bases that this process serves: their own names are not told either."""
+def hide(bases: Iterable[Settings]) -> None:
+    """Name the bases that this process serves: the names of their folders and databases are not told either."""
     for base in bases:
-        _bases.update(dict.fromkeys((str(base.absolute()), str(base.resolve()))))
+        _bases.update(dict.fromkeys((str(base.path), str(base.folder.absolute()), str(base.folder.resolve()))))
 
 
 def public_source(source: str) -> str:
@@ -69,7 +71,7 @@ def public_text(text: str) -> str:
         if base in text:
             inside = rf"(?:file://)?{re.escape(base + os.sep)}"
             text = re.sub(rf"{re.escape(base)}(?![\w-])", BASE, re.sub(inside, "", text))
-    return FOLDERS.sub("", text)
+    return FOLDERS.sub("", SERVER.sub("the database's server", text))
 
 
 def public_cure(cure: str) -> str:

@@ -45,7 +45,7 @@ class Spaces:
 
     def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
         self.settings = settings
-        hide(kb.settings.folder for kb in bases.values())
+        hide(kb.settings for kb in bases.values())
         self._spaces = {
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
             for name, kb in bases.items()

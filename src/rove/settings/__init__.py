@@ -54,6 +54,7 @@ __all__ = [
     "WalkSettings",
     "check_sub_vectors",
     "file_of",
+    "located",
     "read_settings",
 ]
 
@@ -144,7 +145,7 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         ConfigError: the file is missing, is not TOML, or holds an unknown key or a value out of range; or the address
             is none.
     """
-    place = _located(location)
+    place = located(location)
     file = file_of(place)
     is_file = file == place
     if is_file and not file.is_file():
@@ -152,7 +153,7 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         raise ConfigError(message, cure="Give a folder, or make the file.")
     try:
         tree = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-        base = _located(str(tree.get("path", "kb")), file.parent) if is_file else place
+        base = located(str(tree.get("path", "kb")), file.parent) if is_file else place
         tree = {**tree, "also": _beside(file.parent, tree["also"])} if "also" in tree else tree
         _file.set(tree)
         _check_environment()
@@ -171,7 +172,12 @@ def _beside(folder: Path, also: object) -> object:
     return [place_of(str(name), folder) for name in cast("list[object]", also)] if isinstance(also, list) else also
 
 
-def _located(location: str | Path | Address, beside: Path | None = None) -> Path | Address:
+def located(location: str | Path | Address, beside: Path | None = None) -> Path | Address:
+    """Return what is meant, see `place_of`.
+
+    Raises:
+        ConfigError: it begins as an address, and is none.
+    """
     try:
         return place_of(location, beside)
     except ValueError as error:

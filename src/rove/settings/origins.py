@@ -10,8 +10,7 @@ from typing import Any, Literal, cast
 
 from pydantic_settings import EnvSettingsSource
 
-from rove.settings import Address, Settings, file_of, read_settings
-from rove.settings.place import place_of
+from rove.settings import Address, Settings, file_of, located, read_settings
 from rove.settings.presets import PRESETS
 from rove.settings.section import SettingsSection
 
@@ -37,7 +36,7 @@ def settings_in_force(location: str | Path | Address, **arguments: object) -> li
         ConfigError: as `read_settings`.
     """
     settings = read_settings(location, **arguments)
-    place = place_of(location)
+    place = located(location)
     file = file_of(place)
     trees: dict[Origin, Tree] = {
         "argument": arguments,

@@ -28,7 +28,7 @@ def check_catalog(database: Database, dimension: int) -> None:
         ConfigError: it is torn somewhere; where that is in vectors, it names the documents.
     """
     database.check()
-    with database.read() as connection:
+    with database.snapshot() as connection:
         damaged = {table: list(_damaged(connection, table, dimension)) for table in tables.metadata.sorted_tables}
         if any(damaged.values()):
             raise _said(connection, damaged)

@@ -77,6 +77,8 @@ class Database:
     def read(self) -> Generator[Connection]:
         """A connection to read with; each statement sees what is committed when it runs, or the thread's snapshot.
 
+        What is read in portions (`yield_per`) is read in a `snapshot`.
+
         Raises:
             ConfigError: the catalog is torn there.
             ServiceError: the disk does not let it be read.

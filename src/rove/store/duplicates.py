@@ -132,7 +132,7 @@ class Duplicates:
         d = tables.documents.c
         query = select(d.seq, d.revision, d.signature).where(d.revision > self._revision, d.signature.is_not(None))
         fresh = [self._fresh]
-        with self.database.read() as connection:
+        with self.database.snapshot() as connection:
             for rows in connection.execution_options(yield_per=ROWS).execute(query).partitions():
                 self._revision = max(self._revision, *(row.revision for row in rows))
                 keys = keys_of([row.signature for row in rows])

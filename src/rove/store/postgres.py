@@ -76,7 +76,8 @@ class PostgresDialect:
         try:
             with self.engine.connect() as connection:
                 self.is_new = not connection.execute(_SCHEMA, {"schema": self._schema}).first()
-                if self.is_new and create:
+            if self.is_new and create:
+                with self.engine.connect().execution_options(**self.writing) as connection, connection.begin():
                     connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {self._quoted(self._schema)}")
         except DBAPIError as error:
             self.engine.dispose()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, delete, distinct, func, select
+from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, delete, func, select
 
 from rove.store.catalog_rows import slices
 from rove.store.database import Database, insert_rows
@@ -68,6 +68,7 @@ class PostgresFiles:
         path = self._copies.local(name)
         self._drop_strays()
         if not path.is_file():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 write_whole(path, self._read(name))
         return path
@@ -96,5 +97,5 @@ class PostgresFiles:
         copies = self._copies.sizes()
         if copies:
             with self._database.read() as connection:
-                kept = set(connection.execute(select(distinct(pieces.c.name))).scalars())
+                kept = set(connection.execute(select(pieces.c.name).distinct()).scalars())
             self._copies.remove(copies.keys() - kept)

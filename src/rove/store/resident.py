@@ -9,6 +9,7 @@ from threading import Lock
 
 from filelock import FileLock
 
+from rove.errors import ServiceError
 from rove.records import Filter
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog import Catalog
@@ -289,8 +290,14 @@ class Resident:
             drop(self.folder)
             return
         failpoint(WRITING_SNAPSHOT)
-        self.catalog.set_fact(self._home.mark, mark)
-        sweep(self.folder, mark)
+        try:
+            self.catalog.set_fact(self._home.mark, mark)
+        except ServiceError as error:
+            if error.retryable:
+                raise
+            drop(self.folder)  # who may only read has none
+        else:
+            sweep(self.folder, mark)
 
     def _follow(self) -> MemoryIndex:
         """Take in what has changed, and return what is searched."""

@@ -77,7 +77,11 @@ class Store(Fetching):
         self.transcripts = TranscriptStore(self.catalog.database)
         self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
-        self.documents = joined(self.catalog, self.home, also, model)
+        try:
+            self.documents = joined(self.catalog, self.home, also, model)
+        except BaseException:
+            self.catalog.close()
+            raise
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, self.home)
