@@ -174,14 +174,18 @@ def hold(monkeypatch: pytest.MonkeyPatch, after: int) -> asyncio.Event:
 
 
 @contextmanager
-def serving(kb: Path, *options: str, **environment: str) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
-    """Run `rove serve` on a base; what it writes is in the file `log` beside the base's folder."""
+def serving(
+    kb: Path | str, *options: str, log: Path | None = None, **environment: str
+) -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
+    """Run `rove serve` on a base; what it writes is in `log`, else in the file `log` beside the base's folder."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [str(ROVE), "serve", "--kb", str(kb), "--port", str(port), *options]
-    log = kb.parent / "log"
-    kb.mkdir(parents=True, exist_ok=True)  # a server makes a base only in a folder that is there
+    if isinstance(kb, Path):
+        log = log or kb.parent / "log"
+        kb.mkdir(parents=True, exist_ok=True)  # a server makes a base only in a folder that is there
+    assert log
     with log.open("ab") as written:
         process = subprocess.Popen(command, env={**ENVIRONMENT, **environment}, stdout=written, stderr=written)
     try:

@@ -1,0 +1,105 @@
+"""Two servers on one base in Postgres: what one takes in, both find; each may go at any time, and nothing is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from secrets import token_hex
+
+import httpx
+import pytest
+
+import postgres_server
+from rove import Rove
+from serve.conftest import FAKE, serving
+
+pytestmark = pytest.mark.long
+SPACE = "/v1/spaces/default"
+processes: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def test_servers_come_and_go_and_nothing_is_lost(tmp_path: Path) -> None:
+    """Four clients hand in and search while the servers are restarted in turn, by SIGTERM and by kill -9."""
+    base = postgres_server.base(f"s{token_hex(8)}")
+    acknowledged: list[str] = []
+    wrong: list[str] = []
+    servers: dict[int, str] = {}
+    over = False
+
+    def work(worker: int) -> None:
+        number = 0
+        while not over:
+            number += 1
+            name = f"note-{worker}-{number}.md"
+            text = f"# {name}\n\nThis is said in {name}, and nowhere else. 在宅勤務は部長が承認します。"
+            with suppress(httpx.TransportError), httpx.Client(base_url=servers[number % 2], timeout=30) as client:
+                reply = client.post(f"{SPACE}/uploads", files=[("files", (name, text.encode()))])
+                if reply.status_code == 202:
+                    acknowledged.append(name)
+                elif reply.status_code not in {429, 503}:
+                    wrong.append(reply.text)
+                found = client.post(f"{SPACE}/search", json={"question": "在宅勤務"})
+                if found.status_code not in {200, 429, 503}:
+                    wrong.append(found.text)
+            time.sleep(0.02)
+
+    with ExitStack() as stack:
+        running = {}
+        for place in (0, 1):
+            running[place] = stack.enter_context(ExitStack())
+            servers[place] = start(running[place], tmp_path, base, place)
+        with ThreadPoolExecutor(4) as workers:
+            working = [workers.submit(work, worker) for worker in range(4)]
+            try:
+                for turn in range(4):
+                    before = len(acknowledged)
+                    wait_until(lambda before=before: len(acknowledged) >= before + 15)
+                    place = turn % 2
+                    if turn >= 2:
+                        processes[place].kill()
+                    running[place].close()
+                    running[place] = stack.enter_context(ExitStack())
+                    servers[place] = start(running[place], tmp_path, base, place)
+            finally:
+                over = True
+            for one in working:
+                one.result()
+        assert not wrong
+        wait_until(lambda: all(not list((tmp_path / f"machine-{n}").glob("*/incoming/*/*/job.json")) for n in (0, 1)))
+        held = [documents(servers[place]) for place in (0, 1)]
+        assert held[0] == held[1] and held[0] >= set(acknowledged)
+        with httpx.Client(base_url=servers[0], timeout=60) as client:
+            assert client.post(f"{SPACE}/doctor").json()["problems"] == []
+            gone = client.get(f"{SPACE}/documents").json()["documents"][0]
+            client.delete(f"{SPACE}/document", params={"document_id": gone["document_id"]})
+        with httpx.Client(base_url=servers[1], timeout=60) as client:
+            found = client.post(f"{SPACE}/search", json={"question": gone["title"], "mode": "keyword", "top_k": 100})
+            assert gone["document_id"] not in {hit["document_id"] for hit in found.json()["hits"]}
+    with Rove.open(base, embedder=FAKE, create=False) as kb:
+        assert len(kb.documents()) == len(held[0]) - 1 and kb.doctor().ok
+
+
+def start(stack: ExitStack, tmp_path: Path, base: str, place: int) -> str:
+    """Run a server as on a machine of its own; returns its address."""
+    client, processes[place] = stack.enter_context(
+        serving(base, ROVE_DATA=str(tmp_path / f"machine-{place}"), ROVE_SERVE__DRAIN_S="0", log=tmp_path / "log")
+    )
+    return str(client.base_url)
+
+
+def documents(address: str) -> set[str]:
+    """The names of what is in the base."""
+    with httpx.Client(base_url=address, timeout=60) as client:
+        listed = client.get(f"{SPACE}/documents", params={"limit": 1_000}).json()["documents"]
+    return {one["source"] for one in listed}
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
