@@ -114,7 +114,7 @@ async def test_no_job_names_a_folder(town: Town, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(AsyncRove, "add", fail)
     async with town.client() as web:
         job = (await web.post(f"{HR}/documents", json={"text": "Soup."})).json()["job_id"]
-        async for now in town.spaces._spaces["hr"].jobs.get(job, None).watch():
+        async for now in (await town.spaces._spaces["hr"].jobs.get(job, None)).watch():
             if now.state == "waiting":
                 break
         told = (await web.get(f"{HR}/jobs/{job}")).json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from collections.abc import Callable
@@ -81,6 +82,28 @@ def test_servers_come_and_go_and_nothing_is_lost(tmp_path: Path) -> None:
             assert gone["document_id"] not in {hit["document_id"] for hit in found.json()["hits"]}
     with Rove.open(base, embedder=FAKE, create=False) as kb:
         assert len(kb.documents()) == len(held[0]) - 1 and kb.doctor().ok
+
+
+def test_a_job_is_told_by_the_other_server_too(tmp_path: Path) -> None:
+    base = postgres_server.base(f"s{token_hex(8)}")
+    with ExitStack() as stack:
+        addresses = [start(stack, tmp_path, base, place) for place in (0, 1)]
+        here, there = (stack.enter_context(httpx.Client(base_url=address, timeout=60)) for address in addresses)
+        text = "\n\n".join(f"# Part {number}\n\nSentence {number} of the note." for number in range(300))
+        files = [("files", ("note.md", text.encode())), ("files", ("empty.md", b""))]
+        job = here.post(f"{SPACE}/uploads", files=files).json()["job_id"]
+        wait_until(lambda: there.get(f"{SPACE}/jobs/{job}").status_code == 200)  # within a second
+        events = [line for line in there.get(f"{SPACE}/jobs/{job}/events").text.splitlines() if "data:" in line]
+        last = json.loads(events[-1].removeprefix("data:"))
+        assert last["state"] == "done" and last["chunks"] >= 300
+        own, other = (client.get(f"{SPACE}/jobs/{job}").json() for client in (here, there))
+        assert own == other
+        assert {(one["source"], one["outcome"]) for one in other["sources"]} == {("note.md", ""), ("empty.md", "empty")}
+        assert there.get(f"{SPACE}/jobs/{'0' * 32}").status_code == 404
+        # what names a source that is erased goes
+        listed = there.get(f"{SPACE}/documents").json()["documents"]
+        there.delete(f"{SPACE}/document", params={"document_id": listed[0]["document_id"]})
+        assert there.get(f"{SPACE}/jobs/{job}").status_code == 404
 
 
 def start(stack: ExitStack, tmp_path: Path, base: str, place: int) -> str:

@@ -48,3 +48,7 @@ class FolderHome:
         """Return the folder of originals."""
         del database
         return FolderFiles(self.folder.absolute() / ORIGINALS)
+
+    def board(self, database: Database) -> None:
+        """Return none."""
+        del database

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rove.store.database import Database
     from rove.store.dialect import Dialect
     from rove.store.files import Files
+    from rove.store.job_board import JobBoard
     from rove.store.write_queue import Turns
 
 
@@ -63,6 +64,10 @@ class Home(Protocol):
 
     def files(self, database: Database) -> Files:
         """Return where the originals are kept."""
+        ...
+
+    def board(self, database: Database) -> JobBoard | None:
+        """Return where servers tell one another how far their jobs are; None where one server is enough."""
         ...
 
 

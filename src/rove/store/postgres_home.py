@@ -10,6 +10,7 @@ from rove.settings import Address
 from rove.store.database import Database
 from rove.store.dialect import Dialect
 from rove.store.files import write_whole
+from rove.store.job_board import JobBoard
 from rove.store.postgres import PostgresDialect
 from rove.store.postgres_files import PostgresFiles
 from rove.store.postgres_turns import PostgresTurns
@@ -66,6 +67,10 @@ class PostgresHome:
     def files(self, database: Database) -> PostgresFiles:
         """Return a table of files; those that are looked at are copied to this machine's folder."""
         return PostgresFiles(database, self.folder / ORIGINALS)
+
+    def board(self, database: Database) -> JobBoard:
+        """Return a table."""
+        return JobBoard(database)
 
     def _make_folder(self) -> None:
         self.folder.parent.mkdir(parents=True, exist_ok=True)

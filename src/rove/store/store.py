@@ -75,6 +75,7 @@ class Store(Fetching):
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
+        self.board = self.home.board(self.catalog.database)
         self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
         try:
@@ -223,6 +224,8 @@ class Store(Fetching):
             failpoint("forgotten")
             try:
                 await asyncio.to_thread(self.graph.let_go_held if erase else self.ledger.forget_empty)
+                if erase and self.board:
+                    await asyncio.to_thread(self.board.clear)
             finally:
                 await finish_erasing(self.catalog, self.index, self.resident)
                 await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
+from time import monotonic
+from typing import Literal, Self, TypedDict
+
+import msgspec
 
 from rove.document_operations import keep_originals
 from rove.engine import AsyncRove
@@ -15,6 +19,7 @@ from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDo
 from rove.serve.documents.spool import Spool, Spooled, files_of
 from rove.serve.problems import AbsentError, ThrottledError
 from rove.serve.progress import Progress
+from rove.store.job_board import JobBoard
 
 REMEMBERED = 1_000
 REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so many members that one job is enough
@@ -24,7 +29,22 @@ RETRY_S = 10.0
 MAX_RETRY_S = 600.0
 FAULT = "Something went wrong; the next start tries again."
 State = Literal["queued", "running", "waiting", "done"]
+PINNED_S, PINNING_SHARE = 1.0, 0.05
+"""A job is pinned anew at most so often, and for at most this share of the time."""
 log = logging.getLogger("rove.serve")
+
+
+class _Told(TypedDict):
+    """What `Job.told` tells."""
+
+    state: State
+    expected: int
+    chunks: int
+    events: list[SourceDone]
+    under_way: dict[str, Stage]
+    pages: dict[str, PageReached]
+    trouble: str
+    attempt: int
 
 
 @dataclass(slots=True)
@@ -86,6 +106,34 @@ class Job(Progress):
         self.pages.clear()
         self.changed()
 
+    def told(self, **instead: object) -> str:
+        """What another server needs to tell of it; `instead` of some of it something else."""
+        return msgspec.json.encode({name: getattr(self, name) for name in _Told.__annotations__} | instead).decode()
+
+
+@dataclass(slots=True, kw_only=True)
+class JobElsewhere(Job):
+    """A job of another server, as that has pinned it to the board; who watches looks there again and again."""
+
+    board: JobBoard
+
+    def look(self) -> Self:
+        """Look at the board; what is no longer there is over. Blocks."""
+        found = self.board.read(self.job_id)
+        for name, value in msgspec.json.decode(found[1], type=_Told).items() if found else ():
+            setattr(self, name, value)
+        self.state = self.state if found else "done"
+        return self
+
+    async def watch(self) -> AsyncGenerator[Self]:
+        """See `Progress.watch`."""
+        while True:
+            yield self
+            if self.over:
+                return
+            await asyncio.sleep(PINNED_S)
+            await asyncio.to_thread(self.look)
+
 
 class Jobs:
     """The jobs of one base, `most` of each caller's at once. `start` takes up those that an earlier process left."""
@@ -95,6 +143,8 @@ class Jobs:
         self._most = most
         self._kb = kb
         self._known: dict[str, Job] = {}
+        self._board = kb.store.board
+        self._pinning: dict[asyncio.Task[None], Job] = {}
         self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
@@ -126,15 +176,21 @@ class Jobs:
             events -= len(forgotten.events)
             del self._known[forgotten.job_id]
         self._queue.put_nowait((job, spooled))
+        if self._board:
+            task = asyncio.create_task(_pin(job, self._board))
+            self._pinning[task] = job
+            task.add_done_callback(self._pinning.pop)
         return job
 
-    def get(self, job_id: str, caller: str | None) -> Job:
-        """Return a job of this caller's, or of anyone's if None.
+    async def get(self, job_id: str, caller: str | None) -> Job:
+        """Return a job of this caller's, or of anyone's if None; where servers share a base, of another server too.
 
         Raises:
             AbsentError: there is none.
         """
         job = self._known.get(job_id)
+        if job is None and self._board and (found := await asyncio.to_thread(self._board.read, job_id)):
+            job = await asyncio.to_thread(JobElsewhere(job_id, found[0], board=self._board).look)
         if job is None or (caller is not None and job.caller != caller):
             message = "There is no such job."
             raise AbsentError(message, cure="Jobs are remembered until the server stops; see the documents.")
@@ -151,6 +207,11 @@ class Jobs:
         self._worker.cancel()
         with suppress(asyncio.CancelledError):
             await self._worker
+        if ended := [task for task, job in self._pinning.items() if job.over]:
+            await asyncio.wait(ended, timeout=2 * PINNED_S)
+        for task in (left := list(self._pinning)):
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
         self.spool.close()
 
     async def _work(self) -> None:
@@ -192,5 +253,18 @@ class Jobs:
             await asyncio.sleep(wait_s)
             self._idle.clear()
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
+        if self._board:  # before it goes off the disk: one that is killed now does it again, and says so
+            with suppress(ServiceError):
+                await asyncio.to_thread(self._board.pin, job.job_id, job.caller, job.told(state="done"))
         await asyncio.to_thread(spooled.done)
         job.end()
+
+
+async def _pin(job: Job, board: JobBoard) -> None:
+    """Tell other servers how far a job is, until it is done; where the base cannot be reached, later."""
+    async for now in job.watch():
+        began = monotonic()
+        with suppress(ServiceError):
+            await asyncio.to_thread(board.pin, now.job_id, now.caller, now.told())
+        if not now.over:
+            await asyncio.sleep(max(PINNED_S, (monotonic() - began) / PINNING_SHARE))

@@ -68,7 +68,7 @@ async def add(
 @router.get("/jobs/{job_id}")
 async def job(job_id: str, request: Request, view: CallerViewIn, space: SeenSpace) -> JobOut:
     """How far a job of this key's is."""
-    return JobOut.of(_job(job_id, request, view, space))
+    return JobOut.of(await _job(job_id, request, view, space))
 
 
 @router.get("/jobs/{job_id}/events", response_model=JobOut)
@@ -76,7 +76,7 @@ async def job_events(
     job_id: str, request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn
 ) -> Response:
     """How far a job is, as events `job`, until it is done."""
-    return events(_progress(_job(job_id, request, view, space)), server, until=server.closing)
+    return events(_progress(await _job(job_id, request, view, space)), server, until=server.closing)
 
 
 @router.get("/documents")
@@ -146,10 +146,10 @@ async def _progress(watched: Job) -> Told:
         yield "job", now
 
 
-def _job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
+async def _job(job_id: str, request: Request, view: CallerView, space: SeenSpace) -> Job:
     view.require("add")
     caller = caller_of(request.scope)
-    return space.jobs.get(job_id, None if "admin" in caller.rights else caller.name)
+    return await space.jobs.get(job_id, None if "admin" in caller.rights else caller.name)
 
 
 def _labels(given: list[Any]) -> list[str]:
