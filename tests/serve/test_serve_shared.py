@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import time
@@ -15,8 +16,13 @@ import httpx
 import pytest
 
 import postgres_server
-from rove import Rove
+import rove.serve.spaces
+import rove.store.resident
+from rove import AsyncRove, Rove, Text
+from rove.serve.spaces import Spaces
+from rove.settings import read_settings
 from serve.conftest import FAKE, serving
+from store.test_postgres import holding
 
 pytestmark = pytest.mark.long
 SPACE = "/v1/spaces/default"
@@ -104,6 +110,29 @@ def test_a_job_is_told_by_the_other_server_too(tmp_path: Path) -> None:
         listed = there.get(f"{SPACE}/documents").json()["documents"]
         there.delete(f"{SPACE}/document", params={"document_id": listed[0]["document_id"]})
         assert there.get(f"{SPACE}/jobs/{job}").status_code == 404
+
+
+async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 5)
+    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 0.05)
+    base = postgres_server.base(f"s{token_hex(8)}")
+    texts = [Text(f"Paper {number} of Zwirbelhausen.", id=str(number), title=f"zephyr{number}") for number in range(9)]
+    monkeypatch.setenv("ROVE_DATA", str(tmp_path / "server"))
+    settings = read_settings(base, embedder=FAKE)
+    spaces = Spaces.open(settings, tmp_path)
+    spaces.start()
+    try:
+        monkeypatch.setenv("ROVE_DATA", str(tmp_path / "other"))
+        async with AsyncRove.open(base, embedder=FAKE) as other:
+            await other.add(*texts)
+            await asyncio.to_thread(wait_until, lambda: holding(tmp_path / "server", b"zephyr7"))
+            await other.delete("7")
+            await asyncio.to_thread(wait_until, lambda: not holding(tmp_path / "server", b"zephyr7"))
+            assert holding(tmp_path / "server", b"zephyr8")
+    finally:
+        await spaces.close()
 
 
 def start(stack: ExitStack, tmp_path: Path, base: str, place: int) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError
+from rove.errors import ConfigError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
@@ -25,6 +26,8 @@ from rove.settings.place import place_of
 from rove.store.home import home_of
 
 DEFAULT = "default"
+FOLLOW_S = 2.0
+"""So often a server looks what other machines have written to a base that they share: a query of one row."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
 log = logging.getLogger("rove.serve")
@@ -50,6 +53,7 @@ class Spaces:
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
             for name, kb in bases.items()
         }
+        self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
     @classmethod
@@ -105,6 +109,8 @@ class Spaces:
         for space in self._spaces.values():
             space.jobs.start()
             space.evaluations.start()
+            if space.kb.store.home.is_shared:
+                self._following.append(asyncio.create_task(_follow(space.kb)))
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""
@@ -128,9 +134,20 @@ class Spaces:
 
     async def close(self) -> None:
         """Let jobs end, and close the bases; an evaluation is left for the next start."""
+        for task in self._following:
+            task.cancel()
+        await asyncio.gather(*self._following, return_exceptions=True)
         await asyncio.gather(*(space.evaluations.stop() for space in self._spaces.values()))
         await asyncio.gather(*(space.jobs.stop(self.settings.drain_s) for space in self._spaces.values()))
         await asyncio.gather(*(space.kb.close() for space in self._spaces.values()))
+
+
+async def _follow(kb: AsyncRove) -> None:
+    """Keep this machine's snapshot near a base that others write to; where that cannot be reached now, later."""
+    while True:
+        with suppress(RoveError):
+            await kb.store.follow()
+        await asyncio.sleep(FOLLOW_S)
 
 
 def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:

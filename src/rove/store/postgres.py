@@ -153,7 +153,7 @@ class PostgresDialect:
         if not lost and code not in REFUSED:
             return None
         first = str(said).strip().partition("\n")[0].rstrip(".")
-        message = f"The catalog {self} could not be {done}: {first}."
+        message = f"The catalog of {self} could not be {done}: {first}."
         cure = "See that the database runs, has room, and lets this user read and write; then run the same again."
         return ServiceError(message, cure=cure, retryable=lost and code not in REFUSED)
 

@@ -148,6 +148,10 @@ class Store(Fetching):
                     return kept[:top_k]
                 depth = depth if whole else 2 * depth
 
+    async def follow(self) -> None:
+        """Take in what other machines have written, and off this one what they have erased, before anybody asks."""
+        await asyncio.to_thread(self.searched.count)
+
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; within its access filter, if it has one."""
         return await asyncio.to_thread(self._languages_of, access_filter_of(where))
