@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
     made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
-    made.add_argument("--large", action="store_true", help="search at 1 M chunks too")
+    made.add_argument("--large", action="store_true", help="search, and stores, at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
@@ -156,8 +156,7 @@ def stores(options: argparse.Namespace) -> list[Table]:
     """See `bench.stores`."""
     from bench import stores as part
 
-    del options
-    return part.run()
+    return part.run(large=options.large)
 
 
 def sentences(options: argparse.Namespace) -> list[Table]:

@@ -19,7 +19,7 @@ from rove import Rove, Text, field
 from rove.language.words import terms
 from rove.records import Chunk, Document
 from rove.records.chunk import chunk_id
-from rove.settings import EmbedderSettings, StoreSettings
+from rove.settings import Address, EmbedderSettings, StoreSettings
 from rove.store.catalog import Prepared
 from rove.store.store import Store
 
@@ -30,13 +30,13 @@ KEPT_FROM = 100_001
 ONE_PERCENT = 7
 
 
-def fill(folder: Path, count: int) -> None:
+def fill(place: Path | Address, count: int) -> None:
     """Put `count` synthetic chunks in: straight into the store, since reading and cutting are not what is timed."""
 
     async def load() -> None:
         embedder = clusters.ClusterEmbedder(EmbedderSettings())
         fingerprint = embedder.fingerprint
-        store = Store(folder, model=str(fingerprint), dimension=fingerprint.dimension, settings=StoreSettings())
+        store = Store(place, model=str(fingerprint), dimension=fingerprint.dimension, settings=StoreSettings())
         for start in range(0, count, BATCH):
             texts = list(clusters.texts(start, min(BATCH, count - start)))
             vectors = await embedder.passages([text.text for text in texts])
