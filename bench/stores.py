@@ -135,8 +135,8 @@ def at_a_million(address: str) -> Table:
             numbers = [f"{value:.1f}" for value in (filled, *starts, *times, size)]
             rows.append([name, LARGE_COUNT, f"{same} of {len(claims) * len(ways)}", *numbers])
     note = (
-        "Synthetic passages of 500 characters with vectors of 384 numbers, put straight into the store. All hits, scores "
-        "and places as in the folder: of so many searches. Milliseconds: median, without the reranker."
+        "Synthetic passages of 500 characters with vectors of 384 numbers, put straight into the store. "
+        "All hits, scores and places as in the folder: of so many searches. Milliseconds: median, without the reranker."
     )
     head = [
         "where",
