@@ -20,7 +20,7 @@ import postgres_server
 import rove.store.resident
 from rove import Rove, Text, field
 from rove.cli import rove as command_line
-from rove.errors import ConfigError, RoveError, ServiceError
+from rove.errors import ConfigError, InputError, RoveError, ServiceError
 from rove.retrieve import RETRIEVERS
 from rove.settings import Address, read_settings
 from rove.store.files import digest_of
@@ -150,6 +150,11 @@ def test_nul_is_kept_as_what_stands_for_what_cannot_be_written(base: str) -> Non
         (hit,) = kb.search("before\0after", mode="semantic")
         assert document.text[hit.chunk.span[0] : hit.chunk.span[1]] == hit.chunk.text
         assert kb.ask("What is before\0after?").text and kb.doctor().ok
+        with pytest.raises(InputError):
+            kb.document("a\0c")
+        kb.add(Text("Another.", id="x\0y"))
+        kb.delete("xy")  # reading leaves it out of names too
+        assert len(kb.documents()) == 1
 
 
 def test_connections_that_the_server_ends_are_made_anew(base: str) -> None:
@@ -319,6 +324,12 @@ def test_a_base_that_is_not_there_is_said_and_not_made(base: str) -> None:
     for _ in range(2):
         found = CliRunner().invoke(command_line, ["inspect", "--kb", base])
         assert found.exit_code == 2 and "There is no base in postgresql://" in found.stderr
+    address = Address(base)
+    with psycopg.connect(address.url, autocommit=True) as connection:
+        connection.execute(f'CREATE SCHEMA "{address.schema}"')
+        assert CliRunner().invoke(command_line, ["inspect", "--kb", base]).exit_code == 2
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [address.schema])
+        assert not found.fetchall()
     with pytest.raises(ServiceError, match="could not be reached") as raised:
         Rove.open("postgresql://ann:secret@127.0.0.1:1/team", embedder=FAKE)
     assert raised.value.retryable and "secret" not in str(raised.value)

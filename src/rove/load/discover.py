@@ -186,9 +186,10 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
 
 def _storable(text: Text) -> Text:
     """Return a text with an id, a title and metadata that can be kept, and sent to another process."""
-    if not text.metadata and is_storable(text.id) and is_storable(text.title):
+    identity, title = clean(text.id), clean(text.title)
+    if not text.metadata and (identity, title) == (text.id, text.title):
         return text
-    return replace(text, id=clean(text.id), title=clean(text.title), metadata=stored_fields(text.metadata))
+    return replace(text, id=identity, title=title, metadata=stored_fields(text.metadata))
 
 
 def _address(url: str) -> Location:

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.settings import Address
@@ -75,8 +76,9 @@ class PostgresDialect:
         self._watching = Lock()
         try:
             with self.engine.connect() as connection:
-                self.is_new = not connection.execute(_SCHEMA, {"schema": self._schema}).first()
-            if self.is_new and create:
+                has_schema, has_base = connection.execute(_THERE, {"schema": self._schema}).one()
+            self.is_new = not has_base
+            if create and not has_schema:
                 with self.engine.connect().execution_options(**self.writing) as connection, connection.begin():
                     connection.exec_driver_sql(f"CREATE SCHEMA IF NOT EXISTS {self._quoted(self._schema)}")
         except DBAPIError as error:
@@ -192,7 +194,10 @@ class PostgresDialect:
         return f'"{doubled}"'
 
 
-_SCHEMA = text("SELECT 1 FROM pg_namespace WHERE nspname = :schema")
+_THERE = text(
+    "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = :schema),"
+    " EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = :schema AND tablename = 'facts')"
+)
 
 
 class _Dumper(StrDumper):
@@ -225,14 +230,19 @@ def _column_type(element: String, compiler: PGTypeCompiler, **given: Any) -> str
     return f"{written}{ordered}"
 
 
+def _json(element: FunctionElement[Any], compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
+    """The argument as JSON, in which NUL is written as it is kept: see `_Dumper`."""
+    return f"CAST(replace({compiler.process(element.clauses, **given)}, '\\u0000', '\\ufffd') AS jsonb)"
+
+
 @compiles(Texts, "postgresql")
 def _texts(element: Texts, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    return f"(SELECT jsonb_array_elements_text(CAST({compiler.process(element.clauses, **given)} AS jsonb)))"
+    return f"(SELECT jsonb_array_elements_text({_json(element, compiler, **given)}))"
 
 
 @compiles(Numbers, "postgresql")
 def _numbers(element: Numbers, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    values = f"jsonb_array_elements_text(CAST({compiler.process(element.clauses, **given)} AS jsonb))"
+    values = f"jsonb_array_elements_text({_json(element, compiler, **given)})"
     return f"(SELECT CAST(value AS bigint) FROM {values} AS value)"
 
 
@@ -243,5 +253,5 @@ def _place_in(element: PlaceIn, compiler: SQLCompiler, **given: Any) -> str:  # 
 
 @compiles(NamesIn, "postgresql")
 def _names_in(element: NamesIn, compiler: SQLCompiler, **given: Any) -> str:  # noqa: ANN401 - SQLAlchemy's
-    names = f"jsonb_object_keys(CAST({compiler.process(element.clauses, **given)} AS jsonb))"
+    names = f"jsonb_object_keys({_json(element, compiler, **given)})"
     return f"(SELECT CAST(json_agg(name) AS text) FROM {names} AS name)"
