@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import subprocess
@@ -333,6 +334,47 @@ def test_a_base_that_is_not_there_is_said_and_not_made(base: str) -> None:
     with pytest.raises(ServiceError, match="could not be reached") as raised:
         Rove.open("postgresql://ann:secret@127.0.0.1:1/team", embedder=FAKE)
     assert raised.value.retryable and "secret" not in str(raised.value)
+
+
+def test_every_command_means_the_base_by_its_address(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None takes the address for a folder, and makes that where it stands."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROVE_EMBEDDER__NAME", "fake")
+    runner, paper = CliRunner(), tmp_path / "paper.md"
+    paper.write_text("# Remote work\n\nRemote work is approved by the head of unit.\n\n# Travel\n\nTravel is paid.\n")
+
+    def said(*words: str) -> str:
+        result = runner.invoke(command_line, [*words, "--kb", base])
+        assert result.exit_code == 0, (words, result.output)
+        return result.output
+
+    said("add", str(paper))
+    said("questions", "make", "questions.csv", "-n", "2")
+    assert json.loads(said("eval", "questions.csv", "--json"))["metrics"]["recall@10"]["mean"] == 1.0
+    grid = tmp_path / "grid.toml"
+    grid.write_text('[factors.mode]\nkeyword = { mode = "keyword" }\nsemantic = { mode = "semantic" }\n')
+    said("sweep", str(grid), "questions.csv")
+    said("serve", "key", "ann")
+    assert "ann" in (Address(base).folder / "rove.toml").read_text() and read_settings(base).serve.keys
+    for words in (
+        ["walk", "Who approves remote work?"],
+        ["themes"],
+        ["enrich", "graph"],
+        ["graph", "Remote work"],
+        ["enrich", "summaries"],
+        ["summary", str(paper)],
+        ["questions", "keep", "Who pays?", str(paper)],
+        ["memory", "list"],
+        ["words", "list"],
+        ["export", "all.jsonl"],
+        ["import", "all.jsonl"],
+        ["delete", str(paper)],
+        ["doctor"],
+    ):
+        said(*words)
+    assert not list(tmp_path.glob("postgres*"))
 
 
 def test_a_password_is_nowhere_shown(base: str) -> None:

@@ -98,7 +98,7 @@ async def dataset_of(session: Session, name: str, limit: int | None, *, document
 async def _eval(session: Session, dataset: str, call: _Eval) -> None:
     data = await dataset_of(session, dataset, call.limit, documents=False)
     own = not data.sources
-    place = Path(call.out or f"eval-{data.name}") / "base" if own else Path(session.location)
+    place = Path(call.out or f"eval-{data.name}") / "base" if own else session.location
     lab = Lab.open(read_settings(place, **session.settings))
     configuration = Configuration(NAME, {}, session.settings, call.mode, call.rerank, call.where, call.top_k)
     try:

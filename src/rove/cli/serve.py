@@ -14,7 +14,7 @@ import click
 from rove.cli.session import Session, command
 from rove.errors import ConfigError
 from rove.registry import load
-from rove.settings import Settings, read_settings
+from rove.settings import Settings, file_of, located, read_settings
 
 NAME = re.compile(r"[\w.-]{1,64}")
 CURE = "Run: pip install 'rove[serve]'"
@@ -109,8 +109,7 @@ def _extra(path: str) -> Any:  # noqa: ANN401 - whatever stands there
 
 
 def _file(location: str) -> Path:
-    path = Path(location)
-    return path if path.suffix == ".toml" else path / "rove.toml"
+    return file_of(located(location))
 
 
 def _home(location: str) -> Path:

@@ -27,7 +27,7 @@ from rove.records import (
     Understood,
 )
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
-from rove.settings import Settings, read_settings
+from rove.settings import Address, Settings, read_settings
 from rove.store import Index
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
@@ -60,7 +60,7 @@ class Rove(BlockingDocuments):
     @classmethod
     def open(
         cls,
-        location: str | Path = "kb",
+        location: str | Path | Address = "kb",
         *,
         create: bool = True,
         embedder: Embedder | Table | None = None,
