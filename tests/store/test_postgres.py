@@ -168,6 +168,18 @@ def test_connections_that_the_server_ends_are_made_anew(base: str) -> None:
         assert kb.add(text("Paper 2")).ok
 
 
+def test_a_connection_that_is_read_with_while_the_base_is_closed_is_closed_too(base: str) -> None:
+    with opened(base) as kb:
+        database = kb._kb.store.catalog.database
+        reading = database.read()
+        connection = reading.__enter__()
+        driven = connection.connection.driver_connection
+    assert not driven.closed
+    assert connection.exec_driver_sql("SELECT 1").scalar_one() == 1
+    reading.__exit__(None, None, None)
+    assert driven.closed
+
+
 async def test_a_writer_that_lost_its_turn_writes_nothing_more(base: str) -> None:
     home = PostgresHome(Address(base))
     with opened(base) as kb:

@@ -72,6 +72,8 @@ class PostgresDialect:
         self.engine = create_engine(url, pool_pre_ping=True, isolation_level=EACH, connect_args=known)
         event.listen(self.engine, "connect", self._connected)
         event.listen(self.engine, "begin", self._begun)
+        event.listen(self.engine, "checkin", self._returned)
+        self._closed = False
         self._watch: Connection | None = None
         self._watching = Lock()
         try:
@@ -160,7 +162,8 @@ class PostgresDialect:
         return ServiceError(message, cure=cure, retryable=lost and code not in REFUSED)
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; one that a thread still reads with, when it gives it back."""
+        self._closed = True
         with self._watching:
             self._stop_watching()
         self.engine.dispose()
@@ -179,6 +182,11 @@ class PostgresDialect:
             cursor.execute(f"SET search_path TO {self._quoted(self._schema)}")
             for name, value in KEPT_ALIVE.items():
                 cursor.execute(f"SET tcp_{name} = {value}")
+
+    def _returned(self, connection: Any, record: object) -> None:  # noqa: ANN401 - a DB-API connection, or None
+        del record
+        if self._closed and connection is not None:
+            connection.close()
 
     def _begun(self, connection: Connection) -> None:
         if not connection.get_execution_options().get(TURN):
