@@ -35,7 +35,7 @@ from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.settings import Address, Settings, read_settings
-from rove.store import Index
+from rove.store import VectorIndex
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
@@ -84,7 +84,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
-        index: Index | None = None,
+        index: VectorIndex | None = None,
         **settings: object,
     ) -> Self:
         """Open a knowledge base, or make it.
