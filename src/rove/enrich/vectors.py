@@ -33,18 +33,22 @@ class Embedded:
 
 
 async def embed(
-    texts: Mapping[str, str], embedder: Embedder, cache: VectorCache, progress: Callable[[int], None]
+    texts: Mapping[str, str],
+    embedder: Embedder,
+    cache: VectorCache | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Embedded:
     """Return the vector of every text, by key; only texts without one are embedded.
 
     Batches grow while the embedder is quick. On long work what is done is saved every few seconds, so that a crash
     costs seconds, not hours. A batch that the embedder refuses for good is tried again text by text, so that one bad
-    text does not cost the others. `progress` is told how many more texts are done.
+    text does not cost the others. `progress` is told how many more texts are done. Without a cache nothing is looked up
+    or saved.
 
     Raises:
         ServiceError: the embedder cannot be reached; what was embedded before is kept.
     """
-    result = Embedded(await asyncio.to_thread(cache.get, list(texts)))
+    result = Embedded(await asyncio.to_thread(cache.get, list(texts)) if cache else {})
     if result.vectors:
         progress(len(result.vectors))
     todo = [key for key in texts if key not in result.vectors]
@@ -60,12 +64,13 @@ async def embed(
             result.seconds += now - begin
             if now - begin < SLOW_S:
                 size = min(2 * size, LARGEST_BATCH)
-            if todo and now - saved > SAVE_EVERY_S:
+            if cache and todo and now - saved > SAVE_EVERY_S:
                 await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
                 result.vectors |= unsaved.vectors
                 unsaved, saved = Embedded(refused=result.refused), monotonic()
     except BaseException:
-        await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
+        if cache:
+            await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
         raise
     result.vectors |= unsaved.vectors
     result.tokens = unsaved.tokens

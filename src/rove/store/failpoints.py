@@ -7,6 +7,7 @@ import signal
 
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 ENRICHING = ("enriched", "refreshed")
+DEEPENING = ("deepened", "told")
 WRITING_SNAPSHOT = "snapshot"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rove.errors import ConfigError, ServiceError
@@ -96,7 +96,7 @@ async def heal(
         await _finish_writing(catalog, index, staged, problems)
         if thorough:
             await index.check()
-        if thorough or await index.count() != await asyncio.to_thread(catalog.count):
+        if thorough or await index.count() != await asyncio.to_thread(catalog.deep_count):
             difference = await _compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
@@ -143,14 +143,28 @@ async def refresh(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> 
     if not seqs:
         return []
     writer = RowWriter(index)
-    for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+    for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
         await writer.add(rows)
     if writer.refused:
         await asyncio.to_thread(catalog.unenrich, list(writer.refused))
-        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+        for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
             await index.add(rows)
     failpoint("refreshed")
     await asyncio.to_thread(catalog.refreshed, seqs)
+    return [reason_of(error) for error in writer.refused.values()]
+
+
+async def tell_deepened(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> list[str]:
+    """Give the index the chunks of documents that have become deep; returns why it refused some, which are let go."""
+    writer = RowWriter(index)
+    for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
+        await writer.add(rows)
+    if writer.refused:
+        lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
+        await asyncio.to_thread(enter, catalog, lost)
+        await forget(catalog, index, removed)
+    failpoint("told")
+    await asyncio.to_thread(catalog.told, seqs)
     return [reason_of(error) for error in writer.refused.values()]
 
 
@@ -188,6 +202,9 @@ async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence
     if staged:
         problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
         leaving += await _take_in(catalog, index, staged, problems)
+    if deepened := await asyncio.to_thread(catalog.deepened):
+        problems.append(f"{len(deepened)} documents had new vectors when a writer stopped")
+        problems += await tell_deepened(catalog, index, deepened)
     if stale := await asyncio.to_thread(catalog.refreshing):
         problems.append(f"{len(stale)} documents had new fields when a writer stopped")
         problems += await refresh(catalog, index, stale)
@@ -200,10 +217,11 @@ async def _take_in(catalog: Catalog, index: VectorIndex, staged: Sequence[int], 
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
     writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
-        await writer.add(rows)
+        await writer.add([row for row in rows if not row.shallow])
+        await index.remove([row.chunk_id for row in rows if row.shallow])
     if writer.refused:
         lost = await asyncio.to_thread(catalog.let_go, staged, writer.refused)
-        await asyncio.to_thread(_enter, catalog, lost)
+        await asyncio.to_thread(enter, catalog, lost)
         problems.append(f"{len(lost)} chunks on their way in were refused by the index: {lost[0].reason}")
     return await asyncio.to_thread(catalog.publish, staged)
 
@@ -223,6 +241,7 @@ async def _make_anew(catalog: Catalog, index: VectorIndex, problems: list[str]) 
         _check_mendable(error)
         await _make_anew_without(catalog, index, problems)
     await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
+    await asyncio.to_thread(catalog.told, await asyncio.to_thread(catalog.deepened))
     leaving = await _take_in(catalog, index, staged, problems) if staged else []
     await index.remove(leaving)
     await asyncio.to_thread(catalog.forgotten, [*leaving, *await asyncio.to_thread(catalog.unforgotten)])
@@ -236,14 +255,16 @@ async def _make_anew_without(catalog: Catalog, index: VectorIndex, problems: lis
         await writer.add(rows)
     if writer.refused:
         lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
-        await asyncio.to_thread(_enter, catalog, lost)
+        await asyncio.to_thread(enter, catalog, lost)
         await index.remove(removed)
         count = len({one.document_id for one in lost})
         problems.append(f"{count} documents were let go: {lost[0].reason}")
 
 
-def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
+def enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     """Say in the ledger of each source which chunks could not be kept. Blocks."""
+    if not lost:
+        return
     ledger = Ledger(catalog.database)
     by_source: dict[str, list[LostChunk]] = {}
     for one in lost:
@@ -259,7 +280,7 @@ def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
 
 
 async def _compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
-    wanted = set(await asyncio.to_thread(catalog.chunk_ids))
+    wanted = set(await asyncio.to_thread(catalog.deep_ids))
     seen: set[str] = set()
     twice: set[str] = set()
     for chunk_id in await index.chunk_ids():
@@ -272,9 +293,17 @@ async def _mend(catalog: Catalog, index: VectorIndex, difference: IndexDifferenc
         await index.remove([*difference.extra, *difference.twice])
     again = [*difference.missing, *difference.twice]
     if again:
-        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(ids=again))):
+        for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, ids=again))):
             await index.add(rows)
         await index.optimize()
+
+
+def deep_rows(
+    catalog: Catalog, *, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
+) -> Iterator[list[IndexRow]]:
+    """See `Catalog.index_rows`; without what is shallow, which no index but the embedded one holds."""
+    for rows in catalog.index_rows(seqs=seqs, ids=ids):
+        yield [row for row in rows if not row.shallow]
 
 
 async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
@@ -283,6 +312,6 @@ async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
 
 
 async def _rows(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:
-    batches = catalog.index_rows()
+    batches = deep_rows(catalog)
     while (rows := await asyncio.to_thread(next, batches, None)) is not None:
         yield rows

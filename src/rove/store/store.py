@@ -25,6 +25,7 @@ from rove.store.health import Health, finish_erasing, finish_sweeping, forget, h
 from rove.store.home import home_of
 from rove.store.index_beside import WRITTEN_TO, IndexBeside
 from rove.store.joined import JoinedResident, joined
+from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
 from rove.store.memory_index import MemoryIndex
@@ -35,6 +36,7 @@ from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists, by_frequency
+from rove.store.shallow import StandInNote
 from rove.store.stale_reads import note_gone
 from rove.store.transcript_store import TranscriptStore
 from rove.store.user_words import UserWords
@@ -82,6 +84,7 @@ class Store(Fetching):
         except BaseException:
             self.catalog.close()
             raise
+        self.judged = Judged(self.catalog, self.documents)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, self.home)
@@ -107,14 +110,28 @@ class Store(Fetching):
             return self._beside.open()
         return EmbeddedIndex(self.catalog, self.resident)
 
+    @property
+    def shallow(self) -> int:
+        """How many chunks were shallow when something was last looked for; see `rove.store.shallow`."""
+        return self.searched.shallow
+
     async def search(
-        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
+        self,
+        *,
+        terms: Sequence[str] | None,
+        vector: Vector | None,
+        top_k: int,
+        where: Filter | None,
+        first: Vector | None = None,
     ) -> SearchLists:
-        """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
+        """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty.
+
+        `first`: the stand-in's vector, for what is shallow. `rove.retrieve.judging` makes one list of the two.
+        """
         found = dict[str, list[Scored]]()
         if self._looks_it_up:
             found = await self._beside.search(self.index, terms=terms, vector=vector, top_k=top_k, where=where)
-        look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where)
+        look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
         lists = await asyncio.to_thread(look, found=found)
         for name, ranked in found.items():
             note_gone({chunk_id for chunk_id, _ in ranked}.difference(dict(lists.ranked[name])))
@@ -147,11 +164,16 @@ class Store(Fetching):
         return str(await asyncio.to_thread(self.documents.revision))
 
     async def keep(
-        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
+        self,
+        prepared: Sequence[Prepared],
+        vectors: Mapping[str, Vector],
+        tokens: Mapping[str, bytes],
+        stand_in: StandInNote | None = None,
     ) -> list[LostChunk]:
         """Make documents live: catalog, index, catalog.
 
-        `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens.
+        `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens. `stand_in`: whose vectors
+        they are, if not the embedder's: `deepen` follows.
         After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returned are the chunks
         that the index refused, alone: the others are live.
         """
@@ -159,18 +181,20 @@ class Store(Fetching):
             failpoint("before-stage")
             prepared = await asyncio.to_thread(self.words.applied, prepared)
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
-            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
+            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens, stand_in)
             failpoint("staged")
             writer = RowWriter(self.index)
-            await writer.add(rows_of(prepared, vectors), fresh=not known)
+            if not stand_in:
+                await writer.add(rows_of(prepared, vectors), fresh=not known)
+            elif known:
+                await self.index.remove([chunk.chunk_id for item in prepared for chunk in item.chunks])
             lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
             await forget(self.catalog, self.index, removed)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            self._loose += sum(len(item.chunks) for item in prepared)
-            await self._wrote()
+            await self.wrote(sum(len(item.chunks) for item in prepared))
         return lost
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
@@ -185,7 +209,7 @@ class Store(Fetching):
             seqs = await asyncio.to_thread(self.catalog.enrich, fields)
             failpoint("enriched")
             refused = await refresh(self.catalog, self.index, seqs)
-            await self._wrote()
+            await self.wrote()
         if refused:
             message = f"The index refused the new fields of documents: {refused[0]}."
             raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
@@ -205,7 +229,7 @@ class Store(Fetching):
             finally:
                 await finish_erasing(self.catalog, self.index, self.resident)
                 await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-                await self._wrote()
+                await self.wrote()
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
@@ -223,8 +247,9 @@ class Store(Fetching):
                 await self._optimize()
                 await asyncio.to_thread(self.resident.keep)
 
-    async def _wrote(self) -> None:
-        """Count a write; after some of them, tidy."""
+    async def wrote(self, chunks: int = 0) -> None:
+        """Count a write, of so many chunks; after some of them, tidy. The caller holds the base."""
+        self._loose += chunks
         self._writes += 1
         if self._writes % OPTIMIZE_EVERY == 0:
             await self._optimize()
