@@ -10,7 +10,7 @@ import pytest
 Table = dict[str, object]
 IN_FOLDER: dict[str, Table] = {"lancedb": {"index": "lancedb", "resident_chunks": 0}}
 ON_SERVERS: dict[str, tuple[str, bool]] = {}
-"""Name → the module of tests/ whose `store()` gives the settings table, and whether it is quick enough for every run."""
+"""Name → the module of tests/ whose `store()` gives the settings table, and if it is quick enough for every run."""
 
 
 def store_of(name: str) -> Table:
