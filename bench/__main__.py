@@ -112,6 +112,14 @@ def graph(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def sizes(options: argparse.Namespace) -> list[Table]:
+    """See `bench.sizes`."""
+    from bench import sizes as part
+
+    del options
+    return part.run()
+
+
 def summaries(options: argparse.Namespace) -> list[Table]:
     """See `bench.summaries`."""
     from bench import summaries as part
@@ -184,6 +192,7 @@ PARTS = {
     "quotes": [quotes],
     "sentences": [sentences],
     "stores": [stores],
+    "sizes": [sizes],
     "all": [quality, speed],
 }
 
