@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
     made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
+    made.add_argument("--engines", default="", help="indexes for the stores part, with commas; empty: the stores")
     made.add_argument("--large", action="store_true", help="search, and stores, at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
@@ -164,7 +165,7 @@ def stores(options: argparse.Namespace) -> list[Table]:
     """See `bench.stores`."""
     from bench import stores as part
 
-    return part.run(large=options.large)
+    return part.run(large=options.large, engines=[name for name in options.engines.split(",") if name])
 
 
 def sentences(options: argparse.Namespace) -> list[Table]:
