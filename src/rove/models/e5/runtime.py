@@ -107,9 +107,9 @@ class E5Runtime:
     def _states(self, text: str, is_query: bool) -> list[Vectors]:
         """Return the last layer's states of each window."""
         ids = self.tokenizer.ids(text, is_query=is_query)
-        return [self._hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
+        return [self.hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
 
-    def _hidden(self, window: Sequence[int]) -> Vectors:
+    def hidden(self, window: Sequence[int]) -> Vectors:
         """Return the last layer's state at every token of a window, its first and last included."""
         ids = np.array([self._ends[0], *window, self._ends[1]], np.int64)
         states = self._session.run(None, {"embedded": self._weights.embedded(ids)[None]})
