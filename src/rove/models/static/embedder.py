@@ -26,8 +26,9 @@ _loading = Lock()
 class StaticEmbedder:
     """See `Embedder`. Questions and passages are embedded alike. All of one process share one model."""
 
-    max_distance = 0.6
-    min_lead = 0.0
+    max_distance = 0.65
+    min_lead = 0.15
+    """Both measured, see docs/decisions/044-static.md."""
 
     def __init__(self, settings: EmbedderSettings) -> None:
         del settings
