@@ -60,7 +60,7 @@ def quality(chosen: Sequence[str], cap: Cap) -> Table:
         if own:
             rows.append([f"mean, {half}", half, "", "", *(f"{statistics.mean(c):.3f}" for c in zip(*own, strict=True))])
     note = (
-        f'nDCG@10 of Rove with the embedder "static", without a reranker; sets cut to {cap}, as in benchmarks.md, whose '
+        f'nDCG@10 of Rove with the embedder "static", without a reranker; sets cut to {cap}, as in benchmarks.md, '
         'whose columns "semantic" and "hybrid" are the deep model on the same documents. Mark: hybrid beside keyword, '
         "+ better, = within 0.005, − worse. The vectors were chosen by open sets; nothing was read off the held ones."
     )

@@ -1,4 +1,4 @@
-"""Static vectors: near in meaning is near, in one language and across two; the same to the bit whatever stands beside."""
+"""Static vectors: near in meaning is near, in one language and across two; the same to the bit in any company."""
 
 from __future__ import annotations
 
