@@ -29,6 +29,8 @@ class StaticEmbedder:
     max_distance = 0.65
     min_lead = 0.15
     """Both measured, see docs/decisions/044-static.md."""
+    trust = 0.5
+    """See `trust_of`; chosen on the open sets of docs/static.md."""
 
     def __init__(self, settings: EmbedderSettings) -> None:
         del settings
