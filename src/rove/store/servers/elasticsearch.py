@@ -6,6 +6,7 @@ of the server; plain JSON is understood by each.
 
 from __future__ import annotations
 
+import logging
 from base64 import b64encode
 from typing import cast
 from urllib.parse import urlsplit
@@ -33,6 +34,8 @@ PRODUCT = "x-elastic-product"
 """The header by which Elasticsearch says that it is one."""
 SCRIPT = "Math.max(0.0, cosineSimilarity(params.vector, 'vector') + 1.0)"
 
+logging.getLogger("elastic_transport").addHandler(logging.NullHandler())  # what fails is raised, and said once
+
 
 class ElasticClient(Client):
     """See `Client`."""
@@ -47,7 +50,9 @@ class ElasticClient(Client):
             port,
             url.path,
             headers=_granted(settings),
+            verify_certs=settings.verify,
             ssl_context=trusted(settings) if url.scheme == "https" else None,
+            ssl_show_warn=False,
         )
         self._transport = Transport([node], max_retries=0, retry_on_status=(), meta_header=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -30,6 +31,8 @@ SCRIPT = "Math.max(0.0, cosineSimilarity(params.vector, doc['vector']) + 1.0)"
 WITHOUT_FACTOR = 3
 """The version from which on BM25 is Lucene's own, whose scores lack the factor k1 + 1."""
 
+logging.getLogger("opensearch").addHandler(logging.NullHandler())  # what fails is raised, and said once
+
 
 class OpenSearchClient(Client):
     """See `Client`."""
@@ -43,8 +46,9 @@ class OpenSearchClient(Client):
         elif settings.user:
             granted["http_auth"] = (settings.user, password)
         if urlsplit(self.url).scheme == "https":
-            granted["ssl_context"] = trusted(settings)
-        self._client = OpenSearch(self.url, max_retries=0, retry_on_status=(), ssl_show_warn=False, **granted)
+            unchecked = {"verify_certs": False, "ssl_show_warn": False}
+            granted |= {"ssl_context": trusted(settings)} if settings.verify else unchecked
+        self._client = OpenSearch(self.url, max_retries=0, retry_on_status=(), **granted)
 
     def send(self, call: Call) -> Json:
         """See `Client.send`."""

@@ -1,0 +1,30 @@
+"""The index in Elasticsearch keeps its contract: on the wire, and on a real node where `make test-servers` finds one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import lucene_wire
+from rove.settings import StoreSettings
+from rove.store import Index
+from rove.testing import IndexContract, LastingIndexContract
+
+
+class TestElasticsearch(LastingIndexContract, IndexContract):
+    """On the wire only: see `lucene_wire`."""
+
+    name = "elasticsearch"
+    version = "9.1.0"
+
+    def make(self, folder: Path) -> Index:
+        settings = StoreSettings.model_validate(lucene_wire.store("elasticsearch", folder, self.version))
+        return self.registered()(folder=folder, dimension=self.dimension, settings=settings)
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(lucene_wire.REAL["elasticsearch"] not in os.environ, reason="needs a node of Elasticsearch")
+class TestRealElasticsearch(TestElasticsearch):
+    version = ""
