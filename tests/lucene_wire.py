@@ -171,7 +171,7 @@ class Wire:
 
     def _routed(self, method: str, name: str, verb: str, params: dict[str, str], body: bytes) -> Json:
         if verb == "_bulk":
-            return self._bulk(name, params, body)
+            return self._bulk(params, body)
         asked: Json = json.loads(body) if body else {}
         match method, verb:
             case "GET", "" if not name:
@@ -255,13 +255,13 @@ class Wire:
             reply["aggregations"] = searcher.aggregations(asked)
         return {**reply, "pit_id": pit["id"]} if pit else reply
 
-    def _bulk(self, name: str, params: dict[str, str], body: bytes) -> Json:
+    def _bulk(self, params: dict[str, str], body: bytes) -> Json:
         lines = [json.loads(line) for line in body.decode().split("\n")[:-1]]
         items: list[Json] = []
         while lines:
             ((action, meta),) = lines.pop(0).items()
             source = lines.pop(0) if action == "index" else None
-            items.append({action: self._written(name, params, meta["_id"], source)})
+            items.append({action: self._written(meta["_index"], params, meta["_id"], source)})
         return {"took": 1, "errors": any("error" in one[next(iter(one))] for one in items), "items": items}
 
     def _written(self, name: str, params: dict[str, str], document: str, source: Json | None) -> Json:
@@ -309,7 +309,7 @@ def store(product: str, folder: Path, version: str = "", **server: object) -> di
     real = REAL[product]
     asked = {"user": "USER", "password": "PASSWORD", "api_key": "API_KEY", "ca_file": "CA"}
     reached = (
-        {"url": address(product, version)}
+        {"url": server.get("url") or address(product, version)}
         if version
         else {"url": os.environ[real], **{key: os.environ.get(f"{real}_{end}", "") for key, end in asked.items()}}
     )

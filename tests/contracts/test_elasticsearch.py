@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import lucene_wire
+import noida_server
 from rove.settings import StoreSettings
-from rove.store import Index
+from rove.store import INDEXES, Index
 from rove.testing import IndexContract, LastingIndexContract
 
 
@@ -28,3 +29,14 @@ class TestElasticsearch(LastingIndexContract, IndexContract):
 @pytest.mark.skipif(lucene_wire.REAL["elasticsearch"] not in os.environ, reason="needs a node of Elasticsearch")
 class TestRealElasticsearch(TestElasticsearch):
     version = ""
+
+
+@pytest.mark.servers
+@pytest.mark.skipif(not noida_server.BINARY, reason="needs requirements/servers.txt")
+class TestNoida(IndexContract):
+    """On a double that others have written, by Elasticsearch's own tests of its REST interface."""
+
+    def make(self, folder: Path) -> Index:
+        told = lucene_wire.store("elasticsearch", folder, "9", url=noida_server.address())
+        settings = StoreSettings.model_validate(told)
+        return INDEXES.get("elasticsearch")(folder=folder, dimension=self.dimension, settings=settings)

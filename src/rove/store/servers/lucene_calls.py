@@ -182,7 +182,7 @@ class Calls:
         refused: list[str] = []
         waiting = list(items)
         for number in range(self.settings.retries + 1):
-            reply = await self.call("POST", f"/{alias}/_bulk", lines_of(waiting), params=ALIAS_ONLY)
+            reply = await self.call("POST", "/_bulk", lines_of(alias, waiting), params=ALIAS_ONLY)
             failed = [
                 (item, one)
                 for item, result in zip(waiting, reply["items"], strict=True)
@@ -229,11 +229,12 @@ def failure_of(status: int, reply: object) -> CallError:
     return CallError(status, "error", str(error)[:LONGEST_REASON])
 
 
-def lines_of(items: Sequence[tuple[str, Json | None]]) -> bytes:
+def lines_of(alias: str, items: Sequence[tuple[str, Json | None]]) -> bytes:
     """Return the body of a `_bulk`."""
     lines: list[Json] = []
     for name, document in items:
-        lines += [{"delete": {"_id": name}}] if document is None else [{"index": {"_id": name}}, document]
+        place = {"_index": alias, "_id": name}
+        lines += [{"delete": place}] if document is None else [{"index": place}, document]
     return "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines).encode()
 
 
