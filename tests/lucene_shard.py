@@ -1,7 +1,7 @@
 """The documents of one index as Elasticsearch and OpenSearch search them: a double for tests, by their documentation.
 
 Real arithmetic: BM25 with Lucene's rounded lengths and with the documents that are deleted and not yet merged away,
-cosines in 32 bits. Not real: a graph of vectors (all are compared), segments, shards, disks. Whatever the adapters do not
+cosines in 32 bits. Not real: a graph of vectors (all are compared), segments, shards, disks. What the adapters do not
 send is refused, as a server refuses what it does not know.
 """
 
@@ -280,6 +280,8 @@ class Searcher:
         rows = [
             (tuple(self._key(one, row, scores) for one in sort), row) for row in np.flatnonzero(found & self.view.alive)
         ]
+        if "pit" in body and self.product == "elasticsearch":  # it adds what no two documents share
+            rows, sort = [((*key, int(row)), row) for key, row in rows], [*sort, {"_shard_doc": "asc"}]
         rows.sort()
         if after := body.get("search_after"):
             last = tuple(-value if one == {"_score": "desc"} else value for one, value in zip(sort, after, strict=True))
@@ -298,7 +300,8 @@ class Searcher:
         if names := body.get("docvalue_fields"):
             hit["fields"] = {name: [one[name]] for name in names}
         if isinstance(kept := body.get("_source"), list):
-            hit["_source"] = {name: one[name] for name in kept if name in self.view.mapping.mappings["_source"]["includes"]}
+            held = self.view.mapping.mappings["_source"]["includes"]
+            hit["_source"] = {name: one[name] for name in kept if name in held}
         return hit
 
     def aggregations(self, body: Json) -> Json:

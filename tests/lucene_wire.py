@@ -33,6 +33,7 @@ PARAMETERS = {
     "_forcemerge": {"max_num_segments", "only_expunge_deletes"}, "_flush": {"force", "wait_if_ongoing"},
     "point_in_time": {"keep_alive"},
 }  # fmt: skip
+SEARCH = ["query", "size", "sort", "search_after", "pit", "_source", "docvalue_fields", "aggs", "track_total_hits"]
 FROM_V3 = 3
 
 
@@ -165,11 +166,14 @@ class Wire:
             name, verb = "", path.strip("/")
         last = verb.rpartition("/")[2]
         if unknown := set(params) - PARAMETERS.get(last, set()):
-            raise bad("illegal_argument_exception", f"request [{path}] contains unrecognized parameter: [{min(unknown)}]")
+            reason = f"request [{path}] contains unrecognized parameter: [{min(unknown)}]"
+            raise bad("illegal_argument_exception", reason)
         with self.lock:
             return 200, self._routed(handler.command, name, verb, params, body)
 
-    def _routed(self, method: str, name: str, verb: str, params: dict[str, str], body: bytes) -> Json:
+    def _routed(  # noqa: C901 - a table of what can be asked
+        self, method: str, name: str, verb: str, params: dict[str, str], body: bytes
+    ) -> Json:
         if verb == "_bulk":
             return self._bulk(params, body)
         asked: Json = json.loads(body) if body else {}
@@ -240,7 +244,7 @@ class Wire:
         return Searcher(found, self.product, factor)
 
     def _search(self, name: str, asked: Json) -> Json:
-        only(asked, "query", "size", "sort", "search_after", "pit", "_source", "docvalue_fields", "aggs", "track_total_hits")
+        only(asked, *SEARCH)
         view = None
         if pit := asked.get("pit"):
             if name:
@@ -264,19 +268,23 @@ class Wire:
             items.append({action: self._written(meta["_index"], params, meta["_id"], source)})
         return {"took": 1, "errors": any("error" in one[next(iter(one))] for one in items), "items": items}
 
+    def _writable(self, name: str, params: dict[str, str], source: Json | None) -> Index:
+        if params.get("require_alias") == "true" and name not in self.aliases:
+            reason = f"no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
+            raise Refused(404, "index_not_found_exception", reason)
+        index = self._index(name)[1]
+        if source is not None:
+            if refused := self.refuse(source):
+                raise Refused(refused[0], refused[1], "refused by the test")
+            index.mapping.check(source)
+        return index
+
     def _written(self, name: str, params: dict[str, str], document: str, source: Json | None) -> Json:
         try:
-            if params.get("require_alias") == "true" and name not in self.aliases:
-                reason = f"no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
-                raise Refused(404, "index_not_found_exception", reason)
-            index = self._index(name)[1]
-            if source is not None:
-                if refused := self.refuse(source):
-                    raise Refused(refused[0], refused[1], "refused by the test")
-                index.mapping.check(source)
-            result = index.put(document, source)
+            index = self._writable(name, params, source)
         except Refused as error:
             return {"_id": document, "status": error.status, "error": {"type": error.kind, "reason": error.reason}}
+        result = index.put(document, source)
         return {"_id": document, "result": result, "status": {"created": 201, "not_found": 404}.get(result, 200)}
 
 

@@ -1,4 +1,4 @@
-"""The index in OpenSearch keeps its contract: on the wire, and on a real node where `make test-servers` finds one."""
+"""The index in OpenSearch keeps its contract: on the wire, and on a real node where one is named."""
 
 from __future__ import annotations
 

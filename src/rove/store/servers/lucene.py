@@ -1,7 +1,7 @@
 """What the indexes in Elasticsearch and OpenSearch share: a document for each chunk, and the requests that both know.
 
-No text is kept there: a document has the chunk's terms, its vector, the tokens of its fields (see `lucene_filters`), its
-id and how many terms it has.
+No text is kept there: a document has the chunk's terms and how many these are, its vector, the tokens of its fields
+(see `lucene_filters`) and its id.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class LuceneIndex(ABC):
         """See `Index.keyword`. What the access filter in a filter hides is not counted: see `VisibleWords`.
 
         By itself the engine counts a chunk that was removed or replaced until it has merged it away, and the length of
-        a chunk of over 40 terms roughly, in steps of an eighth.
+        a chunk of over 40 terms roughly, in steps of an eighth. Of a question the first 900 terms are looked for.
         """
         asked = [term for term in terms if is_storable(term)]
         if not asked or top_k < 1:
@@ -200,8 +200,8 @@ class LuceneIndex(ABC):
     async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. All that pass are compared where these are few, and under an access filter."""
         within = None if where is None else compile_filter(where)
-        candidates = max(LEAST_CANDIDATES, self.settings.refine, 4 * top_k)
-        exact = access_filter_of(where) is not None or candidates > MOST_CANDIDATES
+        candidates = min(max(LEAST_CANDIDATES, self.settings.refine, 4 * top_k), MOST_CANDIDATES)
+        exact = access_filter_of(where) is not None or 2 * top_k > candidates
         if within and not exact:
             exact = await self._counted(within) <= EXACT_ROWS
         if exact:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import log1p
 from typing import Protocol
 
@@ -20,6 +21,8 @@ from rove.store.servers.lucene_filters import Query, any_of
 
 LONGEST_TERM = 200
 """Characters from which on a term's hash stands for it: the engine would cut it in two."""
+MOST_TERMS = 900
+"""Terms of one question: with the conditions of a filter the engines take 1,024."""
 PAGE = 1_000
 ROUNDING = 1 + 1e-5
 """What the engine's sums in 32 bits may be too low by."""
@@ -40,9 +43,12 @@ def word(term: str) -> str:
 
 def any_term(terms: Sequence[str]) -> Query:
     """Return a query for chunks with one of the terms, by BM25; a term that is asked for twice counts twice."""
-    return any_of([
-        {"term": {"terms": {"value": word(term), "boost": times}}} for term, times in Counter(terms).items()
-    ])  # fmt: skip
+    return any_of([{"term": {"terms": {"value": term, "boost": times}}} for term, times in counted(terms).items()])
+
+
+def counted(terms: Sequence[str]) -> dict[str, int]:
+    """Return how often each term is asked for, as it stands in the index."""
+    return dict(islice(Counter(map(word, terms)).items(), MOST_TERMS))
 
 
 def best_first(scored: Iterable[Scored]) -> list[Scored]:
@@ -68,7 +74,7 @@ class VisibleWords:
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Query, visible: Query) -> list[Scored]:
         """See `Index.keyword`; `visible` is the part of `where` that says what is counted."""
-        asked = Counter(map(word, terms))
+        asked = counted(terms)
         statistics = await self._counted(list(asked), visible)
         bounds = {term: asked[term] * weight for term, weight in statistics.weights.items()}
         if not bounds:
