@@ -123,7 +123,9 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
+        "elasticsearch": "rove.store.servers.elasticsearch:ElasticsearchIndex [elasticsearch]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "opensearch": "rove.store.servers.opensearch:OpenSearchIndex [opensearch]",
     },
 )
