@@ -125,5 +125,7 @@ INDEXES = Registry(
     {
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "milvus": "rove.store.servers.milvus:MilvusIndex [milvus]",
+        "oceanbase": "rove.store.servers.oceanbase:OceanBaseIndex [oceanbase]",
     },
 )
