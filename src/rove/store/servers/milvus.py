@@ -7,9 +7,6 @@ ids into expressions (ids are kept as hexadecimal digits); a row's map of keys h
 more is refused, and only that one).
 """
 
-# Of pymilvus some annotations are missing, others name packages of its own that are not typed.
-# pyright: reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import asyncio
@@ -18,15 +15,16 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pymilvus import DataType, MilvusClient
+from pymilvus import DataType
 
 from rove.errors import InputError, ServiceError
 from rove.records import Filter
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
-from rove.store.servers.milvus_calls import MilvusCalls
+from rove.store.servers.milvus_calls import Client, MilvusCalls
 from rove.store.servers.milvus_filters import MOST_TOKENS, TOKEN_LENGTH, columns_of, expression_of
+from rove.store.servers.sort_keys import given_id, kept_id
 
 T = TypeVar("T")
 STRONG = "Strong"
@@ -66,11 +64,11 @@ class MilvusIndex:
         if len(columns["tokens"]) > MOST_TOKENS:  # pyright: ignore[reportArgumentType] - a list
             message = f"The chunk {row.chunk_id!r} has more values in its fields than Milvus keeps, {MOST_TOKENS // 2}."
             raise InputError(message, cure="Leave some of its document's metadata out.")
-        return {"chunk_id": _kept(row.chunk_id), "vector": row.vector.tolist(), **columns}
+        return {"chunk_id": kept_id(row.chunk_id), "vector": row.vector.tolist(), **columns}
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """See `VectorIndex.remove`."""
-        for part in slices([_kept(chunk_id) for chunk_id in chunk_ids], DELETED_AT_ONCE):
+        for part in slices([kept_id(chunk_id) for chunk_id in chunk_ids], DELETED_AT_ONCE):
             await self._run(lambda client, ids=part: client.delete(self._name, ids=list(ids), **ONCE))
 
     async def optimize(self) -> None:
@@ -86,7 +84,7 @@ class MilvusIndex:
         (`dataCoord.gc.dropTolerance`) after some hours.
         """
 
-        def compact(client: MilvusClient) -> None:
+        def compact(client: Client) -> None:
             client.flush(self._name, timeout=self._timeout_s)
             job, until = client.compact(self._name, timeout=self._timeout_s), time.monotonic() + COMPACTION_S
             while job > 0 and time.monotonic() < until:
@@ -99,7 +97,7 @@ class MilvusIndex:
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
         """See `VectorIndex.rebuild`."""
 
-        def drop(client: MilvusClient) -> None:
+        def drop(client: Client) -> None:
             client.drop_collection(self._name, **ONCE)
             self._calls.forget()
 
@@ -120,8 +118,8 @@ class MilvusIndex:
             return []
         expression = "" if where is None else expression_of(where)
 
-        def search(client: MilvusClient) -> list[Scored]:
-            found: Any = client.search(
+        def search(client: Client) -> list[Scored]:
+            found = client.search(
                 self._name,
                 data=[vector.tolist()],
                 filter=expression,
@@ -132,20 +130,20 @@ class MilvusIndex:
                 consistency_level=STRONG,
                 **ONCE,
             )
-            return [(_given(hit["chunk_id"]), float(hit["distance"])) for hit in found[0]]
+            return [(given_id(hit["chunk_id"]), float(hit["distance"])) for hit in found[0]]
 
         return sorted(await self._run(search), key=lambda scored: (-scored[1], scored[0]))
 
     async def chunk_ids(self) -> list[str]:
         """See `VectorIndex.chunk_ids`."""
 
-        def read(client: MilvusClient) -> list[str]:
-            pages: Any = client.query_iterator(
+        def read(client: Client) -> list[str]:
+            pages = client.query_iterator(
                 self._name, batch_size=READ_AT_ONCE, output_fields=["chunk_id"], consistency_level=STRONG
             )
             found: list[str] = []
             while page := pages.next():
-                found.extend(_given(row["chunk_id"]) for row in page)
+                found.extend(given_id(row["chunk_id"]) for row in page)
             pages.close()
             return found
 
@@ -154,10 +152,8 @@ class MilvusIndex:
     async def count(self) -> int:
         """See `VectorIndex.count`."""
 
-        def read(client: MilvusClient) -> int:
-            found: Any = client.query(
-                self._name, filter="", output_fields=["count(*)"], consistency_level=STRONG, **ONCE
-            )
+        def read(client: Client) -> int:
+            found = client.query(self._name, filter="", output_fields=["count(*)"], consistency_level=STRONG, **ONCE)
             return int(found[0]["count(*)"])
 
         return await self._run(read)
@@ -167,17 +163,17 @@ class MilvusIndex:
         self._calls.forget()
         await self.count()
 
-    async def _run(self, work: Callable[[MilvusClient], T]) -> T:
+    async def _run(self, work: Callable[[Client], T]) -> T:
         return await asyncio.to_thread(self._calls.run, work)
 
-    def _prepare(self, client: MilvusClient) -> None:
+    def _prepare(self, client: Client) -> None:
         """Make the collection, or what is not there of it, and let it be searched.
 
         Raises:
             ServiceError: it is none that Rove has made for vectors of this dimension.
         """
         if not client.has_collection(self._name, **ONCE):
-            schema: Any = client.create_schema(auto_id=False, enable_dynamic_field=False)
+            schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
             schema.add_field("chunk_id", DataType.VARCHAR, is_primary=True, max_length=ID_LENGTH)
             schema.add_field("vector", DataType.FLOAT_VECTOR, dim=self.dimension)
             schema.add_field(
@@ -188,25 +184,15 @@ class MilvusIndex:
             client.create_collection(self._name, schema=schema, consistency_level=STRONG, **ONCE)
         self._check_fields(client)
         if "vector" not in client.list_indexes(self._name):
-            index: Any = client.prepare_index_params()
+            index = client.prepare_index_params()
             index.add_index("vector", index_name="vector", index_type="FLAT", metric_type="IP")
             client.create_index(self._name, index, timeout=self._timeout_s)
         client.load_collection(self._name, timeout=self._timeout_s)
 
-    def _check_fields(self, client: MilvusClient) -> None:
-        found: Any = client.describe_collection(self._name, **ONCE)
+    def _check_fields(self, client: Client) -> None:
+        found = client.describe_collection(self._name, **ONCE)
         fields = {field["name"]: field["params"].get("dim") for field in found["fields"]}
         wanted = {"chunk_id": None, "vector": self.dimension, "tokens": None, "keys": None}
         if fields != wanted:
-            message = (
-                f"The collection {self._name!r} in Milvus at {self._calls.place} has other fields than Rove gave it."
-            )
+            message = f"The collection {self._name!r} in Milvus at {self._calls.place} has other fields than Rove's."
             raise ServiceError(message, cure="Run: rove doctor", retryable=False)
-
-
-def _kept(chunk_id: str) -> str:
-    return chunk_id.encode("utf-8", "surrogatepass").hex()
-
-
-def _given(kept: str) -> str:
-    return bytes.fromhex(kept).decode("utf-8", "surrogatepass")

@@ -1,8 +1,5 @@
 """Calls to a Milvus server: one connection, tried again where that helps, and errors that say what to do."""
 
-# Of pymilvus some annotations are missing, others name packages of its own that are not typed.
-# pyright: reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import json
@@ -10,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import grpc
@@ -21,6 +18,8 @@ from rove.errors import ConfigError, RoveError, ServiceError
 from rove.settings import IndexServerSettings
 
 T = TypeVar("T")
+Client = Any
+"""A `MilvusClient`, whose annotations are missing in part, and in part say that it is asynchronous."""
 USUAL = "http://localhost:19530"
 PAUSE_S = 0.2
 """The pause before a call is tried again; each further one is twice as long."""
@@ -49,10 +48,10 @@ class MilvusCalls:
         ConfigError: the address is none, or the settings ask for what Milvus' client cannot do.
     """
 
-    def __init__(self, settings: IndexServerSettings, prepare: Callable[[MilvusClient], None]) -> None:
+    def __init__(self, settings: IndexServerSettings, prepare: Callable[[Client], None]) -> None:
         self.settings = settings
         self._prepare = prepare
-        self._client: MilvusClient | None = None
+        self._client: Client | None = None
         self._is_prepared = False
         self._lock = Lock()
         self._url = settings.url or USUAL
@@ -68,7 +67,7 @@ class MilvusCalls:
             message = "store.server.verify is off, and Milvus' client always checks certificates."
             raise ConfigError(message, cure="Turn it on, and name the server's certificates in store.server.ca_file.")
 
-    def run(self, work: Callable[[MilvusClient], T], *, prepared: bool = True) -> T:
+    def run(self, work: Callable[[Client], T], *, prepared: bool = True) -> T:
         """Let `work` have the client; again where that helps. Not `prepared`: in whatever state all is.
 
         Raises:
@@ -101,7 +100,7 @@ class MilvusCalls:
         if client:
             client.close()
 
-    def _ready(self, prepared: bool) -> MilvusClient:
+    def _ready(self, prepared: bool) -> Client:
         with self._lock:
             if self._client is None:
                 self._client = self._connected()
@@ -110,9 +109,9 @@ class MilvusCalls:
                 self._is_prepared = True
             return self._client
 
-    def _connected(self) -> MilvusClient:
+    def _connected(self) -> Client:
         s = self.settings
-        limit = {"methodConfig": [{"name": [{}], "timeout": f"{s.timeout_s:.3f}s"}]}
+        limit: dict[str, Any] = {"methodConfig": [{"name": [{}], "timeout": f"{s.timeout_s:.3f}s"}]}
         return MilvusClient(
             uri=self._url,
             user=s.user,

@@ -123,3 +123,13 @@ def _float_below(number: float) -> float:
     except OverflowError:
         near = inf if number > 0 else -inf
     return near if near <= number else nextafter(near, -inf)
+
+
+def kept_id(chunk_id: str) -> str:
+    """A chunk's id as hexadecimal digits, which no language of queries reads otherwise; they sort as the ids do."""
+    return chunk_id.encode("utf-8", "surrogatepass").hex()
+
+
+def given_id(kept: str) -> str:
+    """The id that was kept."""
+    return bytes.fromhex(kept).decode("utf-8", "surrogatepass")
