@@ -126,6 +126,8 @@ INDEXES = Registry(
         "elasticsearch": "rove.store.servers.elasticsearch:ElasticsearchIndex [elasticsearch]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "milvus": "rove.store.servers.milvus:MilvusIndex [milvus]",
+        "oceanbase": "rove.store.servers.oceanbase:OceanBaseIndex [oceanbase]",
         "opensearch": "rove.store.servers.opensearch:OpenSearchIndex [opensearch]",
     },
 )
