@@ -125,5 +125,6 @@ INDEXES = Registry(
     {
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "pgvector": "rove.store.servers.pgvector:PgvectorIndex [postgres]",
     },
 )
