@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from struct import Struct
 
@@ -141,6 +142,21 @@ def kept_term(term: str) -> str:
     if is_storable(term) and "\0" not in term and len(term.encode()) <= LONGEST_TERM:
         return term
     return f"\x01{sha256(term.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def has_index(connection: Connection) -> bool:
+    """Whether vectors have an index."""
+    found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [VECTOR_INDEX]).fetchone()
+    return found == (True,)
+
+
+@contextmanager
+def unhurried(connection: Connection) -> Generator[None]:
+    """Let what the block does take as long as it takes; a connection on which something fails is closed anyway."""
+    before = connection.execute("SHOW statement_timeout").fetchone()
+    connection.execute("SET statement_timeout TO 0")
+    yield
+    connection.execute("SELECT set_config('statement_timeout', %s, false)", before)
 
 
 def quoted(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Calls to a Postgres server: connections that are kept, tried again where that helps, and errors that say what to do."""
+"""Calls to a Postgres server: connections that are kept, tries again where they help, errors that say what to do."""
 
 from __future__ import annotations
 
@@ -124,10 +124,12 @@ class PostgresCalls:
 def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
     """What libpq is given; the url's own words win over what is usual."""
     try:
-        named = dict(conninfo_to_dict(settings.url or USUAL))
+        named = dict(conninfo_to_dict(settings.url or USUAL)) if "://" in (settings.url or USUAL) else {}
     except psycopg.Error:  # its words hold the address, and the address a password
+        named = {}
+    if not named:
         message = "store.server.url is no address of a Postgres database."
-        raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.") from None
+        raise ConfigError(message, cure="Write it like postgresql://user@host:5432/database.")
     seconds = max(1, round(settings.timeout_s))
     usual: dict[str, Any] = {
         "application_name": "rove", "connect_timeout": seconds, "tcp_user_timeout": 1_000 * seconds,
