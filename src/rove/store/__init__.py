@@ -123,6 +123,7 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
+        "chroma": "rove.store.servers.chroma:ChromaIndex [chroma]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
         "pgvector": "rove.store.servers.pgvector:PgvectorIndex [postgres]",
