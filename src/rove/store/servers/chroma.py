@@ -84,7 +84,7 @@ class ChromaIndex:
             await self._ask(work)
 
     async def optimize(self) -> None:
-        """See `VectorIndex.optimize`: Chroma does it by itself."""
+        """See `VectorIndex.optimize`: Chroma does it by itself; whether it answers is seen."""
         await self._ask(lambda held: held.count())
 
     async def tidy(self) -> None:
