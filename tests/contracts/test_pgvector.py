@@ -15,7 +15,7 @@ from rove.testing import IndexContract
 from rove.testing.durable_indexes import LastingIndexContract
 
 
-class TestPgvector(LastingIndexContract, IndexContract):
+class InPostgres(IndexContract):
     name = "pgvector"
 
     def make(self, folder: Path) -> Index:
@@ -25,7 +25,11 @@ class TestPgvector(LastingIndexContract, IndexContract):
         return self.registered()(folder=folder, dimension=self.dimension, settings=settings)
 
 
-class TestLargePgvector(TestPgvector):
+class TestPgvector(LastingIndexContract, InPostgres):
+    """As it is for 50,000 rows and fewer."""
+
+
+class TestLargePgvector(InPostgres):
     """With an index of vectors, which it has from 50,000 rows on, and with it for filters that many pass."""
 
     @pytest.fixture(autouse=True)
