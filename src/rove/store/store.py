@@ -87,8 +87,10 @@ class Store(Fetching):
         self.resident = Resident(self.catalog, held, self.home)
         self.searched = JoinedResident(self.catalog, self.documents, held, self.home) if also else self.resident
         self._beside = IndexBeside(
-            self.catalog, self.resident, settings, folder=folder / INDEX, dimension=dimension, index=index
-        )
+            self.catalog, self.resident, settings,
+            folder=folder / INDEX, dimension=dimension, index=index,
+            address=place if isinstance(place, Address) else None,
+        )  # fmt: skip
         self._looks_it_up = self._beside.is_named and not also
         self.names = NameGraph(self.documents, self.seen)
         self.field_names = FieldNames(self.documents)
