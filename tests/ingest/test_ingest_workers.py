@@ -101,7 +101,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (folder / "deadly-1.dist-info").mkdir(parents=True)
     (folder / "deadly-1.dist-info" / "METADATA").write_text("Name: deadly\nVersion: 1\n")
     (folder / "deadly-1.dist-info" / "entry_points.txt").write_text("[rove.embedders]\ndeadly = deadly:Deadly\n")
-    source = '''
+    source = """
         import os, signal
         from rove.errors import ServiceError
         from rove.models.fake import FakeEmbedder
@@ -115,7 +115,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
                 if any("refused" in text for text in texts):
                     raise ServiceError("This text is too odd.", cure="Leave it out.", retryable=False)
                 return await super().passages(texts)
-    '''
+    """
     (folder / "deadly.py").write_text(textwrap.dedent(source))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.syspath_prepend(folder)
@@ -166,7 +166,7 @@ def test_cancelling_ends_the_workers(tmp_path: Path) -> None:
 
             adding = asyncio.create_task(kb.add(texts(3_000), listener=listen))
             await reading.wait()
-            while not below(os.getpid()):
+            while not below(os.getpid()):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
             adding.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -33,7 +33,10 @@ def texts(count: int) -> list[Text]:
     """Short documents, some of several chunks; every tenth repeats what the one before says."""
     lines = [
         f"Note {n - (n % 10 == 9)}. The archive keeps {n * 3} letters about the harbour. "
-        + " ".join(f"Letter {n}/{part} was never opened by anybody; der Brief blieb zu, 信{part}号没有打开。" for part in range(n % 7))
+        + " ".join(
+            f"Letter {n}/{part} was never opened by anybody; der Brief blieb zu, 信{part}号没有打开。"
+            for part in range(n % 7)
+        )
         for n in range(count)
     ]
     return [Text(line, id=f"t{n}", title=f"Note {n}", metadata={"n": n}) for n, line in enumerate(lines)]

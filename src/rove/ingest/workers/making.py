@@ -22,13 +22,15 @@ from rove.ingest.workers import Tell
 from rove.ingest.workers.shards import FORMAT, Made, Shards
 from rove.models import EMBEDDERS, Embedder
 from rove.prepare import Recipe
-from rove.records import PageRead, Prepared, content_hash
+from rove.records import PageRead, Prepared, SourceEnd, content_hash
 from rove.sandbox import Limits
 from rove.sandbox.messages import Task, encoder
 from rove.sandbox.pool import Pool
 from rove.settings import EmbedderSettings
 from rove.store import Vector
 
+BY_CHANCE = {"too-large", "too-slow", "service"}
+"""Outcomes of a source that may be others when it is read again."""
 EMBED_AT = 256
 """Chunks that are worth a call to the embedder."""
 
@@ -48,6 +50,11 @@ class Order(msgspec.Struct, array_like=True):
         values = {name: getattr(embedder, name) for name in EmbedderSettings.model_fields}
         plain = {name: v.get_secret_value() if isinstance(v, SecretStr) else v for name, v in values.items()}
         return cls(version("rove"), recipe, limits, plain, shards)
+
+    def with_threads(self, threads: int) -> bytes:
+        """The encoded order for workers that have so many cores each, where the settings do not say how many."""
+        embedder = {**self.embedder, "threads": self.embedder["threads"] or threads}
+        return encoder.encode(msgspec.structs.replace(self, embedder=embedder))
 
 
 class Group(msgspec.Struct, array_like=True):
@@ -175,7 +182,8 @@ class ShardMaker:
                 seconds += await self._embed(waiting, held)
                 waiting = {}
         seconds += await self._embed(waiting, held)
-        if _facts(tasks) != before:  # a file has changed meanwhile: nobody must take this for the shard of either
+        if _facts(tasks) != before or any(isinstance(item, SourceEnd) and item.outcome in BY_CHANCE for item in items):
+            # a file has changed meanwhile, or did not fit: this is not for who finds it after a crash
             name = content_hash(name, token_hex())
         self._shards.write(name, items, held.vectors, held.tokens)
         return Done(name, seconds)

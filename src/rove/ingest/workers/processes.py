@@ -12,7 +12,8 @@ from typing import IO, BinaryIO, cast
 
 from rove.errors import ConfigError, ServiceError
 from rove.ingest.workers import Tell, WorkerDiedError
-from rove.ingest.workers.making import Failed, Page, reply_of
+from rove.ingest.workers.making import Failed, Page, order_of, reply_of
+from rove.models import free_cores
 from rove.records import PageRead
 from rove.sandbox.messages import read_frame, write_frame
 
@@ -78,7 +79,7 @@ class ProcessWorkers:
         if not 1 <= self._count <= MOST:
             message = f"load.workers asks for {address!r} processes."
             raise ConfigError(message, cure=f"Give a number from 1 to {MOST}.")
-        self._order = order
+        self._order = order_of(order).with_threads(max(1, free_cores() // self._count))
         self._processes: list[_Process | None] = [None] * self._count
 
     def open(self) -> int:
