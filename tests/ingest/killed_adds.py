@@ -21,6 +21,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
 # ruff: noqa: E402, T201 - a script, of which the output is what it has counted
 from campaign.children import Child, Ended, Tell, complete, load_heavy
+from ray_cluster import RayCluster, ray_cluster
 from worker_bases import FAKE, below, check_once, kill, rows, texts
 
 from rove import Rove
@@ -31,6 +32,7 @@ COUNT = 500
 IN_A_ROW = 4
 LIMIT_S = 240.0
 STARTING = "The reading process does not run"
+ON_RAY = ("add", "failpoint", "actor", "actor", "node", "node")
 VICTIMS = ("add", "add", "failpoint", "failpoint", "worker", "worker", "reader")
 COMMANDS = {"worker": "rove.ingest.workers.child", "reader": "rove.sandbox.child"}
 
@@ -38,13 +40,25 @@ COMMANDS = {"worker": "rove.ingest.workers.child", "reader": "rove.sandbox.child
 class Add(Child):
     """An `add` in a child process. `kill` kills what was drawn; called again, the child itself."""
 
-    def __init__(self, work: Callable[[Tell], None], victim: str, chance: Random) -> None:
-        self.victim, self.chance, self.killed = victim, chance, 0
+    def __init__(
+        self, work: Callable[[Tell], None], victim: str, chance: Random, cluster: RayCluster | None = None
+    ) -> None:
+        self.victim, self.chance, self.killed, self.cluster = victim, chance, 0, cluster
         super().__init__(work)
 
     def kill(self) -> None:
         """Kill -9."""
-        there = sorted(below(self.pid, COMMANDS[self.victim])) if self.victim in COMMANDS else []
+        if self.cluster and self.victim == "node" and not self.killed:
+            self.killed += 1
+            self.cluster.kill_node(self.chance.randrange(len(self.cluster.nodes)))
+            return
+        there = (
+            sorted(self.cluster.actors())
+            if self.cluster and self.victim == "actor"
+            else sorted(below(self.pid, COMMANDS[self.victim]))
+            if self.victim in COMMANDS
+            else []
+        )
         if there and not self.killed:
             kill([self.chance.choice(there)])
         else:
@@ -73,18 +87,27 @@ def shards(base: Path) -> int:
     return len(list((base / "shards").glob("*.parquet")))
 
 
-def run(base: Path, workers: str, victim: str, chance: Random) -> Ended:
+def run(base: Path, workers: str, victim: str, chance: Random, cluster: RayCluster | None) -> Ended:
     """One `add`, in which something is killed."""
     points = (*NAMES[:4], FINISHED)
     failpoint = f"{chance.choice(points)}:{chance.choice((1, 1, 2))}" if victim == "failpoint" else ""
-    child = Add(lambda tell: adding(base, workers, failpoint, tell), victim, chance)
-    armed_by, longest = ("opened", 5.0) if chance.random() < 0.5 else ("made", 0.5)
+    child = Add(lambda tell: adding(base, workers, failpoint, tell), victim, chance, cluster)
+    armed_by, longest = ("opened", 5.0 if cluster is None else 40.0) if chance.random() < 0.5 else ("made", 0.5)
     return child.wait(None if failpoint else chance.uniform(0, longest), armed_by=armed_by, limit_s=LIMIT_S)
 
 
 def main(runs: int, seed: int, workers: str, folder: Path) -> int:
     """Kill so many, look after each few, and say what was done."""
     load_heavy()
+    if not workers.startswith("ray"):
+        return kill_adds(runs, seed, workers, folder, None)
+    with ray_cluster(folder / "ray") as cluster:
+        os.environ |= cluster.seen_by_drivers
+        return kill_adds(runs, seed, workers, folder, cluster)
+
+
+def kill_adds(runs: int, seed: int, workers: str, folder: Path, cluster: RayCluster | None) -> int:
+    """See `main`."""
     chance, done = Random(seed), Counter[str]()
     complete(lambda tell: adding(folder / "alone", "", "", tell))
     wanted = rows(folder / "alone")
@@ -93,8 +116,8 @@ def main(runs: int, seed: int, workers: str, folder: Path) -> int:
         live = set[str]()
         for _ in range(min(left, chance.randrange(1, IN_A_ROW + 1))):
             left -= 1
-            victim = chance.choice(VICTIMS)
-            ended = run(base, workers, victim, chance)
+            victim = chance.choice(ON_RAY if cluster else VICTIMS)
+            ended = run(base, workers, victim, chance, cluster)
             amid = victim == "reader" and STARTING in ended.error  # then the add says so, as it does without workers
             assert amid or ended.state in {"killed", "done"}, (victim, ended.state, ended.error)
             failed = [reason for line in ended.told for reason in line.get("failed", ())]

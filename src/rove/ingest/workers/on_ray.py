@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from secrets import token_hex
 from threading import Lock
+from time import monotonic, sleep
 from typing import Any, ClassVar, cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -26,6 +27,8 @@ from rove.sandbox.messages import encoder
 
 START_S = 300.0
 """How long a worker may take to find a place and to start."""
+ROOM_S, TICK_S = 60.0, 0.2
+"""How long the first machine of a cluster is waited for."""
 STORE_BYTES = 100_000_000
 """Ray's own memory for what is sent: groups are small, and shards do not go through it."""
 SAID_CHARS = 300
@@ -86,12 +89,15 @@ class RayWorkers:
         with self._lock:
             if not self._connected or not library.is_initialized():
                 self._connect()
-        there = library.cluster_resources()
-        count = int(there.get("GPU" if self._cuda else "CPU", 0))
-        if not count:
-            message = f"Ray has no {'GPU' if self._cuda else 'core'} to give."
-            raise ServiceError(message, cure="Add machines to it, or leave embedder.device at cpu.")
-        return self._asked or count
+        if self._asked:
+            return self._asked
+        what, until = "GPU" if self._cuda else "CPU", monotonic() + ROOM_S
+        while not (count := int(library.cluster_resources().get(what, 0))):
+            if monotonic() > until:
+                message = f"Ray has no {what} to give."
+                raise ServiceError(message, cure="Add machines to it, or say how many workers: ray?workers=4.")
+            sleep(TICK_S)
+        return count
 
     def make(self, slot: int, group: bytes, tell: Tell) -> bytes:
         """See `WorkerPool.make`."""
@@ -132,7 +138,9 @@ class RayWorkers:
             if library.is_initialized():
                 pass  # the program that uses Rove, or another base, has reached it
             elif local:
-                library.init(address="local", include_dashboard=False, object_store_memory=STORE_BYTES, **quiet)
+                library.init(address="local", include_dashboard=False, object_store_memory=ROOM_S, TICK_S = 60.0, 0.2
+"""How long the first machine of a cluster is waited for."""
+STORE_BYTES, **quiet)
             else:
                 library.init(address=self._address, **quiet)
         except (RayError, OSError, RuntimeError, ValueError) as error:
