@@ -138,9 +138,7 @@ class RayWorkers:
             if library.is_initialized():
                 pass  # the program that uses Rove, or another base, has reached it
             elif local:
-                library.init(address="local", include_dashboard=False, object_store_memory=ROOM_S, TICK_S = 60.0, 0.2
-"""How long the first machine of a cluster is waited for."""
-STORE_BYTES, **quiet)
+                library.init(address="local", include_dashboard=False, object_store_memory=STORE_BYTES, **quiet)
             else:
                 library.init(address=self._address, **quiet)
         except (RayError, OSError, RuntimeError, ValueError) as error:
