@@ -159,6 +159,14 @@ def stores(options: argparse.Namespace) -> list[Table]:
     return part.run(large=options.large)
 
 
+def workers(options: argparse.Namespace) -> list[Table]:
+    """See `bench.workers`."""
+    from bench import workers as part
+
+    del options
+    return part.run()
+
+
 def sentences(options: argparse.Namespace) -> list[Table]:
     """See `bench.sentences`."""
     from bench.sentences import run as part
@@ -184,6 +192,7 @@ PARTS = {
     "quotes": [quotes],
     "sentences": [sentences],
     "stores": [stores],
+    "workers": [workers],
     "all": [quality, speed],
 }
 
