@@ -59,10 +59,11 @@ def throughput(took: dict[tuple[str, float], list[dict[str, Any]]]) -> Table:
         memory = runs[0]["peak_mb"]
         rows.append([name, runs[0]["chunks"], cpu, 1_000 * slope, ratio, middle, wall, sum(memory), max(memory)])
     note = (
-        f"Real documents of {', '.join(SETS)}, the packaged embedder, two cores for each way. CPU seconds are those of "
-        "all processes of the add (Ray's own among them), start and loading of models included; the slope is between "
-        f"two loads ({SHARES[0]:.0%} and all), without them. Wall times were taken on a machine that other work held too "
-        "(several times its cores): the ratio pairs runs that followed each other, and is worth little. 1 is one process."
+        f"Real documents of {', '.join(SETS)}, the packaged embedder, two cores for each way. CPU seconds are those "
+        "of all processes of the add (Ray's own among them), start and loading of models included; the slope is "
+        f"between two loads ({SHARES[0]:.0%} and all), without them. Wall times were taken on a machine "
+        "that other work held too (several times its cores): the ratio pairs runs that followed each other, and is worth little. 1 is one "
+        "process."
     )
     columns = ["way", "chunks", "CPU s", "CPU s per 1,000 chunks more", "throughput by CPU", "wall s (busy)",
                "throughput by wall", "memory, MB, all", "largest process"]  # fmt: skip
@@ -87,8 +88,9 @@ def on_paper(runs: Sequence[dict[str, Any]], small: Sequence[dict[str, Any]]) ->
     note = (
         f"Nothing here was run: it is the slope above ({1_000 * work:.1f} CPU seconds of workers and "
         f"{1_000 * commit:.2f} of the one committer for 1,000 chunks; {kept:,.0f} bytes of catalog and snapshot a "
-        f"chunk, at a base of {runs[0]['chunks']:,}), nodes of {CORES_A_NODE} cores, ${CORE_HOUR} a core-hour, ${TERABYTE_MONTH:.0f} a "
-        "terabyte-month. Nodes that have nothing to do because the committer is behind are counted as given back."
+        f"chunk, at a base of {runs[0]['chunks']:,}), nodes of {CORES_A_NODE} cores, ${CORE_HOUR} a core-hour, "
+        f"${TERABYTE_MONTH:.0f} a terabyte-month. Nodes that have nothing to do because the committer is behind are "
+        "counted as given back."
     )
     columns = ["chunks", "nodes", "hours of workers", "hours of the committer", "hours in all", "disk, TB",
                "money, $", "disk, $ a month"]  # fmt: skip
