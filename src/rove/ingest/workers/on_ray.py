@@ -33,6 +33,7 @@ STORE_BYTES = 100_000_000
 """Ray's own memory for what is sent: groups are small, and shards do not go through it."""
 SAID_CHARS = 300
 CUDA = "cuda"
+QUIET = {"log_to_driver": False, "logging_level": "error"}
 library = cast("Any", ray)
 
 
@@ -130,17 +131,15 @@ class RayWorkers:
         return library.get([actor.pid.remote() for actor in self._actors.values()])
 
     def _connect(self) -> None:
-        quiet = {"log_to_driver": False, "logging_level": "error"}
         local = self._address is None and "RAY_ADDRESS" not in os.environ
         if local and "RAY_AUTH_MODE" not in os.environ:  # Ray then asks for this token, and writes none to the disk
             os.environ.setdefault("RAY_AUTH_TOKEN", token_hex(32))
         try:
-            if library.is_initialized():
-                pass  # the program that uses Rove, or another base, has reached it
-            elif local:
-                library.init(address="local", include_dashboard=False, object_store_memory=STORE_BYTES, **quiet)
-            else:
-                library.init(address=self._address, **quiet)
+            if not library.is_initialized():  # else the program that uses Rove, or another base, has reached it
+                if local:
+                    _start()
+                else:
+                    library.init(address=self._address, **QUIET)
         except (RayError, OSError, RuntimeError, ValueError) as error:
             at = self._address or os.environ.get("RAY_ADDRESS", "this machine")
             message = f"Ray on {at} cannot be reached: {_short(error)}"
@@ -171,6 +170,19 @@ class RayWorkers:
         if actor is not None:
             with suppress(RayError, ValueError, RuntimeError):  # it has gone, or Ray has
                 library.kill(actor)
+
+
+def _start() -> None:
+    """Start a Ray of this process' own; twice, since on a busy machine it does not wait long enough for itself."""
+    for again in (True, False):
+        try:
+            library.init(address="local", include_dashboard=False, object_store_memory=STORE_BYTES, **QUIET)
+        except (RayError, OSError, RuntimeError):
+            library.shutdown()
+            if not again:
+                raise
+        else:
+            return
 
 
 def _short(error: BaseException) -> str:
