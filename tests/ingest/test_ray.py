@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +16,15 @@ from worker_bases import FAKE, check_once, ranked, rows, texts
 from rove import ConfigError, Rove, ServiceError
 
 pytestmark = [pytest.mark.servers, pytest.mark.filterwarnings("ignore::ResourceWarning")]  # Ray leaves sockets open
+
+
+@pytest.fixture(autouse=True, scope="module")
+def processes_that_ray_leaves() -> Iterator[None]:
+    """Ray does not wait for the processes that it ends: what says so must not come when the tests are over."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 @pytest.fixture
