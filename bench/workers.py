@@ -93,9 +93,9 @@ def on_paper(
     note = (
         f"Nothing here was run: it is the slope above ({1_000 * work:.1f} CPU seconds of workers and "
         f"{1_000 * commit:.2f} of the one committer for 1,000 chunks, the latter of {many['chunks']:,} without tokens; "
-        f"{kept:,.0f} bytes of catalog and snapshot a chunk, at a base of {runs[0]['chunks']:,}), nodes of {CORES_A_NODE} cores, ${CORE_HOUR} a core-hour, "
-        f"${TERABYTE_MONTH:.0f} a terabyte-month. Nodes that have nothing to do because the committer is behind are "
-        "counted as given back."
+        f"{kept:,.0f} bytes of catalog and snapshot a chunk, at a base of {runs[0]['chunks']:,}), nodes of "
+        f"{CORES_A_NODE} cores, ${CORE_HOUR} a core-hour, ${TERABYTE_MONTH:.0f} a terabyte-month. Nodes that have "
+        "nothing to do because the committer is behind are counted as given back."
     )
     columns = ["chunks", "nodes", "hours of workers", "hours of the committer", "hours in all", "disk, TB",
                "money, $", "disk, $ a month"]  # fmt: skip
