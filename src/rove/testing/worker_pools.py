@@ -67,15 +67,17 @@ class WorkerPoolContract(Contract):
         pool = self.make(encoder.encode(_order(tmp_path)))
         try:
             pool.open()
-            _made(pool, 0, "one")
+            name = _made(pool, 0, "one")
             for pid in self.pids(pool):
                 os.kill(pid, signal.SIGKILL)
+            first = name
             for attempt in range(3):
                 try:
                     name = _made(pool, 0, "two")
                     break
                 except WorkerDiedError as error:
                     assert str(error), attempt
+            assert name != first
             assert name in Shards(str(tmp_path))
         finally:
             pool.close()
