@@ -177,6 +177,14 @@ def stores(options: argparse.Namespace) -> list[Table]:
     return part.run(large=options.large, engines=[name for name in options.engines.split(",") if name])
 
 
+def workers(options: argparse.Namespace) -> list[Table]:
+    """See `bench.workers`."""
+    from bench import workers as part
+
+    del options
+    return part.run()
+
+
 def sentences(options: argparse.Namespace) -> list[Table]:
     """See `bench.sentences`."""
     from bench.sentences import run as part
@@ -204,6 +212,7 @@ PARTS = {
     "static": [static],
     "stores": [stores],
     "sizes": [sizes],
+    "workers": [workers],
     "all": [quality, speed],
 }
 

@@ -21,7 +21,7 @@ from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.given import Given, windows
 from rove.ingest.pipeline import Ingest
-from rove.ingest.recipe import pool_of
+from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
@@ -58,8 +58,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         check_names(settings)
         if not create:
             home_of(settings.path).check_there()
-        self.settings = settings
-        self.instances = instances
+        self.settings, self.instances = settings, instances
         self.rules = rules_of(settings.search)
         self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
@@ -72,7 +71,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
             also=settings.also,
         )
         self._set_search_context()
-        self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
+        with_chat, own = bool(instances.chat or settings.chat.model), instances.embedder is not None
+        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
@@ -188,8 +188,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         What was handed in to a server is left to the server, which has the files.
         """
         unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
-        sources = [entry.source for entry in unfinished if not entry.source.startswith(UPLOADED)]
-        return await self.add(*sources, listener=listener)
+        return await self.add(*(e.source for e in unfinished if not e.source.startswith(UPLOADED)), listener=listener)
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
@@ -281,7 +280,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     async def close(self) -> None:
         """Release files, threads and reading processes."""
         await self._close_walks()
-        await asyncio.to_thread(self.pool.close)
+        await asyncio.to_thread(self.readers.close)
         await self.store.close()
 
     async def __aenter__(self) -> Self:
@@ -291,7 +290,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.deduplicator, listener)
+        models = ChunkModels(self.embedder, self.chat_model())
+        return Ingest(self.store, models, self.readers, self.deduplicator, listener)
 
     def _enrich_context(self) -> EnrichContext:
         settings = self.settings

@@ -30,7 +30,7 @@ from rove.store.ledger import Ledger
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX
+from rove.store.presence import INDEX, SHARDS
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
@@ -194,8 +194,13 @@ class Store(Fetching):
         return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
-        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards."""
+        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards.
+
+        Then shards of workers go too: what of them is still wanted is made again.
+        """
         async with self.writing():
+            if erase:
+                await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
