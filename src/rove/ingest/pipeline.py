@@ -21,6 +21,7 @@ from rove.errors import RoveError
 from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
 from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
 from rove.ingest.remote import Fetched
 from rove.ingest.report_builder import ReportBuilder
@@ -124,15 +125,15 @@ class Ingest:
         self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
     ) -> Generator[Item]:
         """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
-        held: dict[str, set[str]] = {}
+        held: dict[str, HeldIds] = {}
         chunks = Counter[str]()
         for end in ends:
-            yield finished(end, known.get(end.source), set(), 0)
+            yield finished(end, known.get(end.source), HeldIds(), 0)
         for item in self._read(locations, known):
             if self._stopped.is_set():
                 return
             if isinstance(item, Prepared):
-                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
+                held.setdefault(item.ledger_source, HeldIds()).add(item.document.document_id)
                 chunks[item.ledger_source] += len(item.chunks)
                 yield item
             elif isinstance(item, PageRead):
@@ -141,7 +142,7 @@ class Ingest:
             elif item is None:
                 yield None
             else:
-                document_ids = held.pop(item.source, set[str]())
+                document_ids = held.pop(item.source, None) or HeldIds()
                 yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
 
     def _read(
