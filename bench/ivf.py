@@ -62,11 +62,11 @@ def _table(title: str, vectors: str) -> Table:
             cost = [f"{one['build_cpu_s']:.0f}", f"{one['index_bytes']:.0f}", f"{one['bytes']:.0f}"]
             rows.append([name, limit, *recalls, *times, *(cost if limit == LIMITS[0] else [""] * 3), one["peak_mb"]])
     note = (
-        f"{one['rows']:,} vectors of {one['dimension']} numbers, {ASKED} questions after {WARM} to warm up, one by one. "
-        "Published: cosine, 1024 partitions, 96 sub-vectors, nprobes 20, refine factor 10, limit 50 (the study's vectors "
-        "had 768 numbers, 8 to a sub-vector). Recall against all vectors compared. ms: by the clock, and CPU of all "
-        "threads, which is what compares where other work holds the machine. Build: CPU seconds of the index alone. "
-        "Bytes a vector: the index's own, and with the vectors that it refines from."
+        f"{one['rows']:,} vectors of {one['dimension']} numbers, {ASKED} questions after {WARM} to warm up. As published: "
+        "cosine, 1024 partitions, 96 sub-vectors, nprobes 20, refine factor 10, limit 50 (the study's vectors had 768 "
+        "numbers). Recall against all vectors compared. ms: by the clock, and CPU of all threads, which is what "
+        "compares where other work holds the machine. Build: CPU seconds of the index alone. Bytes a vector: the "
+        "index's own, and with the vectors that it refines from."
     )
     heads = ["index", "limit", "recall@10", "recall@50", "p50 / p95 ms", "CPU ms", "build CPU s", "index B", "all B"]
     return Table(f"Indexes of vectors: {title}", [*heads, "peak MB"], rows, note)
@@ -106,9 +106,8 @@ def rows_of(vectors: np.ndarray) -> Iterator[list[IndexRow]]:
         yield [IndexRow(f"{start + n:08d}", "", vector, {}) for n, vector in enumerate(vectors[start : start + BATCH])]
 
 
-async def measure(which: str, name: str) -> dict[str, Any]:
+async def measure(which: str, vectors: np.ndarray, asked: np.ndarray) -> dict[str, Any]:
     """Fill one index and ask it."""
-    vectors, asked = vectors_of(name)
     nearest = exact(vectors, asked)
     found: dict[str, Any] = {"rows": len(vectors), "dimension": vectors.shape[1]}
     with tempfile.TemporaryDirectory(prefix="rove-bench-", dir=CACHE) as place:
@@ -187,4 +186,4 @@ if __name__ == "__main__":
     made.add_argument("which", choices=SETTINGS)
     made.add_argument("vectors")
     options = made.parse_args()
-    print(json.dumps(asyncio.run(measure(options.which, options.vectors))))
+    print(json.dumps(asyncio.run(measure(options.which, *vectors_of(options.vectors)))))

@@ -95,8 +95,8 @@ def way_in(found: dict[int, Results], embedder: str, size: int) -> Table:
         rows.append([count, chunks, one["duplicates"], *map(_short, [*seconds, *stages, *memory])])
     note = (
         f'`Rove.add` of the file, embedder "{embedder}", chunks of {size} characters. Seconds: by the clock, CPU of '
-        "the process, CPU of the reading process; of the clock: embedding, and the stages as they are traced (they "
-        "overlap: the next batch is read while one is embedded). Memory: peaks in MB of the process's own, of files that it "
+        "the process, CPU of the reading process; of the clock: embedding, and the stages as traced (they "
+        "overlap: the next batch is read while one is embedded). Memory: peaks in MB of the process's own, of files it "
         "has mapped (the system can take these back), of the reading process, and of own and reading together."
     )
     heads = ["posts", "chunks", "duplicates", "wall s", "CPU s", "reader CPU s", "embed s", *SHOWN_STAGES]
