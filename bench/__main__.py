@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
     made.add_argument("--wrong", action="store_true", help="list what was judged wrongly in the open half")
-    made.add_argument("--count", default="", help="posts, or vectors of the ivf part; sizes with commas for a slope")
+    made.add_argument("--count", default="", help="posts, or synthetic vectors (0: none); sizes with commas")
     made.add_argument("--embedder", default="static", help="of the posts")
     made.add_argument("--size", type=int, default=512, help="of the posts' chunks, in characters: 512, 256 or 128")
     made.add_argument("--keep", action="store_true", help="leave the posts' bases where they are")

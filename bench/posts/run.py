@@ -28,21 +28,21 @@ Results = dict[str, dict[str, Any]]
 
 
 def run(counts: Sequence[int], embedder: str, size: int, *, keep: bool = False) -> list[Table]:
-    """Take so many posts through, one size after the other. `keep`: leave the bases where they are."""
-    found = {count: steps(count, embedder, size, keep=keep) for count in sorted(counts)}
+    """Take so many posts through, one size after the other. `keep`: leave the largest base where it is."""
+    found = {count: steps(count, embedder, size, asked=count == max(counts), keep=keep) for count in sorted(counts)}
     tables = [cleaning(found), way_in(found, embedder, size), disk(found), asked(found)]
     return [*tables, slope(found)] if len(found) > 1 else tables
 
 
-def steps(count: int, embedder: str, size: int, *, keep: bool) -> Results:
-    """Make the posts and take every step that was not taken yet."""
+def steps(count: int, embedder: str, size: int, *, asked: bool, keep: bool) -> Results:
+    """Make the posts and take every step that was not taken yet. `asked`: search them too."""
     folder = CACHE / "posts" / str(count)
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / POSTS).is_file():
         say(f"posts {count:,}: made")
         output([sys.executable, "-m", "bench.posts.make", str(count), str(folder / POSTS)], timeout_s=TIMEOUT_S)
-    found = {step: _step(folder, step, embedder, size) for step in ("clean", "add", "search")}
-    if not keep:
+    found = {step: _step(folder, step, embedder, size) for step in ("clean", "add", "search")[: 3 if asked else 2]}
+    if not (keep and asked):
         shutil.rmtree(folder / f"kb-{embedder}-{size}", ignore_errors=True)
     return found
 
@@ -117,13 +117,13 @@ def disk(found: dict[int, Results]) -> Table:
 def asked(found: dict[int, Results]) -> Table:
     """What a search costs and finds."""
     rows: list[list[object]] = []
-    for count, results in found.items():
-        one = results["search"]
-        for name in FILTERS:
-            cells = [f"{t['p50']:.1f} / {t['p95']:.1f} / {t['cpu']:.1f}" for t in (one[f"{m}, {name}"] for m in MODES)]
-            rows.append([count, name, *cells, f"{one['recall'][name]:.3f}", one["first_ms"], one["peak_mb"]])
+    count = max(found)
+    one = found[count]["search"]
+    for name in FILTERS:
+        cells = [f"{t['p50']:.1f} / {t['p95']:.1f} / {t['cpu']:.1f}" for t in (one[f"{m}, {name}"] for m in MODES)]
+        rows.append([count, name, *cells, f"{one['recall'][name]:.3f}", one["first_ms"], one["peak_mb"]])
     note = (
-        f"{next(iter(found.values()))['search']['questions']} questions: the study's and titles of real submissions. "
+        f"{one['questions']} questions: the study's and titles of real submissions. "
         "ms of a search: p50 / p95 by the clock / CPU, the question's embedding included, no reranker. recall@10: of "
         "the search by meaning against all vectors compared. First: ms of the first search after opening."
     )

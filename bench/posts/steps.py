@@ -42,7 +42,7 @@ SIZES = (512, 256, 128)
 DEPTH = 10
 ASKED, ROUNDS = 100, 2
 TITLE_CHARS = 30
-PREPARED = 20_000
+PREPARED = 5_000
 MB = 1_000_000
 NO_SHORT = field("is_short_question") == False  # noqa: E712 - a word of the query language
 NO_SUBMISSION = field("is_submission") == False  # noqa: E712
