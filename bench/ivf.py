@@ -66,8 +66,8 @@ def _table(title: str, vectors: str) -> Table:
     note = (
         f"{one['rows']:,} vectors of {one['dimension']} numbers, {ASKED} questions after {WARM} to warm up. Published: "
         "cosine, 1024 partitions, 96 sub-vectors, nprobes 20, refine factor 10, limit 50 (where 96 does not divide the "
-        "dimension: sub-vectors of four numbers). Recall against all vectors compared. ms: by the clock, and CPU of all "
-        "threads, which is what compares where other work holds the machine. Build: CPU seconds of the index alone. "
+        "dimension: sub-vectors of four numbers). Recall against all vectors compared. ms: by the clock, and CPU of "
+        "all threads, which is what compares where other work holds the machine. Build: CPU seconds of the index alone. "
         "Bytes a vector: the index's own, and with the vectors that it refines from."
     )
     heads = ["index", "limit", "recall@10", "recall@50", "p50 / p95 ms", "CPU ms", "build CPU s", "index B", "all B"]
