@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.enrich.vectors import Embedded
+from rove.ingest.held import HeldIds
 from rove.ingest.workers import Ready, ShardTaken
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
 from rove.tracing import stage
@@ -26,7 +27,7 @@ class FinishedSource:
 
     entry: LedgerEntry
     unchanged: bool = False
-    document_ids: set[str] | None = None
+    document_ids: HeldIds | None = None
 
 
 @dataclass(slots=True)
@@ -108,7 +109,7 @@ def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
     return replace(known, state="queued", fingerprint=known.fingerprint if known.state in {"live", "queued"} else "")
 
 
-def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> FinishedSource:
+def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, chunks: int) -> FinishedSource:
     """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
     if end.unchanged and known:
         return FinishedSource(replace(known, state="live"), unchanged=True)

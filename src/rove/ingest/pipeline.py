@@ -21,6 +21,7 @@ from rove.errors import RoveError
 from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
 from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
 from rove.ingest.readers import Readers
 from rove.ingest.remote import Fetched
@@ -133,23 +134,23 @@ class Ingest:
         self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
     ) -> Generator[Item]:
         """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
-        held: dict[str, set[str]] = {}
+        held: dict[str, HeldIds] = {}
         chunks = Counter[str]()
         for end in ends:
-            yield finished(end, known.get(end.source), set(), 0)
+            yield finished(end, known.get(end.source), HeldIds(), 0)
         for item in self._read(locations, known):
             if self._stopped.is_set():
                 return
             if isinstance(item, Prepared | Ready):
                 prepared = item.prepared if isinstance(item, Ready) else item
-                held.setdefault(prepared.ledger_source, set()).add(prepared.document.document_id)
+                held.setdefault(prepared.ledger_source, HeldIds()).add(prepared.document.document_id)
                 chunks[prepared.ledger_source] += len(prepared.chunks)
                 yield item
             elif isinstance(item, PageRead):
                 self._tell(PageReached(item.source, item.page, item.pages))
                 yield item
             elif isinstance(item, SourceEnd):
-                document_ids = held.pop(item.source, set[str]())
+                document_ids = held.pop(item.source, None) or HeldIds()
                 yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
             else:
                 yield item

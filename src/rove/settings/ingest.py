@@ -17,7 +17,7 @@ class LoadSettings(SettingsSection):
     """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason."""
 
     max_file_mb: int = Field(default=256, ge=1)
-    """A larger file is refused."""
+    """A larger file is refused; so is what of a source's text comes after as many million characters, or 256."""
     max_cpu_s: float = Field(default=20.0, gt=0)
     """Processor time for one source of up to 16 MiB. A larger one has as much again for each further 16 MiB, and so has
     each page that OCR reads."""
