@@ -116,7 +116,7 @@ async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 5)
-    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 0.05)
+    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 600)  # it is told
     base = postgres_server.base(f"s{token_hex(8)}")
     texts = [Text(f"Paper {number} of Zwirbelhausen.", id=str(number), title=f"zephyr{number}") for number in range(9)]
     monkeypatch.setenv("ROVE_DATA", str(tmp_path / "server"))

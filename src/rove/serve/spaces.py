@@ -26,8 +26,9 @@ from rove.settings.place import place_of
 from rove.store.home import home_of
 
 DEFAULT = "default"
-FOLLOW_S = 2.0
-"""So often a server looks what other machines have written to a base that they share: a query of one row."""
+FOLLOW_S, RESTING_S = 2.0, 0.05
+"""So often a server looks at least what other machines have written to a base that they share, a query of one row; and
+it is told, but at most so often."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
 log = logging.getLogger("rove.serve")
@@ -145,9 +146,11 @@ class Spaces:
 async def _follow(kb: AsyncRove) -> None:
     """Keep this machine's snapshot near a base that others write to; where that cannot be reached now, later."""
     while True:
+        heard = kb.store.news.count
         with suppress(RoveError):
             await kb.store.follow()
-        await asyncio.sleep(FOLLOW_S)
+        await asyncio.sleep(RESTING_S)
+        await kb.store.news.after(heard, FOLLOW_S)
 
 
 def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rove.store.database import Database
 from rove.store.dialect import Dialect
 from rove.store.files import FolderFiles
+from rove.store.news import NoNews
 from rove.store.presence import CATALOG, ORIGINALS, check_folder, check_not_lost, check_there
 from rove.store.private import make_folder
 from rove.store.sqlite import SqliteDialect
@@ -48,6 +49,11 @@ class FolderHome:
         """Return the folder of originals."""
         del database
         return FolderFiles(self.folder.absolute() / ORIGINALS)
+
+    def news(self, dialect: Dialect) -> NoNews:
+        """Return none."""
+        del dialect
+        return NoNews()
 
     def board(self, database: Database) -> None:
         """Return none."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rove.store.dialect import Dialect
     from rove.store.files import Files
     from rove.store.job_board import JobBoard
+    from rove.store.news import News
     from rove.store.write_queue import Turns
 
 
@@ -64,6 +65,10 @@ class Home(Protocol):
 
     def files(self, database: Database) -> Files:
         """Return where the originals are kept."""
+        ...
+
+    def news(self, dialect: Dialect) -> News:
+        """Return what tells that others have written to the base; `dialect` is what this process has opened."""
         ...
 
     def board(self, database: Database) -> JobBoard | None:
