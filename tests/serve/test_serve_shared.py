@@ -122,7 +122,7 @@ async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
     monkeypatch.setenv("ROVE_DATA", str(tmp_path / "server"))
     settings = read_settings(base, embedder=FAKE)
     spaces = Spaces.open(settings, tmp_path)
-    spaces.start()
+    await spaces.start()
     try:
         monkeypatch.setenv("ROVE_DATA", str(tmp_path / "other"))
         async with AsyncRove.open(base, embedder=FAKE) as other:
@@ -135,11 +135,25 @@ async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
         await spaces.close()
 
 
-def start(stack: ExitStack, tmp_path: Path, base: str, place: int) -> str:
+def test_a_key_has_its_requests_once_for_all_servers(tmp_path: Path) -> None:
+    base = postgres_server.base(f"s{token_hex(8)}")
+    with ExitStack() as stack:
+        serve = {"ROVE_SERVE__REQUESTS_PER_MINUTE": "120"}
+        addresses = [start(stack, tmp_path, base, place, **serve) for place in (0, 1)]
+        clients = [stack.enter_context(httpx.Client(base_url=address, timeout=60)) for address in addresses]
+        began = time.monotonic()
+        replies = [clients[number % 2].get("/v1/spaces") for number in range(400)]
+        most = 120 + 2 * (time.monotonic() - began) + 1
+        passed = sum(reply.status_code == 200 for reply in replies)
+        assert 110 <= passed <= most  # the start has asked too
+        assert {reply.status_code for reply in replies} == {200, 429}
+        assert all(int(reply.headers["retry-after"]) == 1 for reply in replies if reply.status_code == 429)
+
+
+def start(stack: ExitStack, tmp_path: Path, base: str, place: int, **environment: str) -> str:
     """Run a server as on a machine of its own; returns its address."""
-    client, processes[place] = stack.enter_context(
-        serving(base, ROVE_DATA=str(tmp_path / f"machine-{place}"), ROVE_SERVE__DRAIN_S="0", log=tmp_path / "log")
-    )
+    environment = {"ROVE_DATA": str(tmp_path / f"machine-{place}"), "ROVE_SERVE__DRAIN_S": "0", **environment}
+    client, processes[place] = stack.enter_context(serving(base, **environment, log=tmp_path / "log"))
     return str(client.base_url)
 
 

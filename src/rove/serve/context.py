@@ -36,7 +36,7 @@ class ServerContext:
     def of(cls, spaces: Spaces) -> Self:
         """Make it for these spaces, as their settings say."""
         settings = spaces.settings
-        streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams")
+        streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams", tally=spaces.tally)
         made = cls(spaces, settings, Callers(settings.keys), streams)
         spaces.account(made.journal.note_usage)
         return made

@@ -24,6 +24,7 @@ from rove.serve.redaction import hide
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
 from rove.settings.place import place_of
 from rove.store.home import home_of
+from rove.store.tally import Tally
 
 DEFAULT = "default"
 FOLLOW_S, RESTING_S = 2.0, 0.05
@@ -105,9 +106,16 @@ class Spaces:
         for space in self._spaces.values():
             space.evaluations.note_usage = note_usage
 
-    def start(self) -> None:
-        """Take up the jobs and the evaluation that were left."""
+    @property
+    def tally(self) -> Tally:
+        """What limits are counted by: with the other servers of the first base that servers share, if there is one."""
+        stores = [space.kb.store for space in self._spaces.values()]
+        return next((store for store in stores if store.home.is_shared), stores[0]).team.tally
+
+    async def start(self) -> None:
+        """Join the other servers of each base, and take up the jobs and the evaluation that were left."""
         for space in self._spaces.values():
+            await space.kb.store.team.start()
             space.jobs.start()
             space.evaluations.start()
             if space.kb.store.home.is_shared:

@@ -12,6 +12,7 @@ from rove.store.news import NoNews
 from rove.store.presence import CATALOG, ORIGINALS, check_folder, check_not_lost, check_there
 from rove.store.private import make_folder
 from rove.store.sqlite import SqliteDialect
+from rove.store.team import Alone
 from rove.store.write_queue import WriteQueue
 
 
@@ -54,6 +55,11 @@ class FolderHome:
         """Return none."""
         del dialect
         return NoNews()
+
+    def team(self, database: Database) -> Alone:
+        """Return none but this one."""
+        del database
+        return Alone()
 
     def board(self, database: Database) -> None:
         """Return none."""

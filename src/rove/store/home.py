@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rove.store.files import Files
     from rove.store.job_board import JobBoard
     from rove.store.news import News
+    from rove.store.team import Team
     from rove.store.write_queue import Turns
 
 
@@ -69,6 +70,10 @@ class Home(Protocol):
 
     def news(self, dialect: Dialect) -> News:
         """Return what tells that others have written to the base; `dialect` is what this process has opened."""
+        ...
+
+    def team(self, database: Database) -> Team:
+        """Return the servers of the base, as one that is yet to join them."""
         ...
 
     def board(self, database: Database) -> JobBoard | None:

@@ -8,11 +8,12 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any
 
+import psycopg
 from psycopg.types.string import StrBinaryDumper, StrDumper, StrDumperUnknown
 from sqlalchemy import Column, Connection, String, Text, create_engine, event, text
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -159,7 +160,7 @@ class PostgresDialect:
         code = str(getattr(said, "sqlstate", None) or "")
         if code in DAMAGED:
             return self.torn(str(said))
-        lost = isinstance(raised, OperationalError | InterfaceError) or code.startswith(OUT_OF_REACH)
+        lost = isinstance(said, psycopg.OperationalError | psycopg.InterfaceError) or code.startswith(OUT_OF_REACH)
         if not lost and code not in REFUSED:
             return None
         first = str(said).strip().partition("\n")[0].rstrip(".")

@@ -14,6 +14,7 @@ from rove.store.job_board import JobBoard
 from rove.store.postgres import PostgresDialect
 from rove.store.postgres_files import PostgresFiles
 from rove.store.postgres_news import PostgresNews
+from rove.store.postgres_team import PostgresTeam
 from rove.store.postgres_turns import PostgresTurns
 from rove.store.presence import ORIGINALS
 
@@ -73,6 +74,11 @@ class PostgresHome:
         """Return what listens to the database."""
         assert isinstance(dialect, PostgresDialect)  # noqa: S101 - `dialect` has made it
         return PostgresNews(dialect)
+
+    def team(self, database: Database) -> PostgresTeam:
+        """Return the servers that have joined in the database."""
+        assert isinstance(database.dialect, PostgresDialect)  # noqa: S101 - `dialect` has made it
+        return PostgresTeam(database.dialect, database)
 
     def board(self, database: Database) -> JobBoard:
         """Return a table."""

@@ -75,6 +75,7 @@ class Store(Fetching):
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
         self.news = self.home.news(self.catalog.database.dialect)
+        self.team = self.home.team(self.catalog.database)
         self.board = self.home.board(self.catalog.database)
         self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
@@ -278,6 +279,7 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.team.close()
         await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
             await asyncio.to_thread(keep_private, self.folder)

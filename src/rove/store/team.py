@@ -1,0 +1,38 @@
+"""The servers of a base: they know which of them are alive, and do together what one cannot do alone."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rove.store.tally import OwnTally, Tally
+
+
+class Team(Protocol):
+    """The servers of a base, as one of them sees them."""
+
+    @property
+    def tally(self) -> Tally:
+        """What they count together."""
+        ...
+
+    async def start(self) -> None:
+        """Join: from now on this server is alive to the others. Where it cannot, it is on its own, and says so."""
+        ...
+
+    async def close(self) -> None:
+        """Leave."""
+        ...
+
+
+class Alone:
+    """The only server of a base in a folder. See `Team`."""
+
+    def __init__(self) -> None:
+        """Nothing is asked of anybody."""
+        self.tally = OwnTally()
+
+    async def start(self) -> None:
+        """Do nothing."""
+
+    async def close(self) -> None:
+        """Do nothing."""
