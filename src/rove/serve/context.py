@@ -15,7 +15,7 @@ from rove.serve.admission.rate_limits import ConcurrencyLimit
 from rove.serve.caller_view import CallerView
 from rove.serve.journal import Journal
 from rove.serve.spaces import Space, Spaces
-from rove.serve.walks.live_walks import ListenedWalks
+from rove.serve.walks.listened import ListenedWalks
 from rove.settings import ServeSettings
 
 
@@ -30,7 +30,11 @@ class ServerContext:
     open_requests: OpenRequests = field(default_factory=OpenRequests)
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    listened: ListenedWalks = field(default_factory=ListenedWalks)
+
+    @property
+    def listened(self) -> ListenedWalks:
+        """The walks that somebody listens to."""
+        return self.spaces.listened
 
     @classmethod
     def of(cls, spaces: Spaces) -> Self:

@@ -21,6 +21,8 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
+from rove.serve.walks.commands import take_commands
+from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
 from rove.settings.place import place_of
 from rove.store.home import home_of
@@ -55,6 +57,7 @@ class Spaces:
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
             for name, kb in bases.items()
         }
+        self.listened = ListenedWalks()
         self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
@@ -119,7 +122,8 @@ class Spaces:
             space.jobs.start()
             space.evaluations.start()
             if space.kb.store.home.is_shared:
-                self._following.append(asyncio.create_task(_follow(space.kb)))
+                following = _follow(space.kb), take_commands(space.kb.store, self.listened)
+                self._following += [asyncio.create_task(one) for one in following]
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""

@@ -8,14 +8,16 @@ from contextlib import suppress
 from secrets import token_hex
 
 from rove.errors import RoveError
+from rove.store import postgres_holds as held
 from rove.store import postgres_servers as servers
 from rove.store import postgres_tally as counted
 from rove.store.database import Database
 from rove.store.postgres import PostgresDialect
+from rove.store.postgres_holds import PostgresHolds
 from rove.store.postgres_lines import Lines
 from rove.store.postgres_tally import PostgresTally
 
-TABLES = (servers.TABLE, *counted.TABLES)
+TABLES = (servers.TABLE, *counted.TABLES, *held.TABLES)
 log = logging.getLogger("rove.serve")
 
 
@@ -28,6 +30,7 @@ class PostgresTeam:
         self._database = database
         self._lines = Lines(dialect)
         self.tally = PostgresTally(self._lines, self.server)
+        self.holds = PostgresHolds(self._lines, self.server, dialect.channel)
         self._beating: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -40,7 +43,7 @@ class PostgresTeam:
                 raise
             log.warning("limits are this server's own", extra={"reason": error.reason})
             return
-        self.tally.is_shared = True
+        self.tally.is_shared = self.holds.is_shared = True
         self._beating = asyncio.create_task(self._beat(), name=f"server {self.server}")
 
     def _make_tables(self) -> None:
@@ -54,6 +57,7 @@ class PostgresTeam:
             with suppress(RoveError):  # where it cannot be reached, later
                 await servers.sign(self._lines, self.server)
                 await self.tally.beat()
+                await self.holds.beat()
 
     async def close(self) -> None:
         """See `Team.close`: what it held is the others' at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from rove.store.tally import OwnTally, Tally
+from rove.store.walk_holds import OwnHolds, WalkHolds
 
 
 class Team(Protocol):
@@ -13,6 +14,11 @@ class Team(Protocol):
     @property
     def tally(self) -> Tally:
         """What they count together."""
+        ...
+
+    @property
+    def holds(self) -> WalkHolds:
+        """Which of them has which walk."""
         ...
 
     async def start(self) -> None:
@@ -30,6 +36,7 @@ class Alone:
     def __init__(self) -> None:
         """Nothing is asked of anybody."""
         self.tally = OwnTally()
+        self.holds = OwnHolds()
 
     async def start(self) -> None:
         """Do nothing."""
