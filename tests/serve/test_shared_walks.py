@@ -149,7 +149,7 @@ async def test_a_command_that_was_taken_up_by_one_that_died_is_not_done_twice(
     steering = asyncio.create_task(there.steer(walk_id, "pause"))
     holds = servers[0]._spaces["default"].kb.store.team.holds
     async with asyncio.timeout(60):
-        while not await holds.taken([walk_id]):
+        while not await holds.taken([walk_id]):  # noqa: ASYNC110 - nothing tells
             await asyncio.sleep(0.02)
     await told.aclose()  # it lets go, and says nothing of the command
     with pytest.raises(ServiceError, match="not known"):

@@ -9,15 +9,17 @@ from secrets import token_hex
 
 from rove.errors import RoveError
 from rove.store import postgres_holds as held
+from rove.store import postgres_incoming as handed_in
 from rove.store import postgres_servers as servers
 from rove.store import postgres_tally as counted
 from rove.store.database import Database
 from rove.store.postgres import PostgresDialect
 from rove.store.postgres_holds import PostgresHolds
+from rove.store.postgres_incoming import PostgresIncoming
 from rove.store.postgres_lines import Lines
 from rove.store.postgres_tally import PostgresTally
 
-TABLES = (servers.TABLE, *counted.TABLES, *held.TABLES)
+TABLES = (servers.TABLE, *counted.TABLES, *held.TABLES, *handed_in.TABLES)
 log = logging.getLogger("rove.serve")
 
 
@@ -31,6 +33,7 @@ class PostgresTeam:
         self._lines = Lines(dialect)
         self.tally = PostgresTally(self._lines, self.server)
         self.holds = PostgresHolds(self._lines, self.server, dialect.channel)
+        self.incoming = PostgresIncoming(self._lines, self.server)
         self._beating: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -58,6 +61,7 @@ class PostgresTeam:
                 await servers.sign(self._lines, self.server)
                 await self.tally.beat()
                 await self.holds.beat()
+                await self.incoming.beat()
 
     async def close(self) -> None:
         """See `Team.close`: what it held is the others' at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from rove.store.incoming import Incoming
 from rove.store.tally import OwnTally, Tally
 from rove.store.walk_holds import OwnHolds, WalkHolds
 
@@ -19,6 +20,11 @@ class Team(Protocol):
     @property
     def holds(self) -> WalkHolds:
         """Which of them has which walk."""
+        ...
+
+    @property
+    def incoming(self) -> Incoming | None:
+        """What they have acknowledged and not taken in yet; None where it stays with the only one there is."""
         ...
 
     async def start(self) -> None:
@@ -37,6 +43,7 @@ class Alone:
         """Nothing is asked of anybody."""
         self.tally = OwnTally()
         self.holds = OwnHolds()
+        self.incoming = None
 
     async def start(self) -> None:
         """Do nothing."""

@@ -45,7 +45,7 @@ MULTIPART: dict[str, Any] = {
 async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn) -> Response | JobOut:
     """Hand in files (multipart, fields `files` and `access`). Once this is answered, they cannot be lost."""
     view.require("add")
-    space.jobs.check_room(view.caller.name)
+    await space.jobs.check_room(view.caller.name)
     async with request.form(max_files=server.settings.max_files, max_fields=100, max_part_size=1_000) as form:
         files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
         unknown = set(form) - {"files", "access"}

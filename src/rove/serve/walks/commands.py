@@ -1,4 +1,4 @@
-"""What is asked of a walk by a server that does not have it: written down in the base, carried out where the walk is."""
+"""What is asked of a walk by a server that does not have it: written down in the base, done where the walk is."""
 
 from __future__ import annotations
 
