@@ -45,7 +45,7 @@ class ObjectFiles(CopiedFiles):
         endpoint = urlsplit(options.get("endpoint", ""))
         self._store = filesystems.S3FileSystem(
             region=options.get("region") or ("us-east-1" if endpoint.netloc else None),
-            scheme=endpoint.scheme or "https",
+            scheme="http" if endpoint.scheme == "http" else "https",
             endpoint_override=endpoint.netloc or None,
             connect_timeout=CONNECT_S,
             request_timeout=ANSWER_S,
