@@ -21,6 +21,7 @@ from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
+from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import WRITTEN_TO, IndexBeside
@@ -74,10 +75,13 @@ class Store(Fetching):
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
+        self.news = self.home.news(self.catalog.database.dialect)
+        self.team = self.home.team(self.catalog.database)
         self.board = self.home.board(self.catalog.database)
-        self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
         try:
+            files = files_of(self.home, self.catalog.database, settings.files)
+            self.originals = Originals(files, self.catalog.database)
             self.documents = joined(self.catalog, self.home, also, model)
         except BaseException:
             self.catalog.close()
@@ -284,6 +288,8 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.team.close()
+        await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
             await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
