@@ -70,7 +70,7 @@ def shares(wanted: Sequence[Hit], found: Sequence[Hit]) -> float:
 
 
 def test_each_engine_is_tried() -> None:
-    assert {*engines.IN_FOLDER, *engines.ON_SERVERS} == {*INDEXES.table} - {"memory"}
+    assert {*engines.QUICK, *engines.SLOW} == {*INDEXES.table} - {"memory"}
 
 
 @pytest.mark.parametrize("engine", engines.named())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -91,9 +91,17 @@ class IndexBeside:
         by_words = self._settings.keywords == "index" and access_filter_of(where) is None
         if terms and by_words and isinstance(index, GuardedIndex):
             wanted["keyword"] = partial(index.keyword, terms, where=where)
-        if not wanted or not await self._is_asked(index):
+        if not wanted or not await self._is_asked(index) or not self._may_see(where):
             return {}
         return {name: await self._live(look, top_k) for name, look in wanted.items()}
+
+    def _may_see(self, where: Filter | None) -> bool:
+        """Whether the index compares exactly for who sees a part of the base, if that is who asks."""
+        return access_filter_of(where) is None or self._given is not None or self._sees_parts
+
+    @cached_property
+    def _sees_parts(self) -> bool:
+        return bool(getattr(INDEXES.get(self._settings.index), "sees_parts", True))
 
     async def _is_asked(self, index: VectorIndex) -> bool:
         live = await asyncio.to_thread(self._resident.count)

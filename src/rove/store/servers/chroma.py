@@ -50,9 +50,10 @@ AGAIN = (408, 425, 429, 500, 502, 503, 504)
 class ChromaIndex:
     """See `VectorIndex`. One collection has all of it: ids, vectors, and the fields as metadata; no words.
 
-    Where somebody sees a part of the base that is larger than `COMPARED_ROWS`, Chroma's own search answers, which is
-    not exact.
+    Who sees a part of the base only is answered by the embedded index: of many chunks Chroma's search is not exact.
     """
+
+    sees_parts = False
 
     def __init__(self, *, folder: Path, dimension: int, settings: StoreSettings) -> None:
         del folder
