@@ -21,7 +21,7 @@ from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.given import Given, windows
 from rove.ingest.pipeline import Ingest
-from rove.ingest.recipe import pool_of
+from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
@@ -59,8 +59,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         check_names(settings)
         if not create:
             home_of(settings.path).check_there()
-        self.settings = settings
-        self.instances = instances
+        self.settings, self.instances = settings, instances
         self.rules = rules_of(settings.search)
         self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
@@ -74,7 +73,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
         )
         self.stand_in = StandIn(settings.embedder)
         self._set_search_context()
-        self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
+        with_chat, own = bool(instances.chat or settings.chat.model), instances.embedder is not None
+        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
@@ -283,7 +283,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     async def close(self) -> None:
         """Release files, threads and reading processes."""
         await self._close_walks()
-        await asyncio.to_thread(self.pool.close)
+        await asyncio.to_thread(self.readers.close)
         await self.store.close()
 
     async def __aenter__(self) -> Self:
@@ -294,7 +294,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
     def _ingest(self, listener: Listener) -> Ingest:
         models, first = ChunkModels(self.embedder, self.chat_model()), self.stand_in.wanted()
-        return Ingest(self.store, models, self.pool, self.deduplicator, listener, first)
+        return Ingest(self.store, models, self.readers, self.deduplicator, listener, first)
 
     def _enrich_context(self) -> EnrichContext:
         enrich, label = self.settings.enrich, self.settings.serve.access_field

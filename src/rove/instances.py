@@ -19,7 +19,7 @@ CONTRACTS = {
     "embedder": "fingerprint max_distance min_lead passages queries",
     "reranker": "weight scores",
     "chat": "name stream",
-    "index": "add remove keyword semantic chunk_ids count check optimize tidy erase rebuild close",
+    "index": "add remove semantic chunk_ids count check optimize tidy erase rebuild close",
 }
 """What an object must have to be taken for one of its kind."""
 

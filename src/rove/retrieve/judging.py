@@ -15,7 +15,7 @@ import numpy as np
 
 from rove.enrich.vectors import embed
 from rove.errors import ServiceError
-from rove.models import Vectors
+from rove.models import Vectors, trust_of
 from rove.records import Filter
 from rove.retrieve import SearchContext
 from rove.store import Scored, Vector
@@ -47,7 +47,9 @@ async def searched(
         first = await _by_stand_in(search_context, text)
         if first is not None:
             lists = await store.search(terms=terms, vector=vector, top_k=top_k, where=where, first=first)
-    return await _as_one(search_context, lists, vector, top_k) if vector is not None and lists.shallow else lists
+    if vector is not None and lists.shallow:
+        lists = await _as_one(search_context, lists, vector, top_k)
+    return replace(lists, trust=trust_of(search_context.embedder))
 
 
 async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> None:

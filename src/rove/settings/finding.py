@@ -88,6 +88,10 @@ class StoreSettings(SettingsSection):
     """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
     """The share of a chunk's keyword score that is its whole document's score."""
+    files: str = ""
+    """An object store for the files that the base keeps, in place of its own folder or database, as long as there are
+    none: "s3://bucket/prefix?region=eu-central-1", with `endpoint=https://host:port` for one that is not Amazon's. Keys
+    are taken from the environment, as S3's clients know it."""
     server: IndexServerSettings = IndexServerSettings()
     """How an index is reached that is a server of its own."""
     graph: GraphSettings = GraphSettings()

@@ -125,7 +125,13 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
+        "chroma": "rove.store.servers.chroma:ChromaIndex [chroma]",
+        "elasticsearch": "rove.store.servers.elasticsearch:ElasticsearchIndex [elasticsearch]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "milvus": "rove.store.servers.milvus:MilvusIndex [milvus]",
+        "oceanbase": "rove.store.servers.oceanbase:OceanBaseIndex [oceanbase]",
+        "opensearch": "rove.store.servers.opensearch:OpenSearchIndex [opensearch]",
+        "pgvector": "rove.store.servers.pgvector:PgvectorIndex [postgres]",
     },
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from uuid import uuid4
 
 from rove.records import Filter
 from rove.records.filter import access_filter_of
-from rove.settings import StoreSettings
+from rove.settings import Address, StoreSettings
 from rove.store import INDEXES, Scored, Vector, VectorIndex
 from rove.store.catalog import Catalog
 from rove.store.embedded import NAMES
@@ -37,17 +37,24 @@ class IndexBeside:
         folder: Path,
         dimension: int,
         index: VectorIndex | None,
+        address: Address | None = None,
     ) -> None:
-        """Take what is there; nothing is loaded or reached. `index` is used in place of the one that is named."""
+        """Take what is there; nothing is loaded or reached. `index` is used in place of the one that is named.
+
+        `address`: of the base, where it lives in a database. An index that can be kept there too says so by `beside`.
+        """
         self._catalog = catalog
         self._resident = resident
         self._settings = settings
         self._folder = folder
         self._dimension = dimension
         self._given = index
+        self._address = address
         self.is_named = index is not None or settings.index not in NAMES
         server = settings.server
-        self.name = type(index).__qualname__ if index else " ".join(filter(None, (settings.index, server.url)))
+        self.name = (
+            type(index).__qualname__ if index else " ".join(filter(None, (settings.index, _place_of(server.url))))
+        )
 
     def open(self) -> GuardedIndex:
         """Return the index. Loads its library."""
@@ -61,6 +68,8 @@ class IndexBeside:
         if not server.name:
             name = self._catalog.fact(SERVER_NAME) or self._catalog.keep_fact(SERVER_NAME, f"rove_{uuid4().hex[:16]}")
             server = server.model_copy(update={"name": name})
+        if self._address and not server.url and getattr(make, "beside", "") == self._address.kind:
+            server = server.model_copy(update={"url": self._address.url})
         settings = self._settings.model_copy(update={"server": server})
         return make(folder=self._folder, dimension=self._dimension, settings=settings)
 
@@ -82,9 +91,17 @@ class IndexBeside:
         by_words = self._settings.keywords == "index" and access_filter_of(where) is None
         if terms and by_words and isinstance(index, GuardedIndex):
             wanted["keyword"] = partial(index.keyword, terms, where=where)
-        if not wanted or not await self._is_asked(index):
+        if not wanted or not await self._is_asked(index) or not self._may_see(where):
             return {}
         return {name: await self._live(look, top_k) for name, look in wanted.items()}
+
+    def _may_see(self, where: Filter | None) -> bool:
+        """Whether the index compares exactly for who sees a part of the base, if that is who asks."""
+        return access_filter_of(where) is None or self._given is not None or self._sees_parts
+
+    @cached_property
+    def _sees_parts(self) -> bool:
+        return bool(getattr(INDEXES.get(self._settings.index), "sees_parts", True))
 
     async def _is_asked(self, index: VectorIndex) -> bool:
         live = await asyncio.to_thread(self._resident.count)
@@ -109,3 +126,13 @@ class IndexBeside:
                 if (whole and same) or looks == MOST_LOOKS:
                     return kept[:top_k]
                 depth = depth if whole else 2 * depth
+
+
+def _place_of(url: str) -> str:
+    """An address without who asks and how: it is kept as a fact.
+
+    >>> _place_of("https://me:secret@search.example:9200/path?key=secret"), _place_of("search.example:9200")
+    ('https://search.example:9200/path', 'search.example:9200')
+    """
+    scheme, is_whole, rest = url.rpartition("://")
+    return f"{scheme}{is_whole}{rest.rpartition('@')[2].partition('?')[0]}"

@@ -83,7 +83,7 @@ class Resident:
             if first is not None and index.shallow:
                 shallow = index.best_shallow(first, top_k=top_k, where=where)
                 nearness |= index.nearness(first, [name for name, _ in shallow], where, shallow=True)
-            return SearchLists(ranked, covered, nearness, shallow, index.shallow)
+            return SearchLists(ranked, covered, nearness, shallow=shallow, shallow_chunks=index.shallow)
 
     @property
     def shallow(self) -> int:

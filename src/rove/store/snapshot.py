@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 3
-FORMAT_SHALLOW = 4
+FORMAT = 4
+FORMAT_SHALLOW = 5
 """As `FORMAT`, with the vectors of a stand-in beside the embedder's: an older Rove would take these for all."""
 FACTS = "facts.json"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
-UNCHECKED = {"vectors", "rounded"}
+UNCHECKED = {"upper", "lower"}
 """Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
 
 

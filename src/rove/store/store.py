@@ -21,6 +21,7 @@ from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
+from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
 from rove.store.index_beside import WRITTEN_TO, IndexBeside
@@ -31,7 +32,7 @@ from rove.store.ledger import Ledger
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX
+from rove.store.presence import INDEX, SHARDS
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
@@ -76,10 +77,13 @@ class Store(Fetching):
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
+        self.news = self.home.news(self.catalog.database.dialect)
+        self.team = self.home.team(self.catalog.database)
         self.board = self.home.board(self.catalog.database)
-        self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
         try:
+            files = files_of(self.home, self.catalog.database, settings.files)
+            self.originals = Originals(files, self.catalog.database)
             self.documents = joined(self.catalog, self.home, also, model)
         except BaseException:
             self.catalog.close()
@@ -90,8 +94,10 @@ class Store(Fetching):
         self.resident = Resident(self.catalog, held, self.home)
         self.searched = JoinedResident(self.catalog, self.documents, held, self.home) if also else self.resident
         self._beside = IndexBeside(
-            self.catalog, self.resident, settings, folder=folder / INDEX, dimension=dimension, index=index
-        )
+            self.catalog, self.resident, settings,
+            folder=folder / INDEX, dimension=dimension, index=index,
+            address=place if isinstance(place, Address) else None,
+        )  # fmt: skip
         self._looks_it_up = self._beside.is_named and not also
         self.names = NameGraph(self.documents, self.seen)
         self.field_names = FieldNames(self.documents)
@@ -116,14 +122,9 @@ class Store(Fetching):
         return self.searched.shallow
 
     async def search(
-        self,
-        *,
-        terms: Sequence[str] | None,
-        vector: Vector | None,
-        top_k: int,
-        where: Filter | None,
+        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None,
         first: Vector | None = None,
-    ) -> SearchLists:
+    ) -> SearchLists:  # fmt: skip
         """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty.
 
         `first`: the stand-in's vector, for what is shallow. `rove.retrieve.judging` makes one list of the two.
@@ -164,12 +165,9 @@ class Store(Fetching):
         return str(await asyncio.to_thread(self.documents.revision))
 
     async def keep(
-        self,
-        prepared: Sequence[Prepared],
-        vectors: Mapping[str, Vector],
-        tokens: Mapping[str, bytes],
+        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes],
         stand_in: StandInNote | None = None,
-    ) -> list[LostChunk]:
+    ) -> list[LostChunk]:  # fmt: skip
         """Make documents live: catalog, index, catalog.
 
         `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens. `stand_in`: whose vectors
@@ -216,8 +214,13 @@ class Store(Fetching):
         return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
-        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards."""
+        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards.
+
+        Then shards of workers go too: what of them is still wanted is made again.
+        """
         async with self.writing():
+            if erase:
+                await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
@@ -302,6 +305,8 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.team.close()
+        await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
             await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
