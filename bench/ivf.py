@@ -38,7 +38,7 @@ OTHERWISE = 4
 """Numbers to a sub-vector where 96 do not divide the dimension: as many as 96 would give vectors of 384."""
 PUBLISHED = StoreSettings(**PRESETS["pawsitive"]["store"])
 SETTINGS: dict[str, tuple[str, StoreSettings]] = {
-    "pq": ("LanceDB, IVF-PQ as published", PUBLISHED),
+    "pq": ("LanceDB, IVF-PQ by the published numbers", PUBLISHED),
     "sq": ("LanceDB, IVF-SQ, Rove's settings", StoreSettings()),
     "own": ("Rove's own partitions", StoreSettings()),
 }

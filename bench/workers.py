@@ -65,7 +65,7 @@ def throughput(took: dict[tuple[str, float], list[dict[str, Any]]]) -> Table:
         f"Real documents of {', '.join(SETS)}, the packaged embedder, two cores for each way. CPU seconds are those "
         "of all processes of the add (Ray's own among them), start and loading of models included; the slope is "
         f"between two loads ({SHARES[0]:.0%} and all), without them. Wall times were taken on a machine "
-        "that other work held too (several times its cores): the ratio pairs runs that followed each other, and is "
+        "that other work held too: the ratio pairs runs that followed each other, and is "
         "worth little. 1 is one process."
     )
     columns = ["way", "chunks", "CPU s", "CPU s per 1,000 chunks more", "throughput by CPU", "wall s (busy)",

@@ -15,6 +15,7 @@ import oceanbase_server
 from arcadedb import free_port
 from rove import Rove, Text
 from rove.errors import ConfigError, ServiceError
+from rove.models.fake import FakeEmbedder
 from rove.settings import StoreSettings
 from rove.store import INDEXES, VectorIndex
 from rove.testing.index_rows import DIMENSION, make_rows
@@ -72,7 +73,7 @@ def test_doctor_mends_what_somebody_deleted_on_the_server(store: Store, tmp_path
     table = store()
     name = f"t{token_hex(8)}"
     table["server"] = {**table["server"], "name": name}
-    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}, store=table) as kb:
+    with Rove.open(tmp_path / "kb", embedder=FakeEmbedder(dimension=DIMENSION), store=table) as kb:
         kb.add(*(Text(f"text {n}", id=str(n)) for n in range(5)))
         vandal = made(store, name=name)
 
