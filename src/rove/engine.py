@@ -138,7 +138,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), `Location`s, or iterables of these.
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
-            deep: with `embedder.first`, wait for the embedder too; without, `deepen` is left to follow.
+            deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
         """
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)

@@ -24,7 +24,7 @@ from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
 JUDGED = 16
-"""Passages of the stand-in's list that the embedder looks at: docs/speeds.md."""
+"""Passages of the stand-in's list that the embedder looks at: docs/decisions/047-two-speeds.md."""
 
 
 async def searched(

@@ -83,10 +83,14 @@ class Rove(BlockingDocuments):
         return self._kb.chat_model()
 
     def add(
-        self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
+        self,
+        *sources: Given | Iterable[Given],
+        crawl: CrawlPlan | None = None,
+        deep: bool = True,
+        listener: Listener = ignore,
     ) -> Report:
         """See `AsyncRove.add`."""
-        return self._run(self._kb.add(*sources, crawl=crawl, listener=listener))
+        return self._run(self._kb.add(*sources, crawl=crawl, deep=deep, listener=listener))
 
     def watch(self, *folders: str | Path, listener: Listener = ignore) -> Iterator[Report]:
         """See `AsyncRove.watch`. It goes on until the generator is closed, or Ctrl-C is pressed."""
