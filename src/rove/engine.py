@@ -21,7 +21,7 @@ from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.given import Given, windows
 from rove.ingest.pipeline import Ingest
-from rove.ingest.readers import readers_of
+from rove.ingest.recipe import pool_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
@@ -35,7 +35,7 @@ from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.settings import Address, Settings, read_settings
-from rove.store import VectorIndex
+from rove.store import Index
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
@@ -58,7 +58,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
         check_names(settings)
         if not create:
             home_of(settings.path).check_there()
-        self.settings, self.instances = settings, instances
+        self.settings = settings
+        self.instances = instances
         self.rules = rules_of(settings.search)
         self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
@@ -71,8 +72,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             also=settings.also,
         )
         self._set_search_context()
-        with_chat, own = bool(instances.chat or settings.chat.model), instances.embedder is not None
-        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own)
+        self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
@@ -84,7 +84,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
-        index: VectorIndex | None = None,
+        index: Index | None = None,
         **settings: object,
     ) -> Self:
         """Open a knowledge base, or make it.
@@ -188,7 +188,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
         What was handed in to a server is left to the server, which has the files.
         """
         unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
-        return await self.add(*(e.source for e in unfinished if not e.source.startswith(UPLOADED)), listener=listener)
+        sources = [entry.source for entry in unfinished if not entry.source.startswith(UPLOADED)]
+        return await self.add(*sources, listener=listener)
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
@@ -280,7 +281,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     async def close(self) -> None:
         """Release files, threads and reading processes."""
         await self._close_walks()
-        await asyncio.to_thread(self.readers.close)
+        await asyncio.to_thread(self.pool.close)
         await self.store.close()
 
     async def __aenter__(self) -> Self:
@@ -290,8 +291,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        models = ChunkModels(self.embedder, self.chat_model())
-        return Ingest(self.store, models, self.readers, self.deduplicator, listener)
+        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.deduplicator, listener)
 
     def _enrich_context(self) -> EnrichContext:
         settings = self.settings

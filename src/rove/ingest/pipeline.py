@@ -21,19 +21,15 @@ from rove.errors import RoveError
 from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
 from rove.ingest.deduplicate import Deduplicator
-from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
-from rove.ingest.readers import Readers
 from rove.ingest.remote import Fetched
 from rove.ingest.report_builder import ReportBuilder
-from rove.ingest.workers import Ready, ShardTaken
 from rove.load import INLINE
 from rove.load.discover import DATABASE, Location
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
-from rove.sandbox.pool import Job
-from rove.store.failpoints import FINISHED, failpoint
+from rove.sandbox.pool import Job, Pool
 from rove.store.store import Store
 from rove.tracing import stage
 
@@ -49,12 +45,12 @@ class Ingest:
     """One `add`: `run` and `take_pages` as often as there is more, then `finish`."""
 
     def __init__(
-        self, store: Store, models: ChunkModels, readers: Readers, deduplicator: Deduplicator, listener: Listener
+        self, store: Store, models: ChunkModels, pool: Pool, deduplicator: Deduplicator, listener: Listener
     ) -> None:
         self.store = store
         self.models = models
-        self.readers = readers
-        self.preparer = Preparer(readers.recipe)
+        self.pool = pool
+        self.preparer = Preparer(pool.recipe)
         self.deduplicator = deduplicator
         self.listener = listener
         self.report = ReportBuilder()
@@ -83,9 +79,8 @@ class Ingest:
     async def _run(self, sources: Sequence[Location | SourceEnd]) -> None:
         locations = [source for source in sources if isinstance(source, Location)]
         ends = [source for source in sources if isinstance(source, SourceEnd)]
-        if not self.readers.for_many(locations):
-            quick = sum(at.kind in QUICK for at in locations)
-            self.readers.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
+        quick = sum(at.kind in QUICK for at in locations)
+        self.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
         await self.store.mend()  # the first time this imports the index's library, while those processes start
         uris = [source.uri for source in locations] + [end.source for end in ends]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
@@ -112,9 +107,6 @@ class Ingest:
                 with stage("add.finish", sources=len(batch.finished)):
                     await asyncio.to_thread(self.store.transcripts.put, batch.pages)
                     await self._finish(batch.finished)
-                if self.readers.workers and batch.shards:
-                    failpoint(FINISHED)
-                    await asyncio.to_thread(self.readers.workers.taken, batch.shards)
         except BaseException:
             self._stopped.set()
             await asyncio.wait([reading])  # a thread cannot be cancelled, and holds what is to be closed
@@ -124,8 +116,6 @@ class Ingest:
         """Bring the index up to date, and say what was done."""
         if self.report.documents:
             await self.store.optimize()
-        if self.readers.workers:
-            await asyncio.to_thread(self.readers.workers.finish)
         return self.report.report(monotonic() - self._began)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------
@@ -134,34 +124,32 @@ class Ingest:
         self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
     ) -> Generator[Item]:
         """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
-        held: dict[str, HeldIds] = {}
+        held: dict[str, set[str]] = {}
         chunks = Counter[str]()
         for end in ends:
-            yield finished(end, known.get(end.source), HeldIds(), 0)
+            yield finished(end, known.get(end.source), set(), 0)
         for item in self._read(locations, known):
             if self._stopped.is_set():
                 return
-            if isinstance(item, Prepared | Ready):
-                prepared = item.prepared if isinstance(item, Ready) else item
-                held.setdefault(prepared.ledger_source, HeldIds()).add(prepared.document.document_id)
-                chunks[prepared.ledger_source] += len(prepared.chunks)
+            if isinstance(item, Prepared):
+                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
+                chunks[item.ledger_source] += len(item.chunks)
                 yield item
             elif isinstance(item, PageRead):
                 self._tell(PageReached(item.source, item.page, item.pages))
                 yield item
-            elif isinstance(item, SourceEnd):
-                document_ids = held.pop(item.source, None) or HeldIds()
-                yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
+            elif item is None:
+                yield None
             else:
-                yield item
+                document_ids = held.pop(item.source, set[str]())
+                yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
 
     def _read(
         self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
-    ) -> Iterator[Prepared | Ready | PageRead | SourceEnd | ShardTaken | None]:
-        """Read a few sources of the quick kinds here, and all others in the sandbox or by workers."""
+    ) -> Iterator[Prepared | PageRead | SourceEnd | None]:
+        """Read a few sources of the quick kinds here, and all others in the sandbox."""
         jobs = [(at, queued(at.uri, known.get(at.uri)).fingerprint) for at in locations]
-        workers = self.readers.for_many(locations)
-        few = not workers and sum(at.kind in QUICK for at in locations) < MANY_SOURCES
+        few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
         foreign: list[Job] = []
         for job in jobs:
             read = False
@@ -174,7 +162,7 @@ class Ingest:
                 foreign.append(job)
         if foreign:
             transcripts = self.store.transcripts.get([location.uri for location, _ in foreign])
-            yield from (workers or self.readers.pool).read(foreign, self._reading, transcripts)
+            yield from self.pool.read(foreign, self._reading, transcripts)
 
     def _reading(self, sources: Sequence[str]) -> None:
         self._tell(SourcesAt("reading", tuple(sources)))
@@ -196,7 +184,7 @@ class Ingest:
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
         with stage("add.embed", chunks=len(texts)):
-            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
+            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
         self.report.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
         self.report.noticed(alike, notes)
         return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Container, Sequence
-from dataclasses import replace
 
 from rove.language.detect import UNKNOWN, detect
 from rove.language.words import foreign_terms, query_terms
-from rove.models import trust_of
-from rove.records import Filter, Hit, Place
+from rove.records import Hit, Place
 from rove.retrieve import Query, SearchContext
-from rove.store import Scored, Vector
+from rove.store import Scored
 from rove.store.search_lists import SearchLists
 from rove.tracing import stage
 
@@ -26,20 +24,7 @@ async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: in
         terms += await entry_terms(search_context, query.text)
     if "semantic" in names:
         vector = (await search_context.embedder.queries([query.text]))[0]
-    return await both_lists(search_context, terms, vector, top_k=top_k, where=query.where)
-
-
-async def both_lists(
-    search_context: SearchContext,
-    terms: Sequence[str] | None,
-    vector: Vector | None,
-    *,
-    top_k: int,
-    where: Filter | None,
-) -> SearchLists:
-    """Ask the store by terms, by vector, or both, for lists that are to be fused."""
-    lists = await search_context.store.search(terms=terms, vector=vector, top_k=top_k, where=where)
-    return replace(lists, trust=trust_of(search_context.embedder))
+    return await search_context.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
 
 
 async def entry_terms(search_context: SearchContext, question: str) -> list[str]:

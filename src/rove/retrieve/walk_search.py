@@ -18,7 +18,7 @@ from rove.records import Filter, Hit, field
 from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
-from rove.retrieve.ranked_lists import asked_terms, both_lists, entry_terms, to_hits
+from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.store import Vector
 from rove.store.search_lists import SearchLists
@@ -107,7 +107,7 @@ class WalkRetriever:
         return WalkQuery(text, detect(text, languages), told, vector, access_filter_of(query.where))
 
     async def _search(self, asked: WalkQuery, top_k: int, where: Filter | None) -> SearchLists:
-        return await both_lists(self.search_context, asked.terms, asked.vector, top_k=top_k, where=where)
+        return await self.search_context.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
 
     async def _take(self, trail: Trail, asked: WalkQuery, hits: Sequence[Hit], *, hop: int) -> None:
         with stage("rerank", hits=len(hits)):

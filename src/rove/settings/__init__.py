@@ -15,7 +15,6 @@ from rove.errors import ConfigError, meant
 from rove.settings.finding import (
     AnswerSettings,
     GraphSettings,
-    IndexServerSettings,
     SearchSettings,
     StoreSettings,
     WalkSettings,
@@ -38,7 +37,6 @@ __all__ = [
     "EnrichSettings",
     "GatherSettings",
     "GraphSettings",
-    "IndexServerSettings",
     "IntentSettings",
     "KeySettings",
     "LoadSettings",

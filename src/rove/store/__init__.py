@@ -34,8 +34,8 @@ class IndexRow:
     language: str = ""
 
 
-class VectorIndex(Protocol):
-    """Finds chunk ids by their vectors. Any method may be called at any time; no two writers are ever at work.
+class Index(Protocol):
+    """Finds chunk ids. Every method may be called at any time; the caller sees to it that no two writers are at work.
 
     Scores: higher is better; ties are ordered by chunk id. Where a tie goes on beyond `top_k`, the embedded index keeps
     the lowest ids, while LanceDB keeps any. Filters apply before the search, never after.
@@ -47,6 +47,10 @@ class VectorIndex(Protocol):
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """Forget chunks; unknown ids are ignored. Their bytes may stay on disk until `erase`."""
+        ...
+
+    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """Return up to `top_k` chunks by BM25 over the terms, best first; chunks with no term in common are absent."""
         ...
 
     async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
@@ -90,15 +94,6 @@ class VectorIndex(Protocol):
         ...
 
 
-@runtime_checkable
-class Index(VectorIndex, Protocol):
-    """A `VectorIndex` that compares words too."""
-
-    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """Return up to `top_k` chunks by BM25 over the terms, best first; chunks with no term in common are absent."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """What an index remembers of a document, should nothing else be left of it."""
@@ -123,13 +118,7 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
-        "chroma": "rove.store.servers.chroma:ChromaIndex [chroma]",
-        "elasticsearch": "rove.store.servers.elasticsearch:ElasticsearchIndex [elasticsearch]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
-        "milvus": "rove.store.servers.milvus:MilvusIndex [milvus]",
-        "oceanbase": "rove.store.servers.oceanbase:OceanBaseIndex [oceanbase]",
-        "opensearch": "rove.store.servers.opensearch:OpenSearchIndex [opensearch]",
-        "pgvector": "rove.store.servers.pgvector:PgvectorIndex [postgres]",
     },
 )

@@ -16,7 +16,7 @@ from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
-from rove.store.database import FREE_PAGES, get_fact, insert_rows, next_revision, set_fact
+from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
@@ -65,14 +65,6 @@ class Catalog(Documents):
         """Keep one fact about the base."""
         with self.database.write() as connection:
             set_fact(connection, name, value)
-
-    def keep_fact(self, name: str, value: str) -> str:
-        """Keep one fact about the base unless it is known; returns what is known."""
-        with self.database.write() as connection:
-            known = get_fact(connection, name)
-            if not known:
-                set_fact(connection, name, value)
-        return known or value
 
     def stage(
         self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]

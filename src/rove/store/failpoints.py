@@ -7,7 +7,6 @@ import signal
 
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 ENRICHING = ("enriched", "refreshed")
-FINISHED = "finished"
 WRITING_SNAPSHOT = "snapshot"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rove.errors import ConfigError, ServiceError
 from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
-from rove.store import IndexRow, VectorIndex
+from rove.store import Index, IndexRow
 from rove.store.catalog import Catalog
 from rove.store.catalog_check import check_catalog
 from rove.store.failpoints import failpoint
@@ -63,7 +63,7 @@ class IndexDifference:
 
 async def heal(
     catalog: Catalog,
-    index: VectorIndex,
+    index: Index,
     originals: Originals,
     resident: Resident,
     graph: KnowledgeGraph,
@@ -128,14 +128,14 @@ async def heal(
     )
 
 
-async def forget(catalog: Catalog, index: VectorIndex, chunk_ids: Sequence[str]) -> None:
+async def forget(catalog: Catalog, index: Index, chunk_ids: Sequence[str]) -> None:
     """Take chunks out of the index that the catalog has let go of."""
     if chunk_ids:
         await index.remove(chunk_ids)
         await asyncio.to_thread(catalog.forgotten, chunk_ids)
 
 
-async def refresh(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> list[str]:
+async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[str]:
     """Let the index take over the fields of documents that have new ones; returns why it refused some.
 
     Those that it refuses are taken away again.
@@ -154,7 +154,7 @@ async def refresh(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> 
     return [reason_of(error) for error in writer.refused.values()]
 
 
-async def finish_erasing(catalog: Catalog, index: VectorIndex, resident: Resident) -> bool:
+async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
     """Take the bytes of what was erased off the disk; False when nothing waits for it.
 
     Where a reader of another process holds on to the log of the catalog, the next writer tries again.
@@ -183,7 +183,7 @@ def _originals(catalog: Catalog, originals: Originals, thorough: bool) -> list[s
     return said + [f"{lost} documents had lost their originals, and show as text"] * bool(lost)
 
 
-async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> None:
+async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> None:
     leaving = await asyncio.to_thread(catalog.unforgotten)
     if staged:
         problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
@@ -196,7 +196,7 @@ async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence
         await forget(catalog, index, leaving)
 
 
-async def _take_in(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> list[str]:
+async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> list[str]:
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
     writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
@@ -214,7 +214,7 @@ def _check_mendable(error: Exception) -> None:
         raise error
 
 
-async def _make_anew(catalog: Catalog, index: VectorIndex, problems: list[str]) -> None:
+async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> None:
     """Make the index anew from what is live, then let in what is staged, chunk by chunk if need be."""
     staged = await asyncio.to_thread(catalog.staged)
     try:
@@ -228,7 +228,7 @@ async def _make_anew(catalog: Catalog, index: VectorIndex, problems: list[str]) 
     await asyncio.to_thread(catalog.forgotten, [*leaving, *await asyncio.to_thread(catalog.unforgotten)])
 
 
-async def _make_anew_without(catalog: Catalog, index: VectorIndex, problems: list[str]) -> None:
+async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]) -> None:
     """Make the index anew, and let go of the documents whose chunks it refuses."""
     await index.rebuild(_nothing())
     writer = RowWriter(index)
@@ -258,7 +258,7 @@ def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     ledger.put(entries)
 
 
-async def _compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
+async def _compare(catalog: Catalog, index: Index) -> IndexDifference:
     wanted = set(await asyncio.to_thread(catalog.chunk_ids))
     seen: set[str] = set()
     twice: set[str] = set()
@@ -267,7 +267,7 @@ async def _compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
     return IndexDifference(tuple(sorted(wanted - seen)), tuple(sorted(seen - wanted)), tuple(sorted(twice & wanted)))
 
 
-async def _mend(catalog: Catalog, index: VectorIndex, difference: IndexDifference) -> None:
+async def _mend(catalog: Catalog, index: Index, difference: IndexDifference) -> None:
     if difference.extra or difference.twice:
         await index.remove([*difference.extra, *difference.twice])
     again = [*difference.missing, *difference.twice]

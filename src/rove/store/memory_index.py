@@ -132,9 +132,9 @@ class MemoryIndex:
             found[document_id] = Recalled(source, title, count)
         return found
 
-    def held(self, scored: Sequence[Scored]) -> list[Scored]:
-        """Return those whose chunk is held."""
-        return [one for one in scored if self._ids.row(one[0]) is not None]
+    def holds(self, chunk_id: str) -> bool:
+        """Say whether a chunk is held."""
+        return self._ids.row(chunk_id) is not None
 
     @property
     def dead(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Lock
@@ -32,8 +32,6 @@ GROWTH_AT_REST = 50
 """At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
 SPILL = 131_072
 """Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
-
-NOTHING: Mapping[str, Sequence[Scored]] = {}
 
 
 class Follower:
@@ -147,11 +145,11 @@ class Resident:
         vector: Vector | None,
         top_k: int,
         where: Filter | None,
-        found: Mapping[str, Sequence[Scored]] = NOTHING,
+        nearest: Sequence[Scored] | None = None,
     ) -> SearchLists:
         """Search by terms, by vector, or both. See `Store.search`.
 
-        `found`: lists that another index has made.
+        `nearest`: what another index has found by `vector`; None: this one compares the vectors.
         """
         with self._lock:
             index = self._follow()
@@ -160,16 +158,16 @@ class Resident:
             covered = 1.0
             if terms is not None:
                 with stage("keyword"):
-                    given = found.get("keyword")
-                    best = index.best_keyword(terms, top_k=top_k, where=where) if given is None else index.held(given)
-                    ranked["keyword"] = best
-                    covered = index.coverage(terms, best[0][0]) if best else covered
+                    found = ranked["keyword"] = index.best_keyword(terms, top_k=top_k, where=where)
+                    covered = index.coverage(terms, found[0][0]) if found else covered
             if vector is not None:
                 with stage("semantic"):
-                    given = found.get("semantic")
-                    best = index.best_semantic(vector, top_k=top_k, where=where) if given is None else index.held(given)
-                    ranked["semantic"] = best
-                    nearness = index.nearness(vector, [chunk_id for chunk_id, _ in best], where)
+                    if nearest is None:
+                        found = index.best_semantic(vector, top_k=top_k, where=where)
+                    else:
+                        found = [scored for scored in nearest if index.holds(scored[0])]
+                    ranked["semantic"] = found
+                    nearness = index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
             return SearchLists(ranked, covered, nearness)
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:

@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 4
+FORMAT = 3
 FACTS = "facts.json"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
-UNCHECKED = {"upper", "lower"}
+UNCHECKED = {"vectors", "rounded"}
 """Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
 
 

@@ -28,7 +28,7 @@ from rove.records import (
 )
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Address, Settings, read_settings
-from rove.store import VectorIndex
+from rove.store import Index
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_walk import Walk
@@ -66,7 +66,7 @@ class Rove(BlockingDocuments):
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
-        index: VectorIndex | None = None,
+        index: Index | None = None,
         **settings: object,
     ) -> Self:
         """See `AsyncRove.open`. Objects are called on the event loop of a thread of their own."""

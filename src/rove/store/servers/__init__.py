@@ -1,1 +1,0 @@
-"""Indexes that are servers of their own."""
