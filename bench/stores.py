@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import statistics
+import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from bench import clusters
+from bench import ROOT, clusters
 from bench.report import Table, say
 from bench.scale import ONE_PERCENT, fill
 from bench.sets import Cap, RetrievalSet, load
@@ -21,6 +23,7 @@ from bench.vectors import use_remembered
 from bench.walk import as_text, opened
 from rove import Rove, field
 from rove.records import Hit
+from rove.records.filter import AccessFilter
 from rove.retrieve import RETRIEVERS
 from rove.settings import Address
 
@@ -31,10 +34,19 @@ LARGE = ("scifact_train", "pgdocs")
 FAKE = {"name": "fake"}
 DEPTH, ROUNDS = 10, 3
 LARGE_COUNT, CLAIMS = 1_000_000, 50
+SLOT = field("slot") == ONE_PERCENT
+ENGINE_FILTERS = {
+    "1 % pass": ("hybrid", SLOT),
+    "the other sets": ("hybrid", field("set") != SETS[0]),
+    "labels": ("hybrid", AccessFilter("access", "in", ("staff",))),
+}
+"""The second keeps what the questions of the first set do not ask for."""
 
 
-def run(*, large: bool) -> list[Table]:
-    """Measure both stores. `large`: also at 1 M passages."""
+def run(*, large: bool, engines: Sequence[str] = ()) -> list[Table]:
+    """Measure both stores. `large`: also at 1 M passages. `engines`: only these indexes, beside the embedded one."""
+    if engines:
+        return [engines_alike(engines)]
     with postgres() as address:
         return [alike(address), at_size(address), *([at_a_million(address)] if large else [])]
 
@@ -77,6 +89,50 @@ def alike(address: str) -> Table:
     )
     head = ["where", "passages", f"overlap@{DEPTH}, least", "modes that are equal", "keyword", "hybrid", "walk"]
     return Table("Is the ranking one?", head, rows, note)
+
+
+def engines_alike(names: Sequence[str]) -> Table:
+    """The same documents, their vectors compared by each index in turn: in every mode, and under filters."""
+    sys.path.insert(0, str(ROOT / "tests"))  # which start the servers
+    from engines import store_of
+
+    data = [load(name, CAP) for name in SETS]
+    questions = list(chain.from_iterable(islice(one.queries.values(), CAP.queries) for one in data))
+    texts = [replace(as_text(doc), metadata=_fields(n, one.name)) for one in data for n, doc in enumerate(one.docs)]
+    expected: dict[str, list[list[Hit]]] = {}
+    rows: list[list[object]] = []
+    with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
+        for name in ("embedded", *names):
+            say(f"stores {name}")
+            store = {} if name == "embedded" else store_of(name)
+            with Rove.open(Path(folder) / name, embedder={"name": use_remembered()}, store=store) as kb:
+                kb.add(texts)
+            with Rove.open(Path(folder) / name, embedder={"threads": 1}, store=store, question={"log": False}) as kb:
+                ways = {**{mode: (mode, None) for mode in RETRIEVERS.table}, **ENGINE_FILTERS}
+                found = {
+                    way: [kb.search(text, mode=mode, where=where, top_k=DEPTH) for text in questions]
+                    for way, (mode, where) in ways.items()
+                }
+                expected = expected or found
+                overlaps = {way: _overlap(expected[way], found[way]) for way in found}
+                worst = min(overlaps, key=lambda way: overlaps[way])
+                same = sum(found[way] == expected[way] for way in found)
+                times = [f"{_median_ms(kb, questions, 'semantic', where=where):.1f}" for where in (None, SLOT)]
+                rows.append([name, f"{overlaps[worst]:.3f} ({worst})", f"{same} of {len(found)}", *times])
+    note = (
+        f"{len(questions)} questions over all passages of {', '.join(SETS)}, {CAP}; the packaged embedder. Overlap of "
+        f"the first {DEPTH} hits with the embedded index's, the least of all {len(RETRIEVERS.table)} modes and of "
+        f"hybrid search under {len(ENGINE_FILTERS)} filters ({', '.join(ENGINE_FILTERS)}); in how many of these all "
+        "hits, scores and places are the same. Milliseconds of a search by meaning, median, the server on the same "
+        "machine."
+    )
+    head = ["index", f"overlap@{DEPTH}, least", "equal", "semantic", "semantic, 1 % pass"]
+    return Table("Each index beside the embedded one", head, rows, note)
+
+
+def _fields(number: int, name: str) -> dict[str, object]:
+    """A field that one in a hundred has alike, one that says which set it is, and a label."""
+    return {"slot": number % 100, "set": name, "access": ("staff",) if number % 3 else ("board",)}
 
 
 def at_size(address: str) -> Table:

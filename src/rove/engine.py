@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.given import Given, windows
 from rove.ingest.pipeline import Ingest
-from rove.ingest.recipe import pool_of
+from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
@@ -34,8 +34,9 @@ from rove.records import Answer, Filter, Gathered, History, Hit, Report, Respons
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
+from rove.retrieve.stand_in import StandIn
 from rove.settings import Address, Settings, read_settings
-from rove.store import Index
+from rove.store import VectorIndex
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
@@ -58,8 +59,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         check_names(settings)
         if not create:
             home_of(settings.path).check_there()
-        self.settings = settings
-        self.instances = instances
+        self.settings, self.instances = settings, instances
         self.rules = rules_of(settings.search)
         self.embedder = instances.embedder or remembering(EMBEDDERS.get(settings.embedder.name)(settings.embedder))
         fingerprint = self.embedder.fingerprint
@@ -71,8 +71,10 @@ class AsyncRove(DocumentOperations, WalkOperations):
             index=instances.index,
             also=settings.also,
         )
+        self.stand_in = StandIn(settings.embedder)
         self._set_search_context()
-        self.pool = pool_of(settings, str(fingerprint), with_chat=bool(instances.chat or settings.chat.model))
+        with_chat, own = bool(instances.chat or settings.chat.model), instances.embedder is not None
+        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
@@ -84,7 +86,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
-        index: Index | None = None,
+        index: VectorIndex | None = None,
         **settings: object,
     ) -> Self:
         """Open a knowledge base, or make it.
@@ -116,13 +118,17 @@ class AsyncRove(DocumentOperations, WalkOperations):
             self.embedder, self.store, self.settings.reranker
         )
         self.search_context = SearchContext(
-            self.store, self.embedder, reranker, search, self.settings.question, self.chat_model
+            self.store, self.embedder, reranker, search, self.settings.question, self.chat_model, self.stand_in
         )
 
     # -- in --------------------------------------------------------------------------------------------------------
 
-    async def add(
-        self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
+    async def add(  # fmt: skip
+        self,
+        *sources: Given | Iterable[Given],
+        crawl: CrawlPlan | None = None,
+        listener: Listener = ignore,
+        deep: bool = True,
     ) -> Report:
         """Take in files, folders, texts, pages and databases by address; what has not changed is left as it is.
 
@@ -132,6 +138,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             sources: paths, `Text`s, addresses ("https://…", "postgresql://…"), `Location`s, or iterables of these.
             crawl: take in the pages that an address leads to as well, so far; each is a source of its own.
             listener: told of each step.
+            deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
         """
         ingest = self._ingest(listener)
         limits = limits_of(self.settings.load)
@@ -144,7 +151,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
                     await ingest.take_pages(crawled(site.address, crawl or CrawlPlan(), limits))
                 if pages and not crawl:
                     await ingest.take_pages(fetched(pages, limits), len(pages))
-            report = await ingest.finish()
+            report = await ingest.finish(deep=deep)
             for name in self.settings.enrich.after_add:
                 await self.enrich(name, listener=listener)
             adding.tell(documents=report.documents, chunks=report.chunks, failed=len(report.failed))
@@ -175,21 +182,17 @@ class AsyncRove(DocumentOperations, WalkOperations):
         """
         yield await self.add(*folders, listener=listener)
         async for _ in changes(folders, stop):
-            yield await self._follow(folders, listener)
-
-    async def _follow(self, folders: Sequence[str | Path], listener: Listener) -> Report:
-        gone = await asyncio.to_thread(vanished, self.store, folders, self.settings.load.ignore)
-        await self.store.remove(gone, erase=False)
-        return replace(await self.add(*folders, listener=listener), removed=len(gone))
+            gone = await asyncio.to_thread(vanished, self.store, folders, self.settings.load.ignore)
+            await self.store.remove(gone, erase=False)
+            yield replace(await self.add(*folders, listener=listener), removed=len(gone))
 
     async def resume(self, listener: Listener = ignore) -> Report:
         """Take up what an earlier `add` did not finish: sources that are neither live nor failed.
 
         What was handed in to a server is left to the server, which has the files.
         """
-        unfinished = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
-        sources = [entry.source for entry in unfinished if not entry.source.startswith(UPLOADED)]
-        return await self.add(*sources, listener=listener)
+        left = await asyncio.to_thread(self.store.ledger.entries, *UNFINISHED)
+        return await self.add(*(e.source for e in left if not e.source.startswith(UPLOADED)), listener=listener)
 
     async def import_(self, lines: Iterable[str], listener: Listener = ignore) -> Report:
         """Take in what `export` wrote; vectors are taken along where the embedder is the same."""
@@ -257,8 +260,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
         The answer's `note` says as well which fields the filter names and no document has.
         """
-        responder = self._responder(question)
-        response = await responder.respond(question, history=history, where=where, listener=listener)
+        response = await self._responder(question).respond(question, history=history, where=where, listener=listener)
         said = " ".join(filter(None, (*await self.notes_on(where), response.answer.note)))
         return replace(response, answer=replace(response.answer, note=said))
 
@@ -281,7 +283,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
     async def close(self) -> None:
         """Release files, threads and reading processes."""
         await self._close_walks()
-        await asyncio.to_thread(self.pool.close)
+        await asyncio.to_thread(self.readers.close)
         await self.store.close()
 
     async def __aenter__(self) -> Self:
@@ -291,11 +293,12 @@ class AsyncRove(DocumentOperations, WalkOperations):
         await self.close()
 
     def _ingest(self, listener: Listener) -> Ingest:
-        return Ingest(self.store, ChunkModels(self.embedder, self.chat_model()), self.pool, self.deduplicator, listener)
+        models, first = ChunkModels(self.embedder, self.chat_model()), self.stand_in.wanted()
+        return Ingest(self.store, models, self.readers, self.deduplicator, listener, first)
 
     def _enrich_context(self) -> EnrichContext:
-        settings = self.settings
-        return EnrichContext(self.store, self.embedder, settings.enrich, settings.serve.access_field, self.chat_model)
+        enrich, label = self.settings.enrich, self.settings.serve.access_field
+        return EnrichContext(self.store, self.embedder, enrich, label, self.chat_model)
 
     def _responder(self, question: str) -> Responder:
         _check(question)
@@ -303,10 +306,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
-    """Return the same base, to be asked with other settings of search, reranker, answer and chat.
-
-    It shares the open files and models of `kb`, which alone is closed.
-    """
+    """Return the same base with other settings of search, reranker, answer and chat; `kb` alone is closed."""
     other = copy(kb)
     other.settings = settings
     other.rules = rules_of(settings.search)

@@ -56,6 +56,14 @@ class ChunksEmbedded:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunksDeepened:
+    """The embedder has reached `count` more chunks that could be found before; `left` are still to come."""
+
+    count: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentsEnriched:
     """An enricher has looked at `count` more documents, and what it found is kept."""
 
@@ -79,7 +87,17 @@ class Noted:
     text: str
 
 
-Event = AddStarted | SourcesAt | PageReached | SourceDone | ChunksEmbedded | DocumentsEnriched | TextDelta | Noted
+Event = (
+    AddStarted
+    | SourcesAt
+    | PageReached
+    | SourceDone
+    | ChunksEmbedded
+    | ChunksDeepened
+    | DocumentsEnriched
+    | TextDelta
+    | Noted
+)
 Listener = Callable[[Event], None]
 
 

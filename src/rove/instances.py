@@ -10,7 +10,7 @@ from rove.errors import ConfigError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.models.cache import remembering
 from rove.settings import SettingsSection
-from rove.store import Index
+from rove.store import VectorIndex
 
 Table = Mapping[str, object]
 """A table of settings, as a file would have it."""
@@ -19,7 +19,7 @@ CONTRACTS = {
     "embedder": "fingerprint max_distance min_lead passages queries",
     "reranker": "weight scores",
     "chat": "name stream",
-    "index": "add remove keyword semantic chunk_ids count check optimize tidy erase rebuild close",
+    "index": "add remove semantic chunk_ids count check optimize tidy erase rebuild close",
 }
 """What an object must have to be taken for one of its kind."""
 
@@ -35,7 +35,7 @@ class Instances:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     chat: ChatModel | None = None
-    index: Index | None = None
+    index: VectorIndex | None = None
 
 
 TABLES: tuple[type, ...] = (Mapping, SettingsSection)

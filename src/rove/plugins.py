@@ -12,6 +12,8 @@ from rove.conversation.respond import GATHER
 from rove.enrich import ENRICHERS
 from rove.enrich.sentiment import SENTIMENTS
 from rove.errors import ConfigError, meant
+from rove.ingest.workers import WORKER_POOLS
+from rove.ingest.workers import named as worker_pool
 from rove.load import LOADERS
 from rove.question.understand import REFUSE
 from rove.registry import Registry
@@ -62,6 +64,7 @@ def check_names(settings: Settings) -> None:
 
 
 def _named(settings: Settings) -> Iterator[Named]:
+    yield Named("load.workers", worker_pool(settings.load.workers)[0], (WORKER_POOLS,), (NONE,))
     yield Named("store.index", settings.store.index, (INDEXES,), EMBEDDED)
     yield Named("store.graph.store", settings.store.graph.store, (GRAPH_STORES,))
     yield Named("answer.mode", settings.answer.mode, (RETRIEVERS,))

@@ -125,7 +125,8 @@ class Preparer:
             chars += len(document.text)
             if chars > self.recipe.max_text_chars:
                 message = f"{location.uri} holds more than {self.recipe.max_text_chars} characters of text."
-                raise InputError(message, cure="Split it.", outcome="too-large")
+                cure = "Split it, or raise load.max_file_mb in the settings above its millions of characters."
+                raise InputError(message, cure=cure, outcome="too-large")
             made = self.prepare(document, location.uri)
             drawn = origin and document.pages and document.source == location.uri
             yield replace(made, origin=origin) if drawn else made

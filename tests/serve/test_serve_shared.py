@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import httpx
+import psycopg
 import pytest
 
 import postgres_server
@@ -20,7 +22,7 @@ import rove.serve.spaces
 import rove.store.resident
 from rove import AsyncRove, Rove, Text
 from rove.serve.spaces import Spaces
-from rove.settings import read_settings
+from rove.settings import Address, read_settings
 from serve.conftest import FAKE, serving
 from store.test_postgres import holding
 
@@ -76,7 +78,7 @@ def test_servers_come_and_go_and_nothing_is_lost(tmp_path: Path) -> None:
             for one in working:
                 one.result()
         assert not wrong
-        wait_until(lambda: all(not list((tmp_path / f"machine-{n}").glob("*/incoming/*/*/job.json")) for n in (0, 1)))
+        wait_until(lambda: not left(base))
         held = [documents(servers[place]) for place in (0, 1)]
         assert held[0] == held[1] and held[0] >= set(acknowledged)
         with httpx.Client(base_url=servers[0], timeout=60) as client:
@@ -116,13 +118,13 @@ async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 5)
-    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 0.05)
+    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 600)  # it is told
     base = postgres_server.base(f"s{token_hex(8)}")
     texts = [Text(f"Paper {number} of Zwirbelhausen.", id=str(number), title=f"zephyr{number}") for number in range(9)]
     monkeypatch.setenv("ROVE_DATA", str(tmp_path / "server"))
     settings = read_settings(base, embedder=FAKE)
     spaces = Spaces.open(settings, tmp_path)
-    spaces.start()
+    await spaces.start()
     try:
         monkeypatch.setenv("ROVE_DATA", str(tmp_path / "other"))
         async with AsyncRove.open(base, embedder=FAKE) as other:
@@ -135,12 +137,69 @@ async def test_what_another_machine_erases_leaves_a_server_that_nobody_asks(
         await spaces.close()
 
 
-def start(stack: ExitStack, tmp_path: Path, base: str, place: int) -> str:
+def test_uploads_of_a_machine_that_never_comes_back_are_taken_in_by_another(tmp_path: Path) -> None:
+    base = postgres_server.base(f"s{token_hex(8)}")
+    with ExitStack() as stack:
+        gone = stack.enter_context(ExitStack())
+        addresses = {0: start(gone, tmp_path, base, 0)}
+        jobs: dict[str, str] = {}
+        with httpx.Client(base_url=addresses[0], timeout=60) as client:
+            for number in range(30):
+                large = b"# Large\n\n" + b"".join(b"Line %d of %d.\n\n" % (line, number) for line in range(2_000))
+                files = [("files", (f"{number}.md", large)), ("files", (f"{number}.txt", b"%d is small." % number))]
+                jobs[client.post(f"{SPACE}/uploads", files=files).json()["job_id"]] = f"{number}"
+            text = {"text": "This is said once.", "name": "said.txt"}
+            jobs[client.post(f"{SPACE}/documents", json=text).json()["job_id"]] = "said"
+        processes[0].kill()
+        gone.close()
+        assert left(base) > 5
+        shutil.rmtree(tmp_path / "machine-0")
+        for place in (1, 2):
+            addresses[place] = start(stack, tmp_path, base, place)
+        wait_until(lambda: not left(base))
+        for place in (1, 2):
+            assert documents(addresses[place]) == {
+                "said.txt",
+                *(f"{n}.{kind}" for n in range(30) for kind in ("md", "txt")),
+            }
+        with httpx.Client(base_url=addresses[1], timeout=60) as client:
+            assert client.get(f"{SPACE}/documents", params={"limit": 1_000}).text.count('"document_id"') == 61
+            told = [client.get(f"{SPACE}/jobs/{job}").json() for job in jobs]
+            assert {one["state"] for one in told} == {"done"}
+            assert client.post(f"{SPACE}/doctor").json()["problems"] == []
+        with psycopg.connect(Address(base).url) as connection:
+            pieces = connection.execute(f'SELECT count(*) FROM "{Address(base).schema}".incoming_pieces').fetchone()
+        assert pieces == (0,)
+
+
+def test_a_key_has_its_requests_once_for_all_servers(tmp_path: Path) -> None:
+    base = postgres_server.base(f"s{token_hex(8)}")
+    with ExitStack() as stack:
+        serve = {"ROVE_SERVE__REQUESTS_PER_MINUTE": "120"}
+        addresses = [start(stack, tmp_path, base, place, **serve) for place in (0, 1)]
+        clients = [stack.enter_context(httpx.Client(base_url=address, timeout=60)) for address in addresses]
+        began = time.monotonic()
+        replies = [clients[number % 2].get("/v1/spaces") for number in range(400)]
+        most = 120 + 2 * (time.monotonic() - began) + 1
+        passed = sum(reply.status_code == 200 for reply in replies)
+        assert 110 <= passed <= most  # the start has asked too
+        assert {reply.status_code for reply in replies} == {200, 429}
+        assert all(int(reply.headers["retry-after"]) == 1 for reply in replies if reply.status_code == 429)
+
+
+def start(stack: ExitStack, tmp_path: Path, base: str, place: int, **environment: str) -> str:
     """Run a server as on a machine of its own; returns its address."""
-    client, processes[place] = stack.enter_context(
-        serving(base, ROVE_DATA=str(tmp_path / f"machine-{place}"), ROVE_SERVE__DRAIN_S="0", log=tmp_path / "log")
-    )
+    environment = {"ROVE_DATA": str(tmp_path / f"machine-{place}"), "ROVE_SERVE__DRAIN_S": "0", **environment}
+    client, processes[place] = stack.enter_context(serving(base, **environment, log=tmp_path / "log"))
     return str(client.base_url)
+
+
+def left(base: str) -> int:
+    """How many jobs were acknowledged and are not done."""
+    with psycopg.connect(Address(base).url) as connection:
+        found = connection.execute(f'SELECT count(*) FROM "{Address(base).schema}".incoming').fetchone()
+    assert found
+    return int(found[0])
 
 
 def documents(address: str) -> set[str]:

@@ -24,7 +24,7 @@ async def test_what_has_gone_is_made_up_for_and_no_more_than_asked_for_is_given(
             asked.append(top_k)
             return [(chunks.get(name, name), 1.0 - at / 10) for at, name in enumerate(NEAREST)][:top_k]
 
-        found = await kb.store._nearest(search, 2)
+        found = await kb.store._beside._live(search, 2)
         assert [name for name, _ in found] == [chunks["a"], chunks["b"]]
         assert asked == [2, 4]
 

@@ -139,10 +139,10 @@ def test_what_is_added_is_found_and_what_is_dropped_is_not(
 ) -> None:
     added = clustered(2, 5_000)
     grown = again(whole(vectors), tmp_path / "a")
-    mapped = grown.vectors.codes[slice(0, COUNT)]
+    mapped = grown.vectors.upper[slice(0, COUNT)]
     for part in np.array_split(added, 9):
         grown.extend(part)
-    assert np.shares_memory(grown.vectors.codes[slice(0, COUNT)], mapped)
+    assert np.shares_memory(grown.vectors.upper[slice(0, COUNT)], mapped)
     both = np.concatenate([vectors, added])
     assert recall(grown, both) >= 0.98
     assert recall(grown, both, exact=True) == 1

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rove import Rove, Text, field
 from rove.records import Filter
 from rove.settings import StoreSettings
-from rove.store import IndexRow, documents, resident, snapshot, store
+from rove.store import IndexRow, documents, follower, resident, snapshot, store
 from rove.store.failpoints import WRITING_SNAPSHOT
 from rove.store.memory_index import MemoryIndex
 from rove.store.packed_texts import PackedTexts
@@ -210,6 +210,7 @@ def test_a_base_that_does_not_fit_in_memory_is_packed_in_parts(
     snapshot.drop(base / "resident")
     spilled: list[int] = []
     spill = resident.Follower._spill
+    monkeypatch.setattr(follower, "SPILL", 50)
     monkeypatch.setattr(resident, "SPILL", 50)
     monkeypatch.setattr(resident.Follower, "_spill", lambda self: (spilled.append(self.index.added), spill(self))[1])
     monkeypatch.setattr(documents, "BATCH", 60)

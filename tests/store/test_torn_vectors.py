@@ -90,9 +90,9 @@ def test_what_is_not_looked_at_in_a_snapshot_takes_no_other_chunk_away(
     with Rove.open(base, **FAKE) as kb:
         kb.add(Text("The harbour master wrote it down.", id="more"))
         want = [hit.chunk.document_id for hit in kb.search("lighthouse ships", mode="semantic", top_k=3)]
-    (file,) = (base / "resident").glob("*/vectors.npy")
+    (file,) = (base / "resident").glob("*/upper.npy")
     vectors = np.load(file)
-    vectors[-1] = np.random.default_rng(1).integers(-32_768, 32_768, vectors.shape[1])
+    vectors[-1] = np.random.default_rng(1).integers(-128, 128, vectors.shape[1])
     np.save(file, vectors)
     with Rove.open(base, **FAKE) as kb:
         for mode in ("semantic", "hybrid"):

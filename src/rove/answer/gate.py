@@ -15,6 +15,7 @@ from rove.models import Embedder, Vectors
 from rove.models.passage_reading import PassageReading, ReadingEmbedder
 from rove.records import Hit
 from rove.retrieve import SearchContext
+from rove.retrieve.judging import judge_now
 from rove.settings import AnswerSettings
 from rove.tracing import stage
 
@@ -74,7 +75,9 @@ class Gate:
         embedder = self._context.embedder
         if not isinstance(embedder, ReadingEmbedder):
             return ()
-        tokens = await self._context.store.chunk_tokens([hit.chunk.chunk_id for hit in hits])
+        ids = [hit.chunk.chunk_id for hit in hits]
+        await judge_now(self._context, ids)
+        tokens = await self._context.store.chunk_tokens(ids)
         return (await embedder.read(question, tokens)) or () if all(tokens) else ()
 
     async def _evidence(
@@ -104,7 +107,9 @@ class Gate:
 
     async def _measured(self, question: str, hits: Sequence[Hit]) -> Vectors:
         vector = (await self._context.embedder.queries([question]))[0]
-        return (await self._context.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ vector
+        ids = [hit.chunk.chunk_id for hit in hits]
+        await judge_now(self._context, ids)
+        return (await self._context.store.chunk_vectors(ids)) @ vector
 
     async def _distances(self, question: str, hits: Sequence[Hit]) -> dict[str, float]:
         """Measure how far hits are that no semantic list has, where the settings give a threshold: it then holds."""

@@ -68,6 +68,7 @@ def _shown(source: str) -> str:
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
 @click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
 @click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
+@click.option("--workers", metavar="HOW", help="Read and embed on workers: 4 processes, ray, ray://host:10001.")
 @click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
 def add(
     session: Session,
@@ -77,6 +78,7 @@ def add(
     crawl: int | None,
     pages: int,
     sitemap: bool,
+    workers: str | None,
 ) -> int:
     """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
 
@@ -87,6 +89,8 @@ def add(
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
+    if workers is not None:
+        session.settings.setdefault("load", {})["workers"] = workers
     with session.base(create=bool(sources)) as kb:
         bar = AddBar(session)
         with bar.progress:

@@ -20,6 +20,7 @@ from rove.question.wording import telling_words
 from rove.records import Filter, Graded, Hit, Sufficiency
 from rove.records.understood import Grade
 from rove.retrieve import SearchContext
+from rove.retrieve.judging import judge_now, searched
 from rove.settings import GatherSettings
 
 PASSAGE_CHARS = 2_000
@@ -184,8 +185,10 @@ async def nearness(
     if not hits:
         return Nearness((), ())
     vector = (await search_context.embedder.queries([question]))[0]
-    cosines = (await search_context.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ vector
-    lists = await search_context.store.search(terms=None, vector=vector, top_k=DEPTH, where=access_filter)
+    ids = [hit.chunk.chunk_id for hit in hits]
+    await judge_now(search_context, ids)
+    cosines = (await search_context.store.chunk_vectors(ids)) @ vector
+    lists = await searched(search_context, question, vector=vector, top_k=DEPTH, where=access_filter)
     run = [score for _, score in lists.ranked["semantic"][RUN_FROM:]]
     mean = sum(run) / len(run) if len(run) >= LEAST_RUN else None
     leads = tuple(None if mean is None else float(cosine) - mean for cosine in cosines)

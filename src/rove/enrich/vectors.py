@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Protocol
 
 import numpy as np
 
 from rove.errors import RoveError, ServiceError
 from rove.models import Embedder, Vectors, passages_with_tokens
 from rove.store import Vector
-from rove.store.vectors import VectorCache
 
 FIRST_BATCH = 32
 LARGEST_BATCH = 1024
@@ -32,19 +32,42 @@ class Embedded:
     seconds: float = 0.0
 
 
+class KeptVectors(Protocol):
+    """Where vectors are kept by key: the catalog's, in `store.vectors`, or another place."""
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors of these keys; unknown keys are absent."""
+        ...
+
+    def put(self, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> None:
+        """Keep vectors, and the tokens of some of them."""
+        ...
+
+
+NONE_YET = Embedded()
+
+
 async def embed(
-    texts: Mapping[str, str], embedder: Embedder, cache: VectorCache, progress: Callable[[int], None]
+    texts: Mapping[str, str],
+    embedder: Embedder,
+    cache: KeptVectors | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    made: Embedded = NONE_YET,
 ) -> Embedded:
-    """Return the vector of every text, by key; only texts without one are embedded.
+    """Return the vector of every text, by key; only texts without one are embedded, here or in `made`, by a worker.
 
     Batches grow while the embedder is quick. On long work what is done is saved every few seconds, so that a crash
     costs seconds, not hours. A batch that the embedder refuses for good is tried again text by text, so that one bad
-    text does not cost the others. `progress` is told how many more texts are done.
+    text does not cost the others. `progress` is told how many more texts are done. Without a cache nothing is looked up
+    or saved.
 
     Raises:
         ServiceError: the embedder cannot be reached; what was embedded before is kept.
     """
-    result = Embedded(await asyncio.to_thread(cache.get, list(texts)))
+    by_workers = [key for key in texts if key in made.vectors]
+    result = Embedded({key: made.vectors[key] for key in by_workers}, seconds=made.seconds)
+    if cache and (left := [key for key in texts if key not in result.vectors]):
+        result.vectors |= await asyncio.to_thread(cache.get, left)
     if result.vectors:
         progress(len(result.vectors))
     todo = [key for key in texts if key not in result.vectors]
@@ -60,15 +83,16 @@ async def embed(
             result.seconds += now - begin
             if now - begin < SLOW_S:
                 size = min(2 * size, LARGEST_BATCH)
-            if todo and now - saved > SAVE_EVERY_S:
+            if cache and todo and now - saved > SAVE_EVERY_S:
                 await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
                 result.vectors |= unsaved.vectors
                 unsaved, saved = Embedded(refused=result.refused), monotonic()
     except BaseException:
-        await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
+        if cache:
+            await asyncio.to_thread(cache.put, unsaved.vectors, unsaved.tokens)
         raise
     result.vectors |= unsaved.vectors
-    result.tokens = unsaved.tokens
+    result.tokens = unsaved.tokens | {key: made.tokens[key] for key in by_workers if key in made.tokens}
     return result
 
 

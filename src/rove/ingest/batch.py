@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from rove.enrich.vectors import Embedded
+from rove.ingest.held import HeldIds
+from rove.ingest.workers import Ready, ShardTaken
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
 from rove.tracing import stage
 
@@ -24,25 +27,50 @@ class FinishedSource:
 
     entry: LedgerEntry
     unchanged: bool = False
-    document_ids: set[str] | None = None
+    document_ids: HeldIds | None = None
 
 
 @dataclass(slots=True)
 class Batch:
-    """Documents to be kept together, the sources that end within them, and pages of sources that are still read."""
+    """Documents to be kept together, the sources that end within them, and pages of sources that are still read.
+
+    `made`: what workers have embedded of the documents; `shards`: those of which the batch has the last item.
+    """
 
     prepared: list[Prepared] = field(default_factory=list[Prepared])
     pages: list[PageRead] = field(default_factory=list[PageRead])
     finished: list[FinishedSource] = field(default_factory=list[FinishedSource])
     chunks: int = 0
+    made: Embedded = field(default_factory=Embedded)
+    shards: list[str] = field(default_factory=list[str])
 
     @property
     def is_empty(self) -> bool:
         """Say whether there is nothing to keep."""
-        return not (self.prepared or self.finished or self.pages)
+        return not (self.prepared or self.finished or self.pages or self.shards)
+
+    def put(self, item: Item) -> None:
+        """Take one item."""
+        match item:
+            case FinishedSource():
+                self.finished.append(item)
+            case PageRead():
+                self.pages.append(item)
+            case ShardTaken():
+                self.shards.append(item.name)
+                self.made.seconds += item.seconds
+            case Ready():
+                self.made.vectors.update(item.vectors)
+                self.made.tokens.update(item.tokens)
+                self.put(item.prepared)
+            case Prepared():
+                self.prepared.append(item)
+                self.chunks += len(item.chunks)
+            case None:
+                pass
 
 
-Item = Prepared | PageRead | FinishedSource | None
+Item = Prepared | Ready | PageRead | FinishedSource | ShardTaken | None
 """What reading gives; None where nothing came for a while."""
 
 
@@ -50,13 +78,7 @@ def batched(items: Iterable[Item]) -> Iterator[Batch]:
     """Put items into batches that are worth a transaction, and none of which takes long to fill."""
     batch, began = Batch(), monotonic()
     for item in items:
-        if isinstance(item, FinishedSource):
-            batch.finished.append(item)
-        elif isinstance(item, PageRead):
-            batch.pages.append(item)
-        elif item is not None:
-            batch.prepared.append(item)
-            batch.chunks += len(item.chunks)
+        batch.put(item)
         full = batch.chunks >= BATCH_CHUNKS or len(batch.finished) >= BATCH_SOURCES
         late = not batch.is_empty and monotonic() - began > BATCH_S
         if full or late:
@@ -87,7 +109,7 @@ def queued(source: str, known: LedgerEntry | None) -> LedgerEntry:
     return replace(known, state="queued", fingerprint=known.fingerprint if known.state in {"live", "queued"} else "")
 
 
-def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: set[str], chunks: int) -> FinishedSource:
+def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, chunks: int) -> FinishedSource:
     """Make the ledger's entry for a source that has been read; what came of one that then failed is kept as a part."""
     if end.unchanged and known:
         return FinishedSource(replace(known, state="live"), unchanged=True)

@@ -21,15 +21,22 @@ from rove.errors import RoveError
 from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
 from rove.ingest.deduplicate import Deduplicator
+from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
+from rove.ingest.readers import Readers
 from rove.ingest.remote import Fetched
 from rove.ingest.report_builder import ReportBuilder
+from rove.ingest.two_speeds import deepen_all, keep_first
+from rove.ingest.workers import Ready, ShardTaken
 from rove.load import INLINE
 from rove.load.discover import DATABASE, Location
+from rove.models import Embedder
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
 from rove.records.ledger import LostChunk, without
-from rove.sandbox.pool import Job, Pool
+from rove.sandbox.pool import Job
+from rove.store.failpoints import FINISHED, failpoint
+from rove.store.shallow import StandInNote
 from rove.store.store import Store
 from rove.tracing import stage
 
@@ -45,14 +52,22 @@ class Ingest:
     """One `add`: `run` and `take_pages` as often as there is more, then `finish`."""
 
     def __init__(
-        self, store: Store, models: ChunkModels, pool: Pool, deduplicator: Deduplicator, listener: Listener
+        self,
+        store: Store,
+        models: ChunkModels,
+        readers: Readers,
+        deduplicator: Deduplicator,
+        listener: Listener,
+        first: tuple[Embedder, StandInNote] | None = None,
     ) -> None:
+        """`first`: the stand-in, which reaches all before the embedder does: see `rove.ingest.two_speeds`."""
         self.store = store
         self.models = models
-        self.pool = pool
-        self.preparer = Preparer(pool.recipe)
+        self.readers = readers
+        self.preparer = Preparer(readers.recipe)
         self.deduplicator = deduplicator
         self.listener = listener
+        self.first = first
         self.report = ReportBuilder()
         self._began = monotonic()
         self._loop = asyncio.get_running_loop()
@@ -79,8 +94,9 @@ class Ingest:
     async def _run(self, sources: Sequence[Location | SourceEnd]) -> None:
         locations = [source for source in sources if isinstance(source, Location)]
         ends = [source for source in sources if isinstance(source, SourceEnd)]
-        quick = sum(at.kind in QUICK for at in locations)
-        self.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
+        if not self.readers.for_many(locations):
+            quick = sum(at.kind in QUICK for at in locations)
+            self.readers.pool.warm(len(locations) - (quick if quick < MANY_SOURCES else 0))
         await self.store.mend()  # the first time this imports the index's library, while those processes start
         uris = [source.uri for source in locations] + [end.source for end in ends]
         known = await asyncio.to_thread(self.store.ledger.get, uris)
@@ -97,6 +113,7 @@ class Ingest:
         SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
         5 ms each time.
         """
+        await self._settle_first()
         reading = _begun(batches)
         try:
             while (batch := await asyncio.shield(reading)) is not None:
@@ -107,15 +124,34 @@ class Ingest:
                 with stage("add.finish", sources=len(batch.finished)):
                     await asyncio.to_thread(self.store.transcripts.put, batch.pages)
                     await self._finish(batch.finished)
+                if self.readers.workers and batch.shards:
+                    failpoint(FINISHED)
+                    await asyncio.to_thread(self.readers.workers.taken, batch.shards)
         except BaseException:
             self._stopped.set()
             await asyncio.wait([reading])  # a thread cannot be cancelled, and holds what is to be closed
             raise
 
-    async def finish(self) -> Report:
-        """Bring the index up to date, and say what was done."""
+    async def _settle_first(self) -> None:
+        """See that what is shallow is all of one stand-in: what another has reached becomes deep before."""
+        if self.first:
+            known = await asyncio.to_thread(self.store.catalog.stand_in)
+            if known and known.model != self.first[1].model:
+                await self._deepen()
+
+    async def _deepen(self) -> None:
+        lost = await deepen_all(self.store, self.models.embedder, self.listener)
+        if sources := sorted({one.ledger_source for one in lost}):
+            self.report.lost(list((await asyncio.to_thread(self.store.ledger.get, sources)).values()))
+
+    async def finish(self, *, deep: bool = True) -> Report:
+        """Bring the index up to date, and say what was done; `deep`: once the embedder has reached all."""
+        if deep:
+            await self._deepen()
         if self.report.documents:
             await self.store.optimize()
+        if self.readers.workers:
+            await asyncio.to_thread(self.readers.workers.finish)
         return self.report.report(monotonic() - self._began)
 
     # -- reading: in a thread, and in other processes --------------------------------------------------------------
@@ -124,32 +160,34 @@ class Ingest:
         self, locations: Sequence[Location], ends: Sequence[SourceEnd], known: Mapping[str, LedgerEntry]
     ) -> Generator[Item]:
         """Read the sources: documents as they come, and the ledger's entry of each source after its last."""
-        held: dict[str, set[str]] = {}
+        held: dict[str, HeldIds] = {}
         chunks = Counter[str]()
         for end in ends:
-            yield finished(end, known.get(end.source), set(), 0)
+            yield finished(end, known.get(end.source), HeldIds(), 0)
         for item in self._read(locations, known):
             if self._stopped.is_set():
                 return
-            if isinstance(item, Prepared):
-                held.setdefault(item.ledger_source, set()).add(item.document.document_id)
-                chunks[item.ledger_source] += len(item.chunks)
+            if isinstance(item, Prepared | Ready):
+                prepared = item.prepared if isinstance(item, Ready) else item
+                held.setdefault(prepared.ledger_source, HeldIds()).add(prepared.document.document_id)
+                chunks[prepared.ledger_source] += len(prepared.chunks)
                 yield item
             elif isinstance(item, PageRead):
                 self._tell(PageReached(item.source, item.page, item.pages))
                 yield item
-            elif item is None:
-                yield None
-            else:
-                document_ids = held.pop(item.source, set[str]())
+            elif isinstance(item, SourceEnd):
+                document_ids = held.pop(item.source, None) or HeldIds()
                 yield finished(item, known.get(item.source), document_ids, chunks.pop(item.source, 0))
+            else:
+                yield item
 
     def _read(
         self, locations: Sequence[Location], known: Mapping[str, LedgerEntry]
-    ) -> Iterator[Prepared | PageRead | SourceEnd | None]:
-        """Read a few sources of the quick kinds here, and all others in the sandbox."""
+    ) -> Iterator[Prepared | Ready | PageRead | SourceEnd | ShardTaken | None]:
+        """Read a few sources of the quick kinds here, and all others in the sandbox or by workers."""
         jobs = [(at, queued(at.uri, known.get(at.uri)).fingerprint) for at in locations]
-        few = sum(at.kind in QUICK for at in locations) < MANY_SOURCES
+        workers = self.readers.for_many(locations)
+        few = not workers and sum(at.kind in QUICK for at in locations) < MANY_SOURCES
         foreign: list[Job] = []
         for job in jobs:
             read = False
@@ -162,7 +200,7 @@ class Ingest:
                 foreign.append(job)
         if foreign:
             transcripts = self.store.transcripts.get([location.uri for location, _ in foreign])
-            yield from self.pool.read(foreign, self._reading, transcripts)
+            yield from (workers or self.readers.pool).read(foreign, self._reading, transcripts)
 
     def _reading(self, sources: Sequence[str]) -> None:
         self._tell(SourcesAt("reading", tuple(sources)))
@@ -182,11 +220,13 @@ class Ingest:
         fresh, alike = await asyncio.to_thread(self.deduplicator.sift, fresh)
         with stage("add.cut", documents=len(fresh)):
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
+        self.report.noticed(alike, notes)
+        replaced = sum(p.document.document_id in live for p in fresh)
+        fresh = await self._keep_first(fresh)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
         with stage("add.embed", chunks=len(texts)):
-            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded)
-        self.report.embedded(sum(p.document.document_id in live for p in fresh), found.seconds)
-        self.report.noticed(alike, notes)
+            found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
+        self.report.embedded(replaced, found.seconds)
         return [left for p in fresh if (left := self._without(p, found.refused)).chunks], found
 
     async def _keep(self, fresh: Sequence[Prepared], found: Embedded) -> None:
@@ -194,10 +234,22 @@ class Ingest:
             self._at("embedded", fresh)
             with stage("add.keep", documents=len(fresh)):
                 lost = await self.store.keep(fresh, found.vectors, found.tokens)
-            for one in lost:
-                self._lost.setdefault(one.ledger_source, []).append(one)
-            self._at("indexed", fresh)
-            self.report.kept(fresh, lost)
+            self._kept(fresh, lost)
+
+    def _kept(self, fresh: Sequence[Prepared], lost: Sequence[LostChunk]) -> None:
+        for one in lost:
+            self._lost.setdefault(one.ledger_source, []).append(one)
+        self._at("indexed", fresh)
+        self.report.kept(fresh, lost)
+
+    async def _keep_first(self, fresh: list[Prepared]) -> list[Prepared]:
+        """Let documents be found at once, if there is a stand-in; returns those that are left to the embedder."""
+        if not self.first or not fresh:
+            return fresh
+        with stage("add.first", documents=len(fresh)):
+            quick, lost, left = await keep_first(self.store, fresh, *self.first)
+        self._kept(quick, lost)
+        return left
 
     def _without(self, prepared: Prepared, refused: Mapping[str, RoveError]) -> Prepared:
         """Return a document without the chunks that the embedder refused, and remember these for the ledger.

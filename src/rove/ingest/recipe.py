@@ -13,6 +13,8 @@ from rove.settings import Settings
 
 PIPELINE = "3"
 """Counts up when a loader, a chunker or the analyser changes what comes out of the same bytes."""
+MOST_CHARS = 256_000_000
+"""Characters of text that one source may hold; more where larger files may be read."""
 WALL_FACTOR = 6
 """So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""
 
@@ -32,6 +34,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
         model=model,
         pipeline=content_hash(PIPELINE, chosen, model),
         max_file_bytes=load.max_file_mb * 1_000_000,
+        max_text_chars=max(MOST_CHARS, load.max_file_mb * 1_000_000),
         max_rows=load.max_rows,
         keep_boilerplate=load.keep_boilerplate,
         ocr=load.ocr,

@@ -87,6 +87,11 @@ class ReportBuilder:
             elif entry.reason and not entry.outcome:
                 self._noted.append(entry)
 
+    def lost(self, entries: Sequence[LedgerEntry]) -> None:
+        """Sources of which something was lost after they had ended."""
+        sources = {entry.source for entry in entries}
+        self._failed = [entry for entry in self._failed if entry.source not in sources] + list(entries)
+
     def report(self, seconds: float) -> Report:
         """Say it all."""
         return Report(

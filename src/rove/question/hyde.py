@@ -12,6 +12,7 @@ from rove.models.prompts import prompt
 from rove.question import AskedQuestion, question_part
 from rove.records import Chunk, Filter, Hit
 from rove.retrieve import SearchContext
+from rove.retrieve.judging import searched
 from rove.retrieve.ranked_lists import to_hits
 
 MOST_CHARS = 1_500
@@ -63,5 +64,5 @@ async def search_by_answer(
     `indexed`: the answer, see `as_indexed`.
     """
     vector = (await search_context.embedder.passages([indexed]))[0]
-    lists = await search_context.store.search(terms=None, vector=vector, top_k=max(DEPTH, top_k), where=where)
+    lists = await searched(search_context, indexed, vector=vector, top_k=max(DEPTH, top_k), where=where)
     return await to_hits(search_context, lists.ranked["semantic"][:top_k], lists)

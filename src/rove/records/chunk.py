@@ -40,9 +40,14 @@ class Chunk:
 
         A prefix that ends in a space runs on into the text.
         """
-        if not self.prefix:
-            return self.text
-        return f"{self.prefix}{'' if self.prefix.endswith(' ') else chr(10)}{self.text}"
+        return indexed(self.prefix, self.text)
+
+
+def indexed(prefix: str, text: str) -> str:
+    """See `Chunk.indexed_text`."""
+    if not prefix:
+        return text
+    return f"{prefix}{'' if prefix.endswith(' ') else chr(10)}{text}"
 
 
 def chunk_id(document_id: str, version: str, span: Span, kind: str) -> str:

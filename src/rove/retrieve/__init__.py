@@ -15,6 +15,7 @@ from rove.records import Filter, Hit
 from rove.registry import Registry
 from rove.retrieve.condition import widened
 from rove.retrieve.same import merged
+from rove.retrieve.stand_in import StandIn
 from rove.settings import QuestionSettings, SearchSettings
 from rove.store.catalog_view import Along, reading
 from rove.store.stale_reads import TRIES, noticing
@@ -41,7 +42,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What a retriever works with. `chat` makes the chat model, if there is one, when it is first asked."""
+    """What a retriever works with. `chat` makes the chat model, if there is one, when it is first asked.
+
+    `stand_in` is asked where documents are shallow: see `rove.retrieve.judging`.
+    """
 
     store: Store
     embedder: Embedder
@@ -49,6 +53,7 @@ class SearchContext:
     settings: SearchSettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     chat: Callable[[], ChatModel | None] = lambda: None
+    stand_in: StandIn | None = None
 
     @property
     def along(self) -> Along:

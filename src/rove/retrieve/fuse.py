@@ -24,7 +24,7 @@ def fused(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
 def adaptive(lists: SearchLists) -> list[Scored]:
     """Fuse by how much the keywords know: each list in its own unit, the keywords by the root of their coverage.
 
-    score(c) = (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
+    score(c) = trust · (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
     near(c) = cosine(c) + DOCUMENT_WEIGHT · nearness of its document
 
     lowest and σ, the standard deviation, are those of the semantic list; a chunk that a list lacks adds 0 for it. Where
@@ -43,7 +43,7 @@ def adaptive(lists: SearchLists) -> list[Scored]:
     if semantic:
         near = {name: score + DOCUMENT_WEIGHT * lists.nearness.get(name, 0.0) for name, score in semantic}
         lowest, unit = min(near.values()), _deviation(near.values())
-        scores = {name: (score - lowest) / unit if unit else 0.0 for name, score in near.items()}
+        scores = {name: lists.trust * (score - lowest) / unit if unit else 0.0 for name, score in near.items()}
     best = max((score for _, score in keyword), default=0.0)
     weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
     for name, score in keyword:

@@ -9,6 +9,7 @@ from rove.language.detect import UNKNOWN, detect
 from rove.language.words import foreign_terms, query_terms
 from rove.records import Hit, Place
 from rove.retrieve import Query, SearchContext
+from rove.retrieve.judging import searched
 from rove.store import Scored
 from rove.store.search_lists import SearchLists
 from rove.tracing import stage
@@ -24,7 +25,7 @@ async def ranked_lists(search_context: SearchContext, query: Query, *, top_k: in
         terms += await entry_terms(search_context, query.text)
     if "semantic" in names:
         vector = (await search_context.embedder.queries([query.text]))[0]
-    return await search_context.store.search(terms=terms, vector=vector, top_k=top_k, where=query.where)
+    return await searched(search_context, query.text, terms=terms, vector=vector, top_k=top_k, where=query.where)
 
 
 async def entry_terms(search_context: SearchContext, question: str) -> list[str]:

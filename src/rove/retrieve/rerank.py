@@ -8,6 +8,7 @@ from dataclasses import replace
 from rove.records import Hit, Place
 from rove.retrieve import SearchContext
 from rove.retrieve.fuse import zscores
+from rove.retrieve.judging import judge_now
 from rove.tracing import stage
 
 
@@ -23,6 +24,7 @@ async def reranked(
     settings = search_context.settings
     size = settings.rerank_pool if pool is None else pool
     seen, rest = list(hits[:size]), list(hits[size:])
+    await judge_now(search_context, [hit.chunk.chunk_id for hit in seen])
     with stage("rerank", hits=len(seen)):
         opinions = [float(score) for score in await search_context.reranker.scores(question, seen)]
     if not any(opinions):

@@ -12,6 +12,7 @@ from rove.language.words import query_terms
 from rove.records import Filter, Hit
 from rove.records.filter import Any, Compare
 from rove.retrieve import Query, SearchContext
+from rove.retrieve.judging import searched
 from rove.retrieve.ranked_lists import to_hits
 from rove.retrieve.rerank import reranked
 from rove.store import Scored
@@ -73,7 +74,7 @@ class SparseRetriever:
         named: Filter = Any(tuple(Compare(name, "in", values) for name in fields))
         where = named if query.where is None else query.where & named
         vector = (await self.search_context.embedder.queries([query.text]))[0]
-        lists = await self.search_context.store.search(terms=None, vector=vector, top_k=depth, where=where)
+        lists = await searched(self.search_context, query.text, vector=vector, top_k=depth, where=where)
         return lists.ranked["semantic"]
 
 

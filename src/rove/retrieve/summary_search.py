@@ -15,6 +15,7 @@ from rove.records import Filter, Hit, Place
 from rove.records.filter import access_filter_of
 from rove.records.summary import Summary
 from rove.retrieve import Query, SearchContext
+from rove.retrieve.judging import judge_now
 from rove.store.live_chunks import Found
 
 PASSAGES = 3
@@ -71,7 +72,9 @@ class SummariesRetriever:
         found = [] if _within(opened.hidden, summary) else _within(opened.seen, summary)
         if len(found) <= 1:
             return found
-        vectors = await self.search_context.store.chunk_vectors([one.chunk.chunk_id for one in found])
+        ids = [one.chunk.chunk_id for one in found]
+        await judge_now(self.search_context, ids)
+        vectors = await self.search_context.store.chunk_vectors(ids)
         cosines = vectors @ question
         order = sorted(range(len(found)), key=lambda place: (-float(cosines[place]), place))
         return [found[place] for place in order[:PASSAGES]]

@@ -69,7 +69,11 @@ async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme
     if not found:
         return []
     ids = sorted(found)
-    return await asyncio.to_thread(_themes, ids, await store.chunk_vectors(ids), found, most)
+    vectors = await store.chunk_vectors(ids)
+    deep = np.flatnonzero(vectors.any(axis=1))
+    if store.shallow and len(deep):  # the embedder has not reached the others yet
+        ids, vectors = [ids[at] for at in deep.tolist()], vectors[deep]
+    return await asyncio.to_thread(_themes, ids, vectors, found, most)
 
 
 def _themes(ids: Sequence[str], vectors: Vectors, found: Mapping[str, Found], most: int) -> list[Theme]:

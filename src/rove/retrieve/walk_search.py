@@ -18,6 +18,7 @@ from rove.records import Filter, Hit, field
 from rove.records.filter import access_filter_of
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
+from rove.retrieve.judging import judge_now, searched
 from rove.retrieve.ranked_lists import asked_terms, entry_terms, to_hits
 from rove.retrieve.trail import QUESTION, Trail
 from rove.store import Vector
@@ -107,9 +108,12 @@ class WalkRetriever:
         return WalkQuery(text, detect(text, languages), told, vector, access_filter_of(query.where))
 
     async def _search(self, asked: WalkQuery, top_k: int, where: Filter | None) -> SearchLists:
-        return await self.search_context.store.search(terms=asked.terms, vector=asked.vector, top_k=top_k, where=where)
+        return await searched(
+            self.search_context, asked.text, terms=asked.terms, vector=asked.vector, top_k=top_k, where=where
+        )
 
     async def _take(self, trail: Trail, asked: WalkQuery, hits: Sequence[Hit], *, hop: int) -> None:
+        await judge_now(self.search_context, [hit.chunk.chunk_id for hit in hits])
         with stage("rerank", hits=len(hits)):
             opinions = await self.search_context.reranker.scores(asked.text, hits)
         told = await asyncio.to_thread(_told, asked, hits)

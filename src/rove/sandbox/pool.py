@@ -84,7 +84,7 @@ class Pool:
             ServiceError: no reading process can be started, or one sends what is no document.
         """
         with self._reading:
-            slices = _Slices(jobs)
+            slices = Slices(jobs)
             results: Results = Queue(WAITING_FRAMES)
             run = _ReadRun(slices, results, Event(), begun, known)
             threads = [Thread(target=self._serve, args=(at, run), daemon=True) for at in range(len(self.workers))]
@@ -168,7 +168,7 @@ class Pool:
 class _ReadRun:
     """What the threads of one `read` share."""
 
-    slices: _Slices
+    slices: Slices
     results: Results
     stop: Event
     begun: Begun
@@ -182,7 +182,7 @@ class _ReadRun:
                 return
 
 
-class _Slices:
+class Slices:
     """Jobs, handed out some at a time: many of the quick kinds, few of those that take a while."""
 
     def __init__(self, jobs: Iterable[Job]) -> None:

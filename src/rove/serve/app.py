@@ -46,7 +46,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         async with AsyncExitStack() as stack:
             stack.enter_context(watched(made.journal.note_stage))
             stack.push_async_callback(spaces.close)
-            spaces.start()
+            await spaces.start()
             await stack.enter_async_context(mcp.running())
             if keyring:
                 following = asyncio.create_task(follow(keyring, made.callers, made.open_requests, spaces.admit))
@@ -75,6 +75,7 @@ def create_app(spaces: Spaces, keyring: Keyring | None = None) -> FastAPI:
         journal=made.journal,
         callers=made.callers,
         open_requests=made.open_requests,
+        tally=spaces.tally,
     )
     if spaces.settings.origins:
         app.add_middleware(

@@ -15,7 +15,7 @@ from rove.serve.admission.rate_limits import ConcurrencyLimit
 from rove.serve.caller_view import CallerView
 from rove.serve.journal import Journal
 from rove.serve.spaces import Space, Spaces
-from rove.serve.walks.live_walks import ListenedWalks
+from rove.serve.walks.listened import ListenedWalks
 from rove.settings import ServeSettings
 
 
@@ -30,13 +30,17 @@ class ServerContext:
     open_requests: OpenRequests = field(default_factory=OpenRequests)
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    listened: ListenedWalks = field(default_factory=ListenedWalks)
+
+    @property
+    def listened(self) -> ListenedWalks:
+        """The walks that somebody listens to."""
+        return self.spaces.listened
 
     @classmethod
     def of(cls, spaces: Spaces) -> Self:
         """Make it for these spaces, as their settings say."""
         settings = spaces.settings
-        streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams")
+        streams = ConcurrencyLimit(settings.streams, what="streams", setting="serve.streams", tally=spaces.tally)
         made = cls(spaces, settings, Callers(settings.keys), streams)
         spaces.account(made.journal.note_usage)
         return made

@@ -47,7 +47,7 @@ async def _serve(settings: Settings, folder: Path, keyring: Keyring, tell: Calla
 async def _serve_stdio(settings: Settings, folder: Path) -> None:
     spaces = Spaces.open(settings, folder, create=False)
     try:
-        spaces.start()
+        await spaces.start()
         await load(ENDPOINT)(ServerContext.of(spaces)).run_stdio()
     finally:
         await spaces.close()

@@ -21,13 +21,17 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
+from rove.serve.walks.commands import take_commands
+from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
 from rove.settings.place import place_of
 from rove.store.home import home_of
+from rove.store.tally import Tally
 
 DEFAULT = "default"
-FOLLOW_S = 2.0
-"""So often a server looks what other machines have written to a base that they share: a query of one row."""
+FOLLOW_S, RESTING_S = 2.0, 0.05
+"""So often a server looks at least what other machines have written to a base that they share, a query of one row; and
+it is told, but at most so often."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
 log = logging.getLogger("rove.serve")
@@ -53,6 +57,7 @@ class Spaces:
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
             for name, kb in bases.items()
         }
+        self.listened = ListenedWalks()
         self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
@@ -104,13 +109,21 @@ class Spaces:
         for space in self._spaces.values():
             space.evaluations.note_usage = note_usage
 
-    def start(self) -> None:
-        """Take up the jobs and the evaluation that were left."""
+    @property
+    def tally(self) -> Tally:
+        """What limits are counted by: with the other servers of the first base that servers share, if there is one."""
+        stores = [space.kb.store for space in self._spaces.values()]
+        return next((store for store in stores if store.home.is_shared), stores[0]).team.tally
+
+    async def start(self) -> None:
+        """Join the other servers of each base, and take up the jobs and the evaluation that were left."""
         for space in self._spaces.values():
+            await space.kb.store.team.start()
             space.jobs.start()
             space.evaluations.start()
             if space.kb.store.home.is_shared:
-                self._following.append(asyncio.create_task(_follow(space.kb)))
+                following = _follow(space.kb), take_commands(space.kb.store, self.listened)
+                self._following += [asyncio.create_task(one) for one in following]
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""
@@ -145,9 +158,11 @@ class Spaces:
 async def _follow(kb: AsyncRove) -> None:
     """Keep this machine's snapshot near a base that others write to; where that cannot be reached now, later."""
     while True:
+        heard = kb.store.news.count
         with suppress(RoveError):
             await kb.store.follow()
-        await asyncio.sleep(FOLLOW_S)
+        await asyncio.sleep(RESTING_S)
+        await kb.store.news.after(heard, FOLLOW_S)
 
 
 def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:

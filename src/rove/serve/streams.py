@@ -49,7 +49,7 @@ class EventStream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See `StreamingResponse`."""
-        with self._places.taken(caller_of(scope).name):
+        async with self._places.taken(caller_of(scope).name):
             await super().__call__(scope, receive, send)
 
 

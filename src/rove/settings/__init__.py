@@ -15,6 +15,7 @@ from rove.errors import ConfigError, meant
 from rove.settings.finding import (
     AnswerSettings,
     GraphSettings,
+    IndexServerSettings,
     SearchSettings,
     StoreSettings,
     WalkSettings,
@@ -37,6 +38,7 @@ __all__ = [
     "EnrichSettings",
     "GatherSettings",
     "GraphSettings",
+    "IndexServerSettings",
     "IntentSettings",
     "KeySettings",
     "LoadSettings",

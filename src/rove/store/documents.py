@@ -31,6 +31,7 @@ from rove.store.dialect import Dialect, within
 from rove.store.document_query import DocumentQuery
 from rove.store.live_chunks import ENRICHED, SHOWN, LiveChunks
 from rove.store.lookup import Lookup
+from rove.store.shallow import ShallowDocuments, is_shallow
 from rove.store.summaries import SummaryIndex
 from rove.store.taken_in import TakenIn
 from rove.store.unfinished import Unfinished
@@ -46,7 +47,7 @@ _TEXTS = Lookup(_TEXT.where(_D.revision > 0), _D.document_id)
 _OWN = Lookup(select(_D.document_id, _D.metadata).where(_D.revision > 0), _D.document_id)
 
 
-class Documents(LiveChunks, Unfinished, TakenIn):
+class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
     """What is in the base. Calls block for as long as the disk takes. The writing half is `Catalog`."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -190,6 +191,11 @@ class Documents(LiveChunks, Unfinished, TakenIn):
         query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id))
         return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
 
+    def deep_ids(self) -> list[str]:
+        """Ids of all live chunks that are not shallow."""
+        query = _live(select(tables.chunks.c.seq, tables.chunks.c.chunk_id)).where(~is_shallow())
+        return [str(row.chunk_id) for rows in self.pages(query) for row in rows]
+
     def live_texts(self, where: Filter | None = None) -> Iterator[str]:
         """What is indexed of each live chunk that a filter lets through, before it is analysed: prefix and text."""
         c = tables.chunks.c
@@ -241,6 +247,7 @@ class Documents(LiveChunks, Unfinished, TakenIn):
             c.metadata,
             c.terms,
             tables.vectors.c.vector.label("blob"),
+            is_shallow().label("shallow"),
         ).join(tables.vectors, tables.vectors.c.seq == c.vector)
         if seqs is not None:
             parts = [query.where(within(c.document, part)) for part in slices(seqs)]
@@ -254,7 +261,8 @@ class Documents(LiveChunks, Unfinished, TakenIn):
 
     def _index_rows(self, rows: Sequence[AnyRow]) -> list[IndexRow]:
         blobs = [row.blob for row in rows]
-        check_vectors(blobs)
+        for shallow in (False, True):
+            check_vectors([row.blob for row in rows if bool(row.shallow) == shallow])
         owners, vectors = self._owners(rows), vectors_of(blobs)
         return [
             index_row(row, vector, *owners[row.document])

@@ -39,11 +39,11 @@ class EmbeddedIndex:
 
     async def chunk_ids(self) -> list[str]:
         """See `Index.chunk_ids`."""
-        return await asyncio.to_thread(self.catalog.chunk_ids)
+        return await asyncio.to_thread(self.catalog.deep_ids)
 
     async def count(self) -> int:
         """See `Index.count`."""
-        return await asyncio.to_thread(self.catalog.count)
+        return await asyncio.to_thread(self.catalog.deep_count)
 
     async def check(self) -> None:
         """See `Index.check`: `Resident.mend` looks at the snapshot, whichever index there is."""

@@ -7,6 +7,8 @@ import signal
 
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 ENRICHING = ("enriched", "refreshed")
+DEEPENING = ("deepened", "told")
+FINISHED = "finished"
 WRITING_SNAPSHOT = "snapshot"
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rove.store.catalog_view import Along
 from rove.store.documents import Documents
+from rove.store.judged import Judged
 from rove.store.live_chunks import Found
 from rove.store.stale_reads import note_gone
 
@@ -19,6 +20,7 @@ class Fetching:
 
     documents: Documents
     dimension: int
+    judged: Judged
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""
@@ -27,9 +29,15 @@ class Fetching:
         return found
 
     async def chunk_vectors(self, chunk_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone."""
+        """The vectors of chunks: (n, dimension) float32, in the order of the ids; zeros for one that has just gone.
+
+        Of one that is shallow it is what the embedder has made of it meanwhile, or zeros.
+        """
         found = await asyncio.to_thread(self.documents.chunk_vectors, chunk_ids)
-        note_gone(chunk_id for chunk_id in chunk_ids if chunk_id not in found)
+        if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
+            shallow = await asyncio.to_thread(self.judged.shallow_of, without)
+            found |= await asyncio.to_thread(self.judged.vectors, shallow)
+            note_gone(chunk_id for chunk_id in without if chunk_id not in shallow)
         gone = np.zeros(self.dimension, np.float32)
         return np.stack([found.get(chunk_id, gone) for chunk_id in chunk_ids])
 
@@ -37,6 +45,8 @@ class Fetching:
         """What late interaction compares of chunks, in the order of the ids; b"" for one that has none."""
         found = await asyncio.to_thread(self.documents.chunk_tokens, chunk_ids)
         if without := [chunk_id for chunk_id in chunk_ids if chunk_id not in found]:
+            shallow = await asyncio.to_thread(self.judged.shallow_of, without)
+            found |= await asyncio.to_thread(self.judged.tokens, shallow)
             living = await asyncio.to_thread(self.documents.living, without)
             note_gone(chunk_id for chunk_id in without if chunk_id not in living)
         return [found.get(chunk_id, b"") for chunk_id in chunk_ids]

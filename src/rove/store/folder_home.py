@@ -8,9 +8,11 @@ from pathlib import Path
 from rove.store.database import Database
 from rove.store.dialect import Dialect
 from rove.store.files import FolderFiles
+from rove.store.news import NoNews
 from rove.store.presence import CATALOG, ORIGINALS, check_folder, check_not_lost, check_there
 from rove.store.private import make_folder
 from rove.store.sqlite import SqliteDialect
+from rove.store.team import Alone
 from rove.store.write_queue import WriteQueue
 
 
@@ -48,6 +50,16 @@ class FolderHome:
         """Return the folder of originals."""
         del database
         return FolderFiles(self.folder.absolute() / ORIGINALS)
+
+    def news(self, dialect: Dialect) -> NoNews:
+        """Return none."""
+        del dialect
+        return NoNews()
+
+    def team(self, database: Database) -> Alone:
+        """Return none but this one."""
+        del database
+        return Alone()
 
     def board(self, database: Database) -> None:
         """Return none."""

@@ -12,9 +12,9 @@ from contextlib import suppress
 from time import time
 from typing import TypeVar
 
-from rove.errors import RoveError, ServiceError
+from rove.errors import ConfigError, RoveError, ServiceError
 from rove.records import Filter
-from rove.store import Index, IndexRow, Scored, Vector
+from rove.store import Index, IndexRow, Scored, Vector, VectorIndex
 
 T = TypeVar("T")
 LETS_THROUGH = (RoveError, KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
@@ -28,7 +28,7 @@ class GuardedIndex:
     in a state in which nothing works any more.
     """
 
-    def __init__(self, make: Callable[[], Index]) -> None:
+    def __init__(self, make: Callable[[], VectorIndex]) -> None:
         self._make = make
         self._index = make()
 
@@ -41,8 +41,19 @@ class GuardedIndex:
         await self._guard("be written to", lambda index: index.remove(chunk_ids))
 
     async def keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
-        """See `Index.keyword`."""
-        return await self._guard("be searched", lambda index: index.keyword(terms, top_k=top_k, where=where))
+        """See `Index.keyword`.
+
+        Raises:
+            ConfigError: this index compares vectors only.
+        """
+
+        async def search(index: VectorIndex) -> list[Scored]:
+            if isinstance(index, Index):
+                return await index.keyword(terms, top_k=top_k, where=where)
+            message = f'store.keywords is "index", and {type(index).__name__} compares no words.'
+            raise ConfigError(message, cure='Set store.keywords to "embedded".')
+
+        return await self._guard("be searched", search)
 
     async def semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`."""
@@ -80,7 +91,7 @@ class GuardedIndex:
         """See `Index.close`."""
         await self._guard("be closed", lambda index: index.close())
 
-    async def _guard(self, done: str, call: Callable[[Index], Awaitable[T]]) -> T:
+    async def _guard(self, done: str, call: Callable[[VectorIndex], Awaitable[T]]) -> T:
         try:
             return await call(self._index)
         except LETS_THROUGH:

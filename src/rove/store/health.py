@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rove.errors import ConfigError, ServiceError
 from rove.records import LedgerEntry
 from rove.records.ledger import LostChunk, without
-from rove.store import Index, IndexRow
+from rove.store import IndexRow, VectorIndex
 from rove.store.catalog import Catalog
 from rove.store.catalog_check import check_catalog
 from rove.store.failpoints import failpoint
@@ -63,7 +63,7 @@ class IndexDifference:
 
 async def heal(
     catalog: Catalog,
-    index: Index,
+    index: VectorIndex,
     originals: Originals,
     resident: Resident,
     graph: KnowledgeGraph,
@@ -96,7 +96,7 @@ async def heal(
         await _finish_writing(catalog, index, staged, problems)
         if thorough:
             await index.check()
-        if thorough or await index.count() != await asyncio.to_thread(catalog.count):
+        if thorough or await index.count() != await asyncio.to_thread(catalog.deep_count):
             difference = await _compare(catalog, index)
             problems += difference.problems()
             await _mend(catalog, index, difference)
@@ -128,14 +128,14 @@ async def heal(
     )
 
 
-async def forget(catalog: Catalog, index: Index, chunk_ids: Sequence[str]) -> None:
+async def forget(catalog: Catalog, index: VectorIndex, chunk_ids: Sequence[str]) -> None:
     """Take chunks out of the index that the catalog has let go of."""
     if chunk_ids:
         await index.remove(chunk_ids)
         await asyncio.to_thread(catalog.forgotten, chunk_ids)
 
 
-async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[str]:
+async def refresh(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> list[str]:
     """Let the index take over the fields of documents that have new ones; returns why it refused some.
 
     Those that it refuses are taken away again.
@@ -143,18 +143,32 @@ async def refresh(catalog: Catalog, index: Index, seqs: Sequence[int]) -> list[s
     if not seqs:
         return []
     writer = RowWriter(index)
-    for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+    for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
         await writer.add(rows)
     if writer.refused:
         await asyncio.to_thread(catalog.unenrich, list(writer.refused))
-        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=seqs))):
+        for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
             await index.add(rows)
     failpoint("refreshed")
     await asyncio.to_thread(catalog.refreshed, seqs)
     return [reason_of(error) for error in writer.refused.values()]
 
 
-async def finish_erasing(catalog: Catalog, index: Index, resident: Resident) -> bool:
+async def tell_deepened(catalog: Catalog, index: VectorIndex, seqs: Sequence[int]) -> list[str]:
+    """Give the index the chunks of documents that have become deep; returns why it refused some, which are let go."""
+    writer = RowWriter(index)
+    for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, seqs=seqs))):
+        await writer.add(rows)
+    if writer.refused:
+        lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
+        await asyncio.to_thread(enter, catalog, lost)
+        await forget(catalog, index, removed)
+    failpoint("told")
+    await asyncio.to_thread(catalog.told, seqs)
+    return [reason_of(error) for error in writer.refused.values()]
+
+
+async def finish_erasing(catalog: Catalog, index: VectorIndex, resident: Resident) -> bool:
     """Take the bytes of what was erased off the disk; False when nothing waits for it.
 
     Where a reader of another process holds on to the log of the catalog, the next writer tries again.
@@ -183,11 +197,14 @@ def _originals(catalog: Catalog, originals: Originals, thorough: bool) -> list[s
     return said + [f"{lost} documents had lost their originals, and show as text"] * bool(lost)
 
 
-async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> None:
+async def _finish_writing(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> None:
     leaving = await asyncio.to_thread(catalog.unforgotten)
     if staged:
         problems.append(f"{len(staged)} documents were on their way in when a writer stopped")
         leaving += await _take_in(catalog, index, staged, problems)
+    if deepened := await asyncio.to_thread(catalog.deepened):
+        problems.append(f"{len(deepened)} documents had new vectors when a writer stopped")
+        problems += await tell_deepened(catalog, index, deepened)
     if stale := await asyncio.to_thread(catalog.refreshing):
         problems.append(f"{len(stale)} documents had new fields when a writer stopped")
         problems += await refresh(catalog, index, stale)
@@ -196,14 +213,15 @@ async def _finish_writing(catalog: Catalog, index: Index, staged: Sequence[int],
         await forget(catalog, index, leaving)
 
 
-async def _take_in(catalog: Catalog, index: Index, staged: Sequence[int], problems: list[str]) -> list[str]:
+async def _take_in(catalog: Catalog, index: VectorIndex, staged: Sequence[int], problems: list[str]) -> list[str]:
     """Make staged documents live but for chunks that the index refuses; returns the chunks that they replace."""
     writer = RowWriter(index)
     for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(seqs=staged))):
-        await writer.add(rows)
+        await writer.add([row for row in rows if not row.shallow])
+        await index.remove([row.chunk_id for row in rows if row.shallow])
     if writer.refused:
         lost = await asyncio.to_thread(catalog.let_go, staged, writer.refused)
-        await asyncio.to_thread(_enter, catalog, lost)
+        await asyncio.to_thread(enter, catalog, lost)
         problems.append(f"{len(lost)} chunks on their way in were refused by the index: {lost[0].reason}")
     return await asyncio.to_thread(catalog.publish, staged)
 
@@ -214,7 +232,7 @@ def _check_mendable(error: Exception) -> None:
         raise error
 
 
-async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> None:
+async def _make_anew(catalog: Catalog, index: VectorIndex, problems: list[str]) -> None:
     """Make the index anew from what is live, then let in what is staged, chunk by chunk if need be."""
     staged = await asyncio.to_thread(catalog.staged)
     try:
@@ -223,12 +241,13 @@ async def _make_anew(catalog: Catalog, index: Index, problems: list[str]) -> Non
         _check_mendable(error)
         await _make_anew_without(catalog, index, problems)
     await asyncio.to_thread(catalog.refreshed, await asyncio.to_thread(catalog.refreshing))
+    await asyncio.to_thread(catalog.told, await asyncio.to_thread(catalog.deepened))
     leaving = await _take_in(catalog, index, staged, problems) if staged else []
     await index.remove(leaving)
     await asyncio.to_thread(catalog.forgotten, [*leaving, *await asyncio.to_thread(catalog.unforgotten)])
 
 
-async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]) -> None:
+async def _make_anew_without(catalog: Catalog, index: VectorIndex, problems: list[str]) -> None:
     """Make the index anew, and let go of the documents whose chunks it refuses."""
     await index.rebuild(_nothing())
     writer = RowWriter(index)
@@ -236,14 +255,16 @@ async def _make_anew_without(catalog: Catalog, index: Index, problems: list[str]
         await writer.add(rows)
     if writer.refused:
         lost, removed = await asyncio.to_thread(catalog.delete_refused, writer.refused)
-        await asyncio.to_thread(_enter, catalog, lost)
+        await asyncio.to_thread(enter, catalog, lost)
         await index.remove(removed)
         count = len({one.document_id for one in lost})
         problems.append(f"{count} documents were let go: {lost[0].reason}")
 
 
-def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
+def enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     """Say in the ledger of each source which chunks could not be kept. Blocks."""
+    if not lost:
+        return
     ledger = Ledger(catalog.database)
     by_source: dict[str, list[LostChunk]] = {}
     for one in lost:
@@ -258,8 +279,8 @@ def _enter(catalog: Catalog, lost: Sequence[LostChunk]) -> None:
     ledger.put(entries)
 
 
-async def _compare(catalog: Catalog, index: Index) -> IndexDifference:
-    wanted = set(await asyncio.to_thread(catalog.chunk_ids))
+async def _compare(catalog: Catalog, index: VectorIndex) -> IndexDifference:
+    wanted = set(await asyncio.to_thread(catalog.deep_ids))
     seen: set[str] = set()
     twice: set[str] = set()
     for chunk_id in await index.chunk_ids():
@@ -267,14 +288,22 @@ async def _compare(catalog: Catalog, index: Index) -> IndexDifference:
     return IndexDifference(tuple(sorted(wanted - seen)), tuple(sorted(seen - wanted)), tuple(sorted(twice & wanted)))
 
 
-async def _mend(catalog: Catalog, index: Index, difference: IndexDifference) -> None:
+async def _mend(catalog: Catalog, index: VectorIndex, difference: IndexDifference) -> None:
     if difference.extra or difference.twice:
         await index.remove([*difference.extra, *difference.twice])
     again = [*difference.missing, *difference.twice]
     if again:
-        for rows in await asyncio.to_thread(lambda: list(catalog.index_rows(ids=again))):
+        for rows in await asyncio.to_thread(lambda: list(deep_rows(catalog, ids=again))):
             await index.add(rows)
         await index.optimize()
+
+
+def deep_rows(
+    catalog: Catalog, *, seqs: Sequence[int] | None = None, ids: Sequence[str] | None = None
+) -> Iterator[list[IndexRow]]:
+    """See `Catalog.index_rows`; without what is shallow, which no index but the embedded one holds."""
+    for rows in catalog.index_rows(seqs=seqs, ids=ids):
+        yield [row for row in rows if not row.shallow]
 
 
 async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
@@ -283,6 +312,6 @@ async def _nothing() -> AsyncIterator[Sequence[IndexRow]]:
 
 
 async def _rows(catalog: Catalog) -> AsyncIterator[Sequence[IndexRow]]:
-    batches = catalog.index_rows()
+    batches = deep_rows(catalog)
     while (rows := await asyncio.to_thread(next, batches, None)) is not None:
         yield rows

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rove.store.dialect import Dialect
     from rove.store.files import Files
     from rove.store.job_board import JobBoard
+    from rove.store.news import News
+    from rove.store.team import Team
     from rove.store.write_queue import Turns
 
 
@@ -64,6 +66,14 @@ class Home(Protocol):
 
     def files(self, database: Database) -> Files:
         """Return where the originals are kept."""
+        ...
+
+    def news(self, dialect: Dialect) -> News:
+        """Return what tells that others have written to the base; `dialect` is what this process has opened."""
+        ...
+
+    def team(self, database: Database) -> Team:
+        """Return the servers of the base, as one that is yet to join them."""
         ...
 
     def board(self, database: Database) -> JobBoard | None:

@@ -23,10 +23,12 @@ from rove.store.catalog import Catalog
 from rove.store.catalog_view import Along
 from rove.store.document_query import DocumentQuery
 from rove.store.documents import Documents
+from rove.store.follower import Follower
 from rove.store.home import Home, home_of
 from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
-from rove.store.resident import Follower, Resident
+from rove.store.resident import Resident
+from rove.store.shallow import Depth, ShallowChunk, StandInNote
 from rove.store.summaries import SummaryIndex
 
 Value = TypeVar("Value")
@@ -145,6 +147,19 @@ class JoinedDocuments(Documents):
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """See `LiveChunks.chunk_tokens`."""
         return self._each(chunk_ids, lambda part, ids: part.chunk_tokens(ids))
+
+    def shallow_of(self, chunk_ids: Collection[str]) -> dict[str, ShallowChunk]:
+        """See `ShallowDocuments.shallow_of`."""
+        return self._each(chunk_ids, lambda part, ids: part.shallow_of(ids))
+
+    def stand_in(self) -> StandInNote | None:
+        """See `ShallowDocuments.stand_in`: of the first base that has one."""
+        return next(filter(None, (part.stand_in() for part in self.parts)), None)
+
+    def depth(self) -> Depth:
+        """See `ShallowDocuments.depth`."""
+        each = [part.depth() for part in self.parts]
+        return Depth(sum(one.chunks for one in each), sum(one.shallow for one in each))
 
     def texts(self, document_ids: Collection[str]) -> dict[str, str]:
         """See `Documents.texts`."""

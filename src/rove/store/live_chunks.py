@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import null, select
+from sqlalchemy import and_, null, select
 
 from rove.records import Chunk, Filter
 from rove.records.source import MetaValue
@@ -14,6 +14,7 @@ from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, vecto
 from rove.store.catalog_view import Along, current
 from rove.store.database import Database
 from rove.store.lookup import Lookup
+from rove.store.shallow import is_shallow
 
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
@@ -30,15 +31,19 @@ _FOUND = (
 _FINDS: dict[Along, Lookup] = {
     "": Lookup(_FOUND.add_columns(null().label("along")), _C.chunk_id),
     "tokens": Lookup(
-        _FOUND.outerjoin(_T, _T.c.vector == _C.vector).add_columns(_T.c.tokens.label("along")), _C.chunk_id
+        _FOUND.outerjoin(_T, and_(_T.c.vector == _C.vector, ~is_shallow())).add_columns(_T.c.tokens.label("along")),
+        _C.chunk_id,
     ),
-    "vectors": Lookup(_FOUND.outerjoin(_V, _V.c.seq == _C.vector).add_columns(_V.c.vector.label("along")), _C.chunk_id),
+    "vectors": Lookup(
+        _FOUND.outerjoin(_V, and_(_V.c.seq == _C.vector, ~is_shallow())).add_columns(_V.c.vector.label("along")),
+        _C.chunk_id,
+    ),
 }
 _OF_DOCUMENT = Lookup(_FOUND.add_columns(_D.kind.label("type")).order_by(_C.position), _D.document_id)
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
 _TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
-_VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector), _C.chunk_id)
-_TOKENS = Lookup(select(_C.chunk_id, _T.c.tokens).join(_T, _T.c.vector == _C.vector), _C.chunk_id)
+_VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector).where(~is_shallow()), _C.chunk_id)
+_TOKENS = Lookup(select(_C.chunk_id, _T.c.tokens).join(_T, _T.c.vector == _C.vector).where(~is_shallow()), _C.chunk_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class LiveChunks:
         return {row.chunk_id: str(row.terms).split() for row in _TERMS.rows(self.database, chunk_ids)}
 
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
-        """The vectors of chunks, (dimension,) float32 each."""
+        """The embedder's vectors of chunks, (dimension,) float32 each; a shallow one is absent."""
         found, missing = self._came_along(chunk_ids, "vectors")
         found |= {row.chunk_id: row.vector for row in _VECTORS.rows(self.database, missing)}
         return {chunk_id: vector_of(blob) for chunk_id, blob in found.items()}

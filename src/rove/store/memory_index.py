@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.errors import ConfigError
 from rove.records import Filter
 from rove.records.filter import access_filter_of
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
-from rove.store.document_vectors import DocumentVectors, Floats, exact_mean
+from rove.store.both_sets import BothSets
+from rove.store.document_vectors import Floats
 from rove.store.field_columns import Columns, PackedColumns, pack_columns
 from rove.store.ids import Ids
 from rove.store.languages import Languages
-from rove.store.nearest import Nearest
 from rove.store.postings import Postings
 from rove.store.search_lists import by_frequency, coverage
 from rove.store.snapshot import Mapped, Snapshot
+from rove.store.vector_set import VectorSet
 
 DEFAULTS = StoreSettings(document_share=0.0)
 DECIMALS = 6
@@ -35,12 +35,13 @@ CACHED_FILTERS = 16
 class VisibleRows:
     """What an access filter lets through. `alive`: the live rows; `rows`: those of them that are visible; (n,) bool.
 
-    `mean`: of the visible vectors. `languages`: of the visible rows, most frequent first. None: not yet worked out.
+    `means`: of the visible vectors of each set that was asked for. `languages`: of the visible rows, most frequent
+    first; None: not yet worked out.
     """
 
     alive: NDArray[np.bool_]
     rows: NDArray[np.bool_]
-    mean: Floats | None = None
+    means: dict[VectorSet, Floats] = field(default_factory=dict[VectorSet, Floats])
     languages: list[str] | None = None
 
 
@@ -66,8 +67,7 @@ class MemoryIndex:
         self._ids = Ids()
         self._restored = 0
         self._alive: NDArray[np.bool_] = np.zeros(0, bool)
-        self._vectors = Nearest(self.dimension)
-        self._wholes = DocumentVectors(self.dimension)
+        self._vectors = BothSets(self.dimension)
         self._columns = Columns()
         self._languages = Languages()
         self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
@@ -79,9 +79,10 @@ class MemoryIndex:
         columns = pack_columns(self._columns, keep)
         languages, codes = self._languages.packed(keep)
         postings = self._postings.packed(keep)
+        vectors, totals = self._vectors.packed(keep)
         arrays = {
             **self._ids.packed(keep),
-            **self._vectors.packed(keep),
+            **vectors,
             **postings,
             **columns.arrays,
             "language_codes": codes,
@@ -90,7 +91,7 @@ class MemoryIndex:
             "dimension": self.dimension,
             "languages": languages,
             "columns": columns.places,
-            "total": self._wholes.total,
+            **totals,
         }
         return Snapshot(revision, arrays, facts)
 
@@ -101,8 +102,8 @@ class MemoryIndex:
         self._languages.restore(kept.facts["languages"], kept.arrays["language_codes"])
         self._restored = len(self._ids)
         self._alive = np.ones(self._restored, bool)
-        self._vectors.restore(kept.arrays)
-        self._wholes.restore(kept.facts["total"], len(self._ids))
+        shallow = self._vectors.restore(kept.arrays, kept.facts)
+        self._vectors.shallow_ids.update(self._ids.of(shallow))
         self._columns = Columns(PackedColumns(len(self._ids), kept.facts["columns"], kept.arrays))
         self._postings.restore(kept.arrays)
 
@@ -110,6 +111,11 @@ class MemoryIndex:
     def live(self) -> int:
         """Number of chunks that are held."""
         return self._ids.live
+
+    @property
+    def shallow(self) -> int:
+        """Number of chunks that are held with the stand-in's vector: see `rove.store.shallow`."""
+        return len(self._vectors.shallow_ids)
 
     @property
     def added(self) -> int:
@@ -132,9 +138,9 @@ class MemoryIndex:
             found[document_id] = Recalled(source, title, count)
         return found
 
-    def holds(self, chunk_id: str) -> bool:
-        """Say whether a chunk is held."""
-        return self._ids.row(chunk_id) is not None
+    def held(self, scored: Sequence[Scored]) -> list[Scored]:
+        """Return those whose chunk is held."""
+        return [one for one in scored if self._ids.row(one[0]) is not None]
 
     @property
     def dead(self) -> int:
@@ -147,12 +153,7 @@ class MemoryIndex:
         if not latest:
             return
         self.discard(latest)
-        vectors = np.stack([row.vector for row in latest.values()]).astype(np.float32, copy=False)
-        if vectors.shape[1] != self.dimension:
-            message = f"Vectors have {vectors.shape[1]} dimensions; this index holds {self.dimension}."
-            raise ConfigError(message, cure="Open the base with the embedder that made it.")
-        self._vectors.extend(vectors)
-        self._wholes.add(vectors)
+        self._vectors.extend(list(latest.values()), len(self._ids))
         self._columns.extend([row.fields for row in latest.values()])
         self._languages.extend([row.language for row in latest.values()])
         documents = [row.fields.get("document_id", row.chunk_id) for row in latest.values()]
@@ -167,7 +168,7 @@ class MemoryIndex:
             alive = self._alive.copy()
             alive[gone] = False
             self._alive = alive
-            self._wholes.take_away(self._vectors.vectors[np.array(gone)])
+            self._vectors.discard(np.array(gone), chunk_ids)
 
     def best_keyword(self, terms: Sequence[str], *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.keyword`. Blocks for well under a millisecond per 10,000 chunks."""
@@ -189,13 +190,13 @@ class MemoryIndex:
             )
         return seen
 
-    def _mean(self, access_filter: Filter | None) -> Floats:
+    def _mean(self, held: VectorSet, access_filter: Filter | None) -> Floats:
         if access_filter is None:
-            return self._wholes.mean()
+            return held.mean()
         seen = self._seen(access_filter)
-        if seen.mean is None:
-            seen.mean = exact_mean(self._vectors.vectors, seen.rows)
-        return seen.mean
+        if held not in seen.means:
+            seen.means[held] = held.exact_mean(seen.rows)
+        return seen.means[held]
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
         """Return those of the chunks that are held and that an access filter lets through."""
@@ -213,28 +214,36 @@ class MemoryIndex:
 
     def best_semantic(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
         """See `Index.semantic`. With an access filter always exact: what is hidden must not change what is found."""
+        return self._nearest(self._vectors.deep, vector, top_k, where)
+
+    def best_shallow(self, vector: Vector, *, top_k: int, where: Filter | None = None) -> list[Scored]:
+        """Likewise of the chunks that the stand-in alone has reached, by its own vector of what is asked."""
+        held = self._vectors.shallow
+        return self._nearest(held, vector, top_k, where) if len(vector) == held.dimension else []
+
+    def _nearest(self, held: VectorSet, vector: Vector, top_k: int, where: Filter | None) -> list[Scored]:
         keep = self._alive if where is None else self._alive & self._columns.mask(where)
-        rows, scores = self._vectors.best(
-            vector, top_k, None if keep.all() else keep, exact=access_filter_of(where) is not None
-        )
+        rows, scores = held.best(vector, top_k, None if keep.all() else keep, exact=access_filter_of(where) is not None)
         sound = np.isfinite(scores)  # a snapshot's vectors are not looked at when it is read
         return self._best(rows[sound], scores[sound].round(DECIMALS), top_k)
 
-    def nearness(self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None) -> dict[str, float]:
+    def nearness(
+        self, vector: Vector, chunk_ids: Sequence[str], where: Filter | None = None, *, shallow: bool = False
+    ) -> dict[str, float]:
         """Return how near each chunk's whole document is to `vector`. All chunks are held. See `DocumentVectors`.
 
-        Only what the access filter in `where` lets through counts, as for keywords.
+        Only what the access filter in `where` lets through counts, as for keywords. `shallow`: the chunks are those
+        that the stand-in alone has reached, and the vector is its own; otherwise none of them is.
         """
-        rows = np.array(self._ids.rows(chunk_ids), np.intp)
+        held = self._vectors.shallow if shallow else self._vectors.deep
         access_filter = access_filter_of(where)
-        found = self._wholes.nearness(
+        found = held.nearness(
             vector,
-            rows,
+            np.array(self._ids.rows(chunk_ids), np.intp),
             owners=self._postings.owners,
-            vectors=self._vectors.vectors,
             alive=self._alive,
             seen=self._rows(access_filter),
-            mean=self._mean(access_filter),
+            mean=self._mean(held, access_filter),
         )
         return dict(zip(chunk_ids, np.nan_to_num(found, posinf=0, neginf=0).tolist(), strict=True))
 

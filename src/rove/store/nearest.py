@@ -1,4 +1,4 @@
-"""Nearest neighbours: 8-bit codes of all rows, or of likely partitions, are scanned; the best are compared in full."""
+"""Nearest neighbours: 8 bits of all rows, or of likely partitions, are scanned; the best are compared in full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rove.store import Vector
 from rove.store.blocks import ArrayInParts
 from rove.store.clustering import partitioned
-from rove.store.codes import AskedCode, Floats, Run, rounded
+from rove.store.codes import AskedCode, Floats, Run
 from rove.store.fixed_point import FixedVectors
 from rove.store.growing import Growing, blocks_of
 from rove.store.partitions import Ints, PartitionOrder, Partitions
@@ -27,20 +27,18 @@ PARTITIONED_FROM = 131_072
 
 
 class Nearest:
-    """Unit vectors in rows, in 16 bits and in 8: 3 bytes a dimension.
+    """Unit vectors in rows, in 16 bits a number, of which the upper 8 are scanned.
 
-    The scan of 8 bits is bound by memory, and so four times as fast as one of float32. It moves a cosine by about
-    0.0005, which is known; all rows that could be among the best in spite of it are compared in full: `FixedVectors`.
+    A scan is bound by memory, and so four times as fast as one of float32. It moves a cosine by about 0.001, which is
+    known; all rows that could be among the best in spite of it are compared in full: `FixedVectors`.
 
-    A vector stands at its row. A code stands at its row too, unless there are partitions: then codes are in the order
-    of `Partitions`, and rows that were added since come at the end. Where a code stands is called its position.
+    A vector stands at its row, unless there are partitions: then all are in the order of `Partitions`, and rows that
+    were added since come at the end. Where a vector stands is called its position.
     """
 
     def __init__(self, dimension: int, *, partitioned_from: int = PARTITIONED_FROM) -> None:
         self.vectors = FixedVectors(dimension)
         """All rows: an index array or a slice gives (n, dimension) float32."""
-        self._codes = Growing(np.int8, dimension)
-        self._scales = Growing(np.float32)
         self._coarsest = 0.0
         self._partitions: Partitions | None = None
         self._partitioned_from = partitioned_from
@@ -52,39 +50,33 @@ class Nearest:
 
     def extend(self, vectors: Floats) -> None:
         """Add rows: (n, dimension) float32, of unit length."""
-        codes, scales = rounded(self.vectors.extend(vectors))
-        self._codes.extend(codes)
-        self._scales.extend(scales)
-        self._coarsest = max(self._coarsest, float(scales.max(initial=0)))
+        before = self.count
+        self.vectors.extend(vectors)
+        added = self.vectors.scales(np.arange(before, self.count))
+        self._coarsest = max(self._coarsest, float(added.max(initial=0)))
 
     def packed(self, keep: NDArray[np.bool_]) -> dict[str, Array | ArrayInParts]:
         """Return the arrays that `restore` takes, of the rows to keep, (count,) bool; in parts where they are many."""
         rows = np.flatnonzero(keep)
-        positions = self._positions()[rows]
-        if len(rows) < self._partitioned_from:
-            return {
-                "vectors": self.vectors.codes[rows],
-                "exponents": self.vectors.exponents[rows],
-                "rounded": self._codes[positions],
-                "scales": self._scales[positions],
-            }
-        made = partitioned(self.vectors, rows, self._labels()[positions], self._partitions)
-        positions = positions[made.order]
+        held = self.vectors
+        positions = held.positions(rows)
+        more = dict[str, Array]()
+        if len(rows) >= self._partitioned_from:
+            made = partitioned(held, rows, self._labels()[positions], self._partitions)
+            positions, more = positions[made.order], made.arrays()
         return {
-            "vectors": _blocks(self.vectors.codes, rows),
-            "exponents": self.vectors.exponents[rows],
-            "rounded": _blocks(self._codes, positions),
-            "scales": self._scales[positions],
-            **made.arrays(),
+            "upper": _blocks(held.upper, positions),
+            "lower": _blocks(held.lower, positions),
+            "exponents": held.exponents[positions],
+            **more,
         }
 
     def restore(self, arrays: Mapping[str, Array]) -> None:
         """Hold what `packed` returned, without a copy."""
-        self.vectors.begin(arrays["vectors"], arrays["exponents"])
-        self._codes.begin(arrays["rounded"])
-        self._scales.begin(arrays["scales"])
-        self._coarsest = float(arrays["scales"].max(initial=0))
         self._partitions = Partitions.of(arrays)
+        order = self._partitions.order if self._partitions else None
+        self.vectors.begin(arrays["upper"], arrays["lower"], arrays["exponents"], order)
+        self._coarsest = float(self.vectors.scales().max(initial=0))
 
     def best(
         self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None = None, *, exact: bool = False
@@ -101,7 +93,7 @@ class Nearest:
         if kept <= max(FEW, 2 * top_k):
             rows = np.arange(self.count) if keep is None else np.flatnonzero(keep)
         else:
-            rows = self._rows_at(self._likely(vector, top_k, keep, kept, exact=exact))
+            rows = self.vectors.rows(self._likely(vector, top_k, keep, kept, exact=exact))
         return rows, np.vecdot(self.vectors[rows], vector).clip(-1, 1)  # unit vectors are rounded
 
     def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
@@ -114,7 +106,7 @@ class Nearest:
             positions = np.flatnonzero(keep)
             for block in blocks_of(kept):
                 at = positions[block]
-                likely.take(at, asked.cosines([(self._codes[at], self._scales[at])]))
+                likely.take(at, asked.cosines([(self.vectors.upper[at], self.vectors.scales(at))]))
         elif self._partitions is None or exact:
             likely.take(*self._scan(asked, [(0, self.count)], keep))
         else:
@@ -144,7 +136,7 @@ class Nearest:
         """Return the positions in these spans that are kept, and their approximate cosines."""
         runs: list[Run] = []
         for first, end in spans:
-            runs += zip(self._codes.runs(first, end), self._scales.runs(first, end), strict=True)
+            runs += self.vectors.runs(first, end)
         cosines = asked.cosines(runs)
         positions = np.concatenate([np.zeros(0, np.intp), *(np.arange(*span) for span in spans)])
         if keep is None:
@@ -152,28 +144,11 @@ class Nearest:
         kept = np.flatnonzero(keep[positions])
         return positions[kept], cosines[kept]
 
-    def _rows_at(self, positions: Places) -> Places:
-        if not self._partitions:
-            return positions
-        order = self._partitions.order
-        rows = positions.copy()
-        inside = positions < len(order)
-        rows[inside] = order[positions[inside]]
-        return rows
-
     def _by_position(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if not self._partitions:
             return keep
         order = self._partitions.order
         return np.concatenate([keep.take(order), keep[len(order) :]])
-
-    def _positions(self) -> Places:
-        """Return the position of each row."""
-        positions = np.arange(self.count)
-        if self._partitions:
-            order = self._partitions.order
-            positions[order] = np.arange(len(order))
-        return positions
 
     def _labels(self) -> Ints:
         """Return the partition at each position, or -1."""
@@ -205,7 +180,7 @@ class _Likely:
         self.positions, self._cosines = positions, cosines
 
 
-def _blocks(rows: Growing[np.int16] | Growing[np.int8], chosen: Places) -> ArrayInParts:
+def _blocks(rows: Growing[np.int8] | Growing[np.uint8], chosen: Places) -> ArrayInParts:
     """These rows, in this order, as blocks. Rows that are added meanwhile do not matter."""
 
     def parts() -> Iterator[Array]:

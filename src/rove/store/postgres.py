@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
+from hashlib import sha256
 from threading import Lock
 from typing import Any
 
+import psycopg
 from psycopg.types.string import StrBinaryDumper, StrDumper, StrDumperUnknown
 from sqlalchemy import Column, Connection, String, Text, create_engine, event, text
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -43,7 +45,8 @@ class PostgresDialect:
     """A schema of a Postgres database, reached by psycopg. See `Dialect`.
 
     Transactions that write take turns by an advisory lock of the schema, which ends with the transaction, however that
-    ends. `token`: of the writer's turn that this process has, see `PostgresTurns`.
+    ends. `token`: of the writer's turn that this process has, see `PostgresTurns`. `channel` is where they tell that
+    they are done; `parameters` and `path` are what another connection needs, see `open_line`.
     """
 
     snapshot = {"isolation_level": "REPEATABLE READ"}  # noqa: RUF012 - as the contract has it
@@ -70,8 +73,12 @@ class PostgresDialect:
         self._schema = address.schema
         known = {"connect_timeout": CONNECT_S, "application_name": "rove", **KEPT_ALIVE}
         self.engine = create_engine(url, pool_pre_ping=True, isolation_level=EACH, connect_args=known)
+        self.parameters: dict[str, Any] = {**self.engine.dialect.create_connect_args(url)[1], **known}
+        self.path = f"SET search_path TO {self._quoted(self._schema)}".encode()
+        self.channel = f"rove_{sha256(self._schema.encode()).hexdigest()[:32]}"
         event.listen(self.engine, "connect", self._connected)
         event.listen(self.engine, "begin", self._begun)
+        event.listen(self.engine, "commit", self._committing)
         event.listen(self.engine, "checkin", self._returned)
         self._closed = False
         self._watch: Connection | None = None
@@ -153,7 +160,7 @@ class PostgresDialect:
         code = str(getattr(said, "sqlstate", None) or "")
         if code in DAMAGED:
             return self.torn(str(said))
-        lost = isinstance(raised, OperationalError | InterfaceError) or code.startswith(OUT_OF_REACH)
+        lost = isinstance(said, psycopg.OperationalError | psycopg.InterfaceError) or code.startswith(OUT_OF_REACH)
         if not lost and code not in REFUSED:
             return None
         first = str(said).strip().partition("\n")[0].rstrip(".")
@@ -179,7 +186,7 @@ class PostgresDialect:
         for dumper in (_Dumper, _BinaryDumper, _UnknownDumper):
             connection.adapters.register_dumper(str, dumper)
         with connection.cursor() as cursor:
-            cursor.execute(f"SET search_path TO {self._quoted(self._schema)}")
+            cursor.execute(self.path)
             for name, value in KEPT_ALIVE.items():
                 cursor.execute(f"SET tcp_{name} = {value}")
 
@@ -195,6 +202,11 @@ class PostgresDialect:
         if self.token and get_fact(connection, TURN_TOKEN) != self.token:
             message = f"The turn at writing to {self} has passed to another process: the connection was lost."
             raise ServiceError(message, cure="Run the same again; what was begun is finished by who writes next.")
+
+    def _committing(self, connection: Connection) -> None:
+        """Tell who listens that something was written: they hear of it if it is, see `PostgresNews`."""
+        if connection.get_execution_options().get(TURN):
+            connection.exec_driver_sql("SELECT pg_notify(%s, '')", (self.channel,))
 
     @staticmethod
     def _quoted(name: str) -> str:

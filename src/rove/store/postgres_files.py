@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Column, Integer, LargeBinary, MetaData, String, Table, delete, func, select
 
 from rove.store.catalog_rows import slices
+from rove.store.copied_files import CopiedFiles
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.files import PIECE_BYTES, FolderFiles, digest_of, write_whole
+from rove.store.files import PIECE_BYTES, digest_of
 
 pieces = Table(
     "files",
@@ -22,20 +22,18 @@ pieces = Table(
 )
 
 
-class PostgresFiles:
+class PostgresFiles(CopiedFiles):
     """See `Files`. `local` copies a file to this machine's folder, from which it goes when it is kept no longer."""
 
     def __init__(self, database: Database, folder: Path) -> None:
         """Take the base's database, and the folder of this machine's copies."""
         self._database = database
-        self._folder = folder
-        self._copies = FolderFiles(folder)
         with database.read() as connection:
             there = connection.dialect.has_table(connection, pieces.name)
         if not there:
             with database.write() as connection:
                 pieces.create(connection, checkfirst=True)
-        self._drop_strays()
+        super().__init__(folder)
 
     def sizes(self) -> Mapping[str, int]:
         """Add up the pieces of each file."""
@@ -61,17 +59,7 @@ class PostgresFiles:
         with self._database.write() as connection:
             for part in slices(list(names)):
                 connection.execute(delete(pieces).where(within(pieces.c.name, part)))
-        self._copies.remove([name for name in names if (self._folder / name).is_file()])
-
-    def local(self, name: str) -> Path:
-        """Copy the file to this machine, if it is not there yet, and say where."""
-        path = self._copies.local(name)
-        self._drop_strays()
-        if not path.is_file():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with suppress(FileNotFoundError):
-                write_whole(path, self._read(name))
-        return path
+        self._forget(names)
 
     def _read(self, name: str) -> Iterator[bytes]:
         """Yield the pieces of a file.
@@ -92,10 +80,7 @@ class PostgresFiles:
         if not number:
             raise FileNotFoundError(name)
 
-    def _drop_strays(self) -> None:
-        """Take away copies of files that are kept no longer: another machine may have erased them."""
-        copies = self._copies.sizes()
-        if copies:
-            with self._database.read() as connection:
-                kept = set(connection.execute(select(pieces.c.name).distinct()).scalars())
-            self._copies.remove(copies.keys() - kept)
+    def _kept(self, names: Collection[str]) -> Collection[str]:
+        with self._database.read() as connection:
+            query = select(pieces.c.name).where(within(pieces.c.name, names)).distinct()
+            return set(connection.execute(query).scalars())

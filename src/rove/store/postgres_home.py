@@ -13,6 +13,8 @@ from rove.store.files import write_whole
 from rove.store.job_board import JobBoard
 from rove.store.postgres import PostgresDialect
 from rove.store.postgres_files import PostgresFiles
+from rove.store.postgres_news import PostgresNews
+from rove.store.postgres_team import PostgresTeam
 from rove.store.postgres_turns import PostgresTurns
 from rove.store.presence import ORIGINALS
 
@@ -67,6 +69,16 @@ class PostgresHome:
     def files(self, database: Database) -> PostgresFiles:
         """Return a table of files; those that are looked at are copied to this machine's folder."""
         return PostgresFiles(database, self.folder / ORIGINALS)
+
+    def news(self, dialect: Dialect) -> PostgresNews:
+        """Return what listens to the database."""
+        assert isinstance(dialect, PostgresDialect)  # noqa: S101 - `dialect` has made it
+        return PostgresNews(dialect)
+
+    def team(self, database: Database) -> PostgresTeam:
+        """Return the servers that have joined in the database."""
+        assert isinstance(database.dialect, PostgresDialect)  # noqa: S101 - `dialect` has made it
+        return PostgresTeam(database.dialect, database)
 
     def board(self, database: Database) -> JobBoard:
         """Return a table."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rove.errors import ConfigError
 
-CATALOG, INDEX, RESIDENT, LOCK, TURNS, ORIGINALS, INCOMING, EVALUATIONS = (
+CATALOG, INDEX, RESIDENT, LOCK, TURNS, ORIGINALS, INCOMING, EVALUATIONS, SHARDS = (
     "catalog.sqlite",
     "index",
     "resident",
@@ -17,6 +17,7 @@ CATALOG, INDEX, RESIDENT, LOCK, TURNS, ORIGINALS, INCOMING, EVALUATIONS = (
     "originals",
     "incoming",
     "evaluations",
+    "shards",
 )
 WAL = f"{CATALOG}-wal"
 SMALLEST_DATABASE = 512  # bytes of the smallest page: SQLite takes a shorter file for an empty database

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rove.errors import RoveError
 from rove.settings import StoreSettings
-from rove.store import INDEXES, Index, Recalled, RecallingIndex
+from rove.store import INDEXES, Recalled, RecallingIndex, VectorIndex
 from rove.store.embedded import NAMES
 from rove.store.memory_index import MemoryIndex
 from rove.store.presence import INDEX, RESIDENT
@@ -33,7 +33,7 @@ def _by_snapshot(folder: Path) -> Mapping[str, Recalled]:
 async def _by_index(folder: Path, settings: StoreSettings) -> Mapping[str, Recalled]:
     if settings.index in NAMES or not await asyncio.to_thread(folder.is_dir):
         return {}
-    index: Index = INDEXES.get(settings.index)(folder=folder, dimension=1)
+    index: VectorIndex = INDEXES.get(settings.index)(folder=folder, dimension=1)
     try:
         return await index.recall() if isinstance(index, RecallingIndex) else {}
     except RoveError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rove.errors import RoveError, ServiceError
-from rove.store import Index, IndexRow
+from rove.store import IndexRow, VectorIndex
 
 PROBE = "probe"
 """The id of a row that an index which works takes, and which is taken out again."""
@@ -18,7 +18,7 @@ PROBE = "probe"
 class RowWriter:
     """Adds rows to an index; those that it refuses are in `refused` afterwards, by chunk id, with what was raised."""
 
-    index: Index
+    index: VectorIndex
     refused: dict[str, Exception] = field(default_factory=dict[str, Exception])
     taken: int = 0
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from threading import Lock
 
 from filelock import FileLock
 
 from rove.errors import ServiceError
 from rove.records import Filter
-from rove.store import IndexRow, Scored, Vector
+from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
-from rove.store.documents import Documents
 from rove.store.failpoints import WRITING_SNAPSHOT, failpoint
+from rove.store.follower import SPILL, Follower
 from rove.store.home import Home
 from rove.store.memory_index import MemoryIndex
 from rove.store.presence import RESIDENT
@@ -30,96 +29,7 @@ GROWTH = 5
 """While chunks are added, a snapshot is written anew once a fifth of the base is newer than the last one."""
 GROWTH_AT_REST = 50
 """At the end of an `add`, once a fiftieth is: so much at most is read from the catalog by a process that starts."""
-SPILL = 131_072
-"""Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
-
-
-class Follower:
-    """A `MemoryIndex` that follows the catalog: it holds what the catalog held at `revision`. Calls block.
-
-    It begins with the snapshot in `folder`, and reads from the catalog what has changed since.
-    """
-
-    def __init__(
-        self, catalog: Documents, make: Callable[[], MemoryIndex], folder: Path, mark: str = "", *, spills: bool = False
-    ) -> None:
-        """Follow a catalog, from the snapshot in `folder` that the fact `mark` names.
-
-        `spills`: while much is read from the catalog, move it to `folder` now and then, to use little memory.
-        """
-        self.catalog = catalog
-        self.folder = folder
-        self._mark = mark
-        self._make = make
-        self._spills = spills
-        self.start_again()
-
-    def start_again(self) -> None:
-        """Drop everything."""
-        self.index = self._make()
-        self.begun: Mapped | None = None
-        self.revision = 0
-
-    def restore(self) -> bool:
-        """Begin with the snapshot; False where there is none of this catalog by this embedder."""
-        looks = range(2)  # it may be replaced between the two
-        found = (read(self.folder, self.catalog.fact(self._mark)) for _ in looks)
-        kept = next(filter(None, found), None)
-        if not kept or kept.facts["dimension"] != self.index.dimension:
-            return False
-        self._begin(kept)
-        self.revision = kept.revision
-        return True
-
-    def _begin(self, kept: Mapped) -> None:
-        self.index, self.begun = self._make(), kept
-        self.index.restore(kept)
-
-    def catch_up(self) -> None:
-        """Take in what has changed in the catalog, as of one moment; hold nothing where it cannot be read."""
-        try:
-            if not self._followed():  # what was taken away since is no longer known
-                self.start_again()
-                self._followed()
-        except BaseException:  # what is held now is half of the base, and must not be searched
-            self.start_again()
-            raise
-
-    def _followed(self) -> bool:
-        if not self.revision:  # page by page, lest a long read hold up the log; what changes meanwhile is read below
-            revision = self.catalog.revision()
-            self._take(since=0)
-            self.revision = revision
-        with self.catalog.database.snapshot():
-            removed = self._removed()
-            if removed is None:
-                return False
-            self.index.discard(removed)
-            self._take(since=self.revision)
-            self.revision = int(self.catalog.fact("revision") or "0")
-        return True
-
-    def _take(self, *, since: int) -> None:
-        for rows in self.catalog.index_rows(since=since):
-            self.index.extend(self._taken(rows))
-            if self._spills and self.index.added >= SPILL:
-                self._spill()
-
-    def _taken(self, rows: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Those of new rows that are held."""
-        return rows
-
-    def _removed(self) -> Collection[str] | None:
-        """Chunks that are no longer held; None where that is not known."""
-        return self.catalog.removed_since(self.revision)
-
-    def _spill(self) -> None:
-        """Write what is held in memory to the disk, and map it from there."""
-        place = self.folder / "spilled"
-        mark = write(place, self.index.packed(self.revision), source=self.begun)
-        sweep(place, mark)
-        if kept := read(place, mark):
-            self._begin(kept)
+NOTHING: Mapping[str, Sequence[Scored]] = {}
 
 
 class Resident:
@@ -145,11 +55,12 @@ class Resident:
         vector: Vector | None,
         top_k: int,
         where: Filter | None,
-        nearest: Sequence[Scored] | None = None,
+        found: Mapping[str, Sequence[Scored]] = NOTHING,
+        first: Vector | None = None,
     ) -> SearchLists:
         """Search by terms, by vector, or both. See `Store.search`.
 
-        `nearest`: what another index has found by `vector`; None: this one compares the vectors.
+        `found`: lists that another index has made.
         """
         with self._lock:
             index = self._follow()
@@ -158,17 +69,26 @@ class Resident:
             covered = 1.0
             if terms is not None:
                 with stage("keyword"):
-                    found = ranked["keyword"] = index.best_keyword(terms, top_k=top_k, where=where)
-                    covered = index.coverage(terms, found[0][0]) if found else covered
+                    given = found.get("keyword")
+                    best = index.best_keyword(terms, top_k=top_k, where=where) if given is None else index.held(given)
+                    ranked["keyword"] = best
+                    covered = index.coverage(terms, best[0][0]) if best else covered
             if vector is not None:
                 with stage("semantic"):
-                    if nearest is None:
-                        found = index.best_semantic(vector, top_k=top_k, where=where)
-                    else:
-                        found = [scored for scored in nearest if index.holds(scored[0])]
-                    ranked["semantic"] = found
-                    nearness = index.nearness(vector, [chunk_id for chunk_id, _ in found], where)
-            return SearchLists(ranked, covered, nearness)
+                    given = found.get("semantic")
+                    best = index.best_semantic(vector, top_k=top_k, where=where) if given is None else index.held(given)
+                    ranked["semantic"] = best
+                    nearness = index.nearness(vector, [chunk_id for chunk_id, _ in best], where)
+            shallow: list[Scored] = []
+            if first is not None and index.shallow:
+                shallow = index.best_shallow(first, top_k=top_k, where=where)
+                nearness |= index.nearness(first, [name for name, _ in shallow], where, shallow=True)
+            return SearchLists(ranked, covered, nearness, shallow=shallow, shallow_chunks=index.shallow)
+
+    @property
+    def shallow(self) -> int:
+        """How many chunks were shallow when something was last looked for."""
+        return self._held.index.shallow
 
     def seen(self, chunk_ids: Collection[str], access_filter: Filter) -> set[str]:
         """Return those of the live chunks that an access filter lets through."""

@@ -14,11 +14,18 @@ class SearchLists:
 
     `coverage`: the share of the question's different terms in the best keyword hit, 0 to 1. `nearness`: of each chunk
     of the semantic list, how near its document as a whole is to the question; empty where the index does not know.
+    `trust`: how far the semantic list is trusted beside the keywords, see `rove.models.trust_of`.
+
+    `shallow`: the list of the chunks that are shallow, by the stand-in's cosines, where its vector was given;
+    `shallow_chunks`: how many of those there are in all. See `rove.store.shallow`.
     """
 
     ranked: Mapping[str, Sequence[Scored]]
     coverage: float = 1.0
     nearness: Mapping[str, float] = field(default_factory=dict[str, float])
+    trust: float = 1.0
+    shallow: Sequence[Scored] = ()
+    shallow_chunks: int = 0
 
 
 def coverage(asked: Collection[str], found: Collection[str]) -> float:

@@ -25,11 +25,13 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 3
+FORMAT = 4
+FORMAT_SHALLOW = 5
+"""As `FORMAT`, with the vectors of a stand-in beside the embedder's: an older Rove would take these for all."""
 FACTS = "facts.json"
 PARTS_HELD = 16
 """Parts of an array after which the memory of what was read for them is given back."""
-UNCHECKED = {"vectors", "rounded"}
+UNCHECKED = {"upper", "lower"}
 """Arrays whose checksums `read` skips: they are most of the bytes, and a wrong byte in them only moves a score."""
 
 
@@ -121,7 +123,7 @@ def _mark(facts: bytes) -> str:
 def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
     described = (place / FACTS).read_bytes()
     facts = json.loads(described)
-    if _mark(described) != mark or facts["format"] != FORMAT:
+    if _mark(described) != mark or facts["format"] not in {FORMAT, FORMAT_SHALLOW}:
         return None
     arrays: dict[str, Array] = {}
     for name, checked in facts["sums"].items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,27 +15,30 @@ from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import Address, StoreSettings, check_sub_vectors
-from rove.store import INDEXES, Index, Scored, Vector
+from rove.store import Scored, Vector, VectorIndex
 from rove.store.catalog import Catalog, rows_of
-from rove.store.embedded import NAMES, EmbeddedIndex
+from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
 from rove.store.fetching import Fetching
 from rove.store.field_names import FieldNames
-from rove.store.guarded import GuardedIndex
+from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
+from rove.store.index_beside import WRITTEN_TO, IndexBeside
 from rove.store.joined import JoinedResident, joined
+from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
 from rove.store.ledger import Ledger
 from rove.store.memory_index import MemoryIndex
 from rove.store.name_graph import NameGraph
 from rove.store.originals import Offered, Originals
-from rove.store.presence import INDEX
+from rove.store.presence import INDEX, SHARDS
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists, by_frequency
-from rove.store.stale_reads import MOST_LOOKS, note_gone
+from rove.store.shallow import StandInNote
+from rove.store.stale_reads import note_gone
 from rove.store.transcript_store import TranscriptStore
 from rove.store.user_words import UserWords
 from rove.store.vectors import VectorCache
@@ -45,7 +48,6 @@ from rove.tracing import stage
 OPTIMIZE_EVERY, FEW_CHUNKS = 16, 256
 """Writes after which the base is tidied where that is due, also while an ingest still runs; and chunks that wait for
 the next tidying, while more are taken into the index's structures at the end of an `add`."""
-WRITTEN_TO = "index"  # the fact that names the index to which the last writer has given all chunks
 
 
 class Store(Fetching):
@@ -58,7 +60,7 @@ class Store(Fetching):
         model: str,
         dimension: int,
         settings: StoreSettings,
-        index: Index | None = None,
+        index: VectorIndex | None = None,
         also: Sequence[Path | Address] = (),
     ) -> None:
         """Open or make the base that lives there; `index` is used in place of the one that the settings name.
@@ -75,25 +77,28 @@ class Store(Fetching):
         self.ledger = Ledger(self.catalog.database)
         self.vectors = VectorCache(self.catalog.database)
         self.transcripts = TranscriptStore(self.catalog.database)
+        self.news = self.home.news(self.catalog.database.dialect)
+        self.team = self.home.team(self.catalog.database)
         self.board = self.home.board(self.catalog.database)
-        self.originals = Originals(self.home.files(self.catalog.database), self.catalog.database)
         self.catalog.check_model(self.home, model)
         try:
+            files = files_of(self.home, self.catalog.database, settings.files)
+            self.originals = Originals(files, self.catalog.database)
             self.documents = joined(self.catalog, self.home, also, model)
         except BaseException:
             self.catalog.close()
             raise
+        self.judged = Judged(self.catalog, self.documents)
         check_sub_vectors(settings, dimension)
         held = partial(MemoryIndex, dimension=dimension, settings=settings)
         self.resident = Resident(self.catalog, held, self.home)
         self.searched = JoinedResident(self.catalog, self.documents, held, self.home) if also else self.resident
-        self._named_index = index is not None or settings.index not in NAMES
-        self._looks_it_up = self._named_index and not also
-        self._index_name = type(index).__qualname__ if index else settings.index
-        self._make_index = lambda: (
-            index or INDEXES.get(settings.index)(folder=folder / INDEX, dimension=dimension, settings=settings)
-        )
-        self._resident_chunks = settings.resident_chunks
+        self._beside = IndexBeside(
+            self.catalog, self.resident, settings,
+            folder=folder / INDEX, dimension=dimension, index=index,
+            address=place if isinstance(place, Address) else None,
+        )  # fmt: skip
+        self._looks_it_up = self._beside.is_named and not also
         self.names = NameGraph(self.documents, self.seen)
         self.field_names = FieldNames(self.documents)
         self.words = UserWords(self.catalog)
@@ -105,48 +110,33 @@ class Store(Fetching):
         self._languages: tuple[int, list[str]] = (-1, [])
 
     @cached_property
-    def index(self) -> Index:
+    def index(self) -> VectorIndex:
         """The index, whose library is not loaded before it is needed."""
-        if self._named_index:
-            return GuardedIndex(self._make_index)
+        if self._beside.is_named:
+            return self._beside.open()
         return EmbeddedIndex(self.catalog, self.resident)
 
+    @property
+    def shallow(self) -> int:
+        """How many chunks were shallow when something was last looked for; see `rove.store.shallow`."""
+        return self.searched.shallow
+
     async def search(
-        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> SearchLists:
-        """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty."""
-        nearest = None
-        if vector is not None and self._looks_it_up and await self._asks_index():
-            nearest = await self._nearest(partial(self.index.semantic, vector, where=where), top_k)
-        look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where)
-        lists = await asyncio.to_thread(look, nearest=nearest)
-        note_gone({chunk_id for chunk_id, _ in nearest or ()}.difference(dict(lists.ranked.get("semantic", ()))))
-        return lists
+        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None,
+        first: Vector | None = None,
+    ) -> SearchLists:  # fmt: skip
+        """Search by terms, by vector, or both at once; the lists that were asked for are there, if empty.
 
-    async def _asks_index(self) -> bool:
-        """Say whether the index that the settings name compares the vectors: of a large base, if it has all of them."""
-        live = await asyncio.to_thread(self.resident.count)
-        named = live > self._resident_chunks and await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
-        return named == self._index_name and await self.index.count() >= live  # one in memory is each process's own
-
-    async def _nearest(self, search: Callable[..., Awaitable[list[Scored]]], top_k: int) -> list[Scored]:
-        """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.
-
-        One of the two versions is always there, unless the new one was published between the two looks.
+        `first`: the stand-in's vector, for what is shallow. `rove.retrieve.judging` makes one list of the two.
         """
-        depth, looks = top_k, 0
-        with stage("index"):
-            while True:
-                looks += 1
-                revision = await asyncio.to_thread(self.catalog.newest_revision)
-                found = await search(top_k=depth)
-                living = await asyncio.to_thread(self.catalog.living, [chunk_id for chunk_id, _ in found])
-                kept = [scored for scored in found if scored[0] in living]
-                whole = len(kept) >= top_k or len(found) < depth
-                same = len(kept) == len(found) or revision == await asyncio.to_thread(self.catalog.newest_revision)
-                if (whole and same) or looks == MOST_LOOKS:
-                    return kept[:top_k]
-                depth = depth if whole else 2 * depth
+        found = dict[str, list[Scored]]()
+        if self._looks_it_up:
+            found = await self._beside.search(self.index, terms=terms, vector=vector, top_k=top_k, where=where)
+        look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
+        lists = await asyncio.to_thread(look, found=found)
+        for name, ranked in found.items():
+            note_gone({chunk_id for chunk_id, _ in ranked}.difference(dict(lists.ranked[name])))
+        return lists
 
     async def follow(self) -> None:
         """Take in what other machines have written, and off this one what they have erased, before anybody asks."""
@@ -175,11 +165,13 @@ class Store(Fetching):
         return str(await asyncio.to_thread(self.documents.revision))
 
     async def keep(
-        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]
-    ) -> list[LostChunk]:
+        self, prepared: Sequence[Prepared], vectors: Mapping[str, Vector], tokens: Mapping[str, bytes],
+        stand_in: StandInNote | None = None,
+    ) -> list[LostChunk]:  # fmt: skip
         """Make documents live: catalog, index, catalog.
 
-        `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens.
+        `vectors` and `tokens` go by the chunks' `vector_keys`; a chunk need not have tokens. `stand_in`: whose vectors
+        they are, if not the embedder's: `deepen` follows.
         After a crash at any point, `heal` (run by the next writer) finishes what was begun. Returned are the chunks
         that the index refused, alone: the others are live.
         """
@@ -187,18 +179,20 @@ class Store(Fetching):
             failpoint("before-stage")
             prepared = await asyncio.to_thread(self.words.applied, prepared)
             known = await asyncio.to_thread(self.catalog.holds, [item.document.document_id for item in prepared])
-            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens)
+            seqs = await asyncio.to_thread(self.catalog.stage, prepared, vectors, tokens, stand_in)
             failpoint("staged")
             writer = RowWriter(self.index)
-            await writer.add(rows_of(prepared, vectors), fresh=not known)
+            if not stand_in:
+                await writer.add(rows_of(prepared, vectors), fresh=not known)
+            elif known:
+                await self.index.remove([chunk.chunk_id for item in prepared for chunk in item.chunks])
             lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
             failpoint("indexed")
             removed = await asyncio.to_thread(self.catalog.publish, seqs)
             failpoint("published")
             await forget(self.catalog, self.index, removed)
             await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-            self._loose += sum(len(item.chunks) for item in prepared)
-            await self._wrote()
+            await self.wrote(sum(len(item.chunks) for item in prepared))
         return lost
 
     async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
@@ -213,15 +207,20 @@ class Store(Fetching):
             seqs = await asyncio.to_thread(self.catalog.enrich, fields)
             failpoint("enriched")
             refused = await refresh(self.catalog, self.index, seqs)
-            await self._wrote()
+            await self.wrote()
         if refused:
             message = f"The index refused the new fields of documents: {refused[0]}."
             raise ServiceError(message, cure="Correct what the enricher makes; the rest is kept.", retryable=False)
         return len(seqs)
 
     async def remove(self, document_ids: Sequence[str], *, erase: bool) -> int:
-        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards."""
+        """Take documents away, from the index too; with `erase` no file holds their bytes afterwards.
+
+        Then shards of workers go too: what of them is still wanted is made again.
+        """
         async with self.writing():
+            if erase:
+                await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
             await forget(self.catalog, self.index, removed)
@@ -233,7 +232,7 @@ class Store(Fetching):
             finally:
                 await finish_erasing(self.catalog, self.index, self.resident)
                 await asyncio.to_thread(finish_sweeping, self.catalog, self.originals)
-                await self._wrote()
+                await self.wrote()
         return len(removed)
 
     async def keep_originals(self, offered: Sequence[Offered], max_bytes: int) -> list[Offered]:
@@ -251,8 +250,9 @@ class Store(Fetching):
                 await self._optimize()
                 await asyncio.to_thread(self.resident.keep)
 
-    async def _wrote(self) -> None:
-        """Count a write; after some of them, tidy."""
+    async def wrote(self, chunks: int = 0) -> None:
+        """Count a write, of so many chunks; after some of them, tidy. The caller holds the base."""
+        self._loose += chunks
         self._writes += 1
         if self._writes % OPTIMIZE_EVERY == 0:
             await self._optimize()
@@ -273,9 +273,9 @@ class Store(Fetching):
             try:
                 health = Health(chunks=0)
                 given = await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
-                settled = self._checked and given == self._index_name
+                settled = self._checked and given == self._beside.name
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
-                    stale = self._named_index and given not in {"", self._index_name}
+                    stale = self._beside.is_named and given not in {"", self._beside.name}
                     parts = self.catalog, self.index, self.originals, self.resident, self.graph
                     health = await heal(*parts, dimension=self.dimension, thorough=thorough, stale=stale)
                     if not settled:
@@ -288,8 +288,8 @@ class Store(Fetching):
     def _settle(self) -> None:
         """See that the folder is private, and holds no index that nothing writes to any more."""
         keep_private(self.folder)
-        self.catalog.set_fact(WRITTEN_TO, self._index_name)
-        if not self._named_index:
+        self.catalog.set_fact(WRITTEN_TO, self._beside.name)
+        if not self._beside.is_named:
             shutil.rmtree(self.folder / INDEX, ignore_errors=True)
 
     async def mend(self) -> None:
@@ -305,6 +305,8 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.team.close()
+        await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
             await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:

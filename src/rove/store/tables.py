@@ -161,6 +161,18 @@ enrichments = Table(
 Apart from `documents`, so that what came with a document stays as it came. `pending` until the index has it too.
 """
 
+shallow = Table(
+    "shallow",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.seq", ondelete="CASCADE"), primary_key=True),
+    Column("asked", Integer, nullable=False),
+    Column("deepened", Boolean, nullable=False),
+    Index("shallow_in_order", "deepened", "asked", "document"),
+)
+"""Documents that have the vectors of the stand-in: see `rove.store.shallow`. `asked`: how often they were found.
+
+Those that are `deepened` have the embedder's own, and stand here until the index has these too."""
+
 removals = Table(
     "removals",
     metadata,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from sqlalchemy import select
 
@@ -38,7 +38,7 @@ class TakenIn:
                 for part in slices(document_ids)
             )
 
-    def stale(self, held: Mapping[str, Collection[str]]) -> list[str]:
+    def stale(self, held: Mapping[str, Container[str]]) -> list[str]:
         """Ids of live documents that came from these sources once and are not among what each of them holds now."""
         d = tables.documents.c
         with self.database.read() as connection:

@@ -28,6 +28,7 @@ class Unfinished:
         left = (
             select(d.seq).where(d.revision == 0).exists(),
             select(e.document).where(e.pending).exists(),
+            select(tables.shallow.c.document).where(tables.shallow.c.deepened).exists(),
             select(r.seq).where(r.pending).exists(),
             select(f.name).where(f.name.in_((ERASING, SWEEPING)), f.value != "").exists(),
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, delete, func, select
 
 from rove.store import Vector, tables
 from rove.store.catalog_rows import blobs_of, slices, vector_of
@@ -55,6 +55,14 @@ class VectorCache:
         if vectors:
             with self.database.write() as connection:
                 keep_vectors(connection, vectors, tokens)
+
+
+def drop_unused(connection: Connection, vectors: Collection[int]) -> None:
+    """Delete those of these vectors that no chunk has."""
+    v = tables.vectors.c
+    used = select(tables.chunks.c.seq).where(tables.chunks.c.vector == v.seq).exists()
+    for some in slices(list(vectors)):
+        connection.execute(delete(tables.vectors).where(within(v.seq, some), ~used))
 
 
 def keep_vectors(connection: Connection, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes]) -> dict[str, int]:

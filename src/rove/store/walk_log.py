@@ -73,11 +73,13 @@ class WalkLog:
         message = f"{len(exact)} walks have ids that begin with {name!r}." if exact else f"There is no walk {name!r}."
         raise InputError(message, cure="List them with: rove walks")
 
-    def events(self, walk_id: str) -> list[str]:
-        """The events of a walk, in their order."""
+    def events(self, walk_id: str, *, after: int = 0) -> list[str]:
+        """The events of a walk, in their order; those `after` so many."""
         e = tables.walk_events.c
         with self._database.read() as connection:
-            return list(connection.execute(select(e.event).where(e.walk_id == walk_id).order_by(e.seq)).scalars())
+            return list(
+                connection.execute(select(e.event).where(e.walk_id == walk_id, e.seq > after).order_by(e.seq)).scalars()
+            )
 
     def resting_on(self, words: Sequence[str]) -> list[str]:
         """The ids of walks in whose events one of these words stands, as events write it."""

@@ -28,7 +28,7 @@ from rove.records import (
 )
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Address, Settings, read_settings
-from rove.store import Index
+from rove.store import VectorIndex
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_walk import Walk
@@ -66,7 +66,7 @@ class Rove(BlockingDocuments):
         embedder: Embedder | Table | None = None,
         reranker: Reranker | Table | None = None,
         chat: ChatModel | Table | None = None,
-        index: Index | None = None,
+        index: VectorIndex | None = None,
         **settings: object,
     ) -> Self:
         """See `AsyncRove.open`. Objects are called on the event loop of a thread of their own."""
@@ -83,10 +83,14 @@ class Rove(BlockingDocuments):
         return self._kb.chat_model()
 
     def add(
-        self, *sources: Given | Iterable[Given], crawl: CrawlPlan | None = None, listener: Listener = ignore
+        self,
+        *sources: Given | Iterable[Given],
+        crawl: CrawlPlan | None = None,
+        deep: bool = True,
+        listener: Listener = ignore,
     ) -> Report:
         """See `AsyncRove.add`."""
-        return self._run(self._kb.add(*sources, crawl=crawl, listener=listener))
+        return self._run(self._kb.add(*sources, crawl=crawl, deep=deep, listener=listener))
 
     def watch(self, *folders: str | Path, listener: Listener = ignore) -> Iterator[Report]:
         """See `AsyncRove.watch`. It goes on until the generator is closed, or Ctrl-C is pressed."""

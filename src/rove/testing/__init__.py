@@ -15,7 +15,7 @@ import pytest
 
 SUITES = (
     "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes loaders "
-    "metrics readers rerankers retrievers rules sentiments"
+    "metrics readers rerankers retrievers rules sentiments worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -24,12 +24,12 @@ from rove.testing.chat_models import ChatModelContract  # noqa: E402
 from rove.testing.chunkers import ChunkerContract, ModelChunkerContract  # noqa: E402
 from rove.testing.contract import Contract  # noqa: E402
 from rove.testing.datasets import LayoutContract  # noqa: E402
-from rove.testing.durable_indexes import DurableIndexContract  # noqa: E402
+from rove.testing.durable_indexes import DurableIndexContract, LastingIndexContract  # noqa: E402
 from rove.testing.embedders import EmbedderContract  # noqa: E402
 from rove.testing.enrichers import EnricherContract  # noqa: E402
 from rove.testing.fallbacks import FallbackContract  # noqa: E402
 from rove.testing.graph_stores import GraphStoreContract  # noqa: E402
-from rove.testing.indexes import IndexContract  # noqa: E402
+from rove.testing.indexes import IndexContract, VectorIndexContract  # noqa: E402
 from rove.testing.loaders import LoaderContract  # noqa: E402
 from rove.testing.metrics import MetricContract  # noqa: E402
 from rove.testing.readers import ReaderContract  # noqa: E402
@@ -37,10 +37,12 @@ from rove.testing.rerankers import RerankerContract  # noqa: E402
 from rove.testing.retrievers import RetrieverContract  # noqa: E402
 from rove.testing.rules import RuleContract  # noqa: E402
 from rove.testing.sentiments import SentimentContract  # noqa: E402
+from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
-    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LayoutContract", "LoaderContract",
-    "MetricContract", "ModelChunkerContract", "ReaderContract", "RerankerContract", "RetrieverContract",
-    "RuleContract", "SentimentContract",
+    "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LastingIndexContract",
+    "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "ReaderContract", "RerankerContract",
+    "RetrieverContract", "RuleContract", "SentimentContract", "VectorIndexContract",
+    "WorkerPoolContract",
 ]  # fmt: skip

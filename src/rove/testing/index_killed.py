@@ -14,7 +14,7 @@ from rove.engine import AsyncRove
 from rove.models.fake import FakeEmbedder
 from rove.records import Text, field
 from rove.store.failpoints import ENRICHING
-from rove.testing.indexes import IndexContract
+from rove.testing.indexes import VectorIndexContract
 from rove.testing.samples import TEXTS
 
 FILED = field("filed") == True  # noqa: E712 - a filter
@@ -26,7 +26,7 @@ VERSIONS = (
 
 
 @asynccontextmanager
-async def opened(suite: IndexContract, folder: Path) -> AsyncGenerator[AsyncRove]:
+async def opened(suite: VectorIndexContract, folder: Path) -> AsyncGenerator[AsyncRove]:
     """Open a base that is searched by the suite's index alone."""
     embedder = FakeEmbedder(dimension=suite.dimension)
     index = suite.make(folder / "index")
@@ -34,7 +34,7 @@ async def opened(suite: IndexContract, folder: Path) -> AsyncGenerator[AsyncRove
         yield kb
 
 
-async def write(suite: IndexContract, folder: Path, failpoint: str) -> None:
+async def write(suite: VectorIndexContract, folder: Path, failpoint: str) -> None:
     """Do all that has failpoints, so that this process does not come to its end."""
     async with opened(suite, folder) as kb:
         if failpoint in ENRICHING:

@@ -13,7 +13,7 @@ import pytest
 from rove.records import Filter, field
 from rove.records.filter import AccessFilter
 from rove.settings import StoreSettings
-from rove.store import INDEXES, Index, IndexRow
+from rove.store import INDEXES, Index, IndexRow, Scored, VectorIndex
 from rove.testing.contract import Contract, waited
 from rove.testing.index_rows import DIMENSION, Exact, make_rows, odd_filters, odd_rows, overlap, units
 
@@ -31,8 +31,8 @@ TERMS: tuple[list[str], ...] = (
 STAFF = AccessFilter("access", "in", ("staff",))
 
 
-class IndexContract(Contract):
-    """Inherit it, and give `name`, or `make`. Inherit `DurableIndexContract` if it keeps its rows on disk.
+class VectorIndexContract(Contract):
+    """Inherit it, and give `name`, or `make`. Inherit `IndexContract` if it compares words as well.
 
     `rows` are held where it is measured how much of the exact best ten is found: give as many as it takes for the
     structures of your engine to be in use. `dimension` is that of all vectors.
@@ -43,12 +43,12 @@ class IndexContract(Contract):
     recall: ClassVar[float] = 0.98
     dimension: ClassVar[int] = DIMENSION
 
-    def make(self, folder: Path) -> Index:
+    def make(self, folder: Path) -> VectorIndex:
         """Return an index that keeps what it keeps in `folder`, which need not be there yet."""
         return self.registered()(folder=folder, dimension=self.dimension, settings=CHUNKS_ALONE)
 
     @asynccontextmanager
-    async def opened(self, folder: Path, rows: Sequence[IndexRow] = ()) -> AsyncGenerator[Index]:
+    async def opened(self, folder: Path, rows: Sequence[IndexRow] = ()) -> AsyncGenerator[VectorIndex]:
         """Open an index, with these rows."""
         index = self.make(folder)
         if rows:
@@ -70,10 +70,10 @@ class IndexContract(Contract):
             await index.optimize()
             await index.add(rows[-late:], fresh=True)
             shares = [
-                overlap(await index.keyword(terms, top_k=10, where=where), exact.keyword(terms, where))
-                for terms in TERMS
+                overlap(await _by_words(index, terms, top_k=10, where=where), exact.keyword(terms, where))
+                for terms in (TERMS if isinstance(index, Index) else ())
             ]
-            assert sum(shares) / len(shares) >= self.recall
+            assert sum(shares) >= self.recall * len(shares)
             shares = [
                 overlap(await index.semantic(vector, top_k=10, where=where), exact.semantic(vector, where))
                 for vector in asked
@@ -81,19 +81,6 @@ class IndexContract(Contract):
             assert sum(shares) / len(shares) >= self.recall
             passing = len(exact.semantic(asked[0], where))
             assert len(await index.semantic(asked[0], top_k=60, where=where)) == min(60, passing)
-
-    @pytest.mark.parametrize("terms", TERMS, ids=" ".join)
-    @waited
-    async def test_keywords_are_scored_by_bm25(self, tmp_path: Path, terms: list[str]) -> None:
-        """Every row with one of the terms, and no other, by k1 = 1.2 and b = 0.75, best first."""
-        rows = make_rows(60)
-        expected = Exact(rows).keyword(terms)
-        async with self.opened(tmp_path / "index", rows) as index:
-            await index.optimize()
-            found = await index.keyword(terms, top_k=100)
-        assert {name for name, _ in found} == set(expected)
-        assert all(score == pytest.approx(expected[name], rel=0.02) for name, score in found)
-        assert found == sorted(found, key=lambda scored: (-scored[1], scored[0]))
 
     @waited
     async def test_meaning_is_scored_by_cosine(self, tmp_path: Path) -> None:
@@ -128,7 +115,8 @@ class IndexContract(Contract):
                 where = field("v") == value
                 assert [name for name, _ in await index.semantic(vector, top_k=5, where=where)] == wanted
                 where = field("v").in_([value])
-                assert [name for name, _ in await index.keyword(["t"], top_k=5, where=where)] == wanted
+                assert [name for name, _ in await index.semantic(vector, top_k=5, where=where)] == wanted
+                assert await named(index, ["t"], where=where) in (None, wanted)
 
     @waited
     async def test_what_a_label_hides_changes_nothing(self, tmp_path: Path) -> None:
@@ -140,12 +128,12 @@ class IndexContract(Contract):
         asked, found = units(1, 8)[0], list[list[tuple[str, float]]]()
         for place, rows in enumerate((seen, [*hidden[:20], *seen[:3], *hidden[20:], *seen[3:]])):
             async with self.opened(tmp_path / str(place), rows) as index:
-                by_words = await index.keyword(["alpha", "beta3", "gamma"], top_k=20, where=STAFF)
+                by_words = await _by_words(index, ["alpha", "beta3", "gamma"], top_k=20, where=STAFF)
                 found.append([*by_words, *await index.semantic(asked, top_k=20, where=STAFF)])
-                assert len(await index.keyword(["alpha"], top_k=99)) == len(rows)
+                assert len(await index.semantic(asked, top_k=99)) == len(rows)
         assert [name for name, _ in found[0]] == [name for name, _ in found[1]]
         assert [score for _, score in found[0]] == pytest.approx([score for _, score in found[1]], rel=1e-6)
-        assert found[0][0][0] == "s3"
+        assert len(found[0]) >= len(seen)
 
     @waited
     async def test_a_change_is_seen_at_once_and_made_but_once(self, tmp_path: Path) -> None:
@@ -157,18 +145,18 @@ class IndexContract(Contract):
                 assert await _held(index) == sorted(row.chunk_id for row in rows)
             for _ in range(2):
                 await index.add([IndexRow("c00000", "unicorn", rows[1].vector, {"topic": "new"})])
-                assert [name for name, _ in await index.keyword(["unicorn"], top_k=5)] == ["c00000"]
-                assert await index.keyword(["n0"], top_k=5) == []
+                assert await named(index, ["unicorn"]) in (None, ["c00000"])
+                assert await named(index, ["n0"]) in (None, [])
                 where = field("topic") == "new"
                 assert [name for name, _ in await index.semantic(rows[9].vector, top_k=5, where=where)] == ["c00000"]
             for _ in range(2):
                 await index.remove(["c00000", "c00001", "unknown"])
                 assert await index.count() == 38
-                assert await index.keyword(["unicorn", "n1"], top_k=5) == []
+                assert await named(index, ["unicorn", "n1"]) in (None, [])
                 near = await index.semantic(rows[1].vector, top_k=40)
                 assert {name for name, _ in near} == {row.chunk_id for row in rows[2:]}
             await index.add(rows[:1])
-            assert [name for name, _ in await index.keyword(["n0"], top_k=5)] == ["c00000"]
+            assert await named(index, ["n0"]) in (None, ["c00000"])
 
     @waited
     async def test_care_changes_nothing_of_what_is_found(self, tmp_path: Path) -> None:
@@ -179,15 +167,14 @@ class IndexContract(Contract):
             for care in (index.optimize, index.tidy, index.erase, index.check, index.optimize):
                 await care()
                 assert await _held(index) == [row.chunk_id for row in rows[20:]]
-                found = await index.keyword(["n7", "n30"], top_k=5)
-                assert [name for name, _ in found] == ["c00030"]
+                assert await named(index, ["n7", "n30"]) in (None, ["c00030"])
                 assert (await index.semantic(rows[33].vector, top_k=1))[0][0] == "c00033"
 
     @waited
     async def test_an_empty_index_finds_nothing(self, tmp_path: Path) -> None:
         """Nothing fails where there is nothing."""
         async with self.opened(tmp_path / "index") as index:
-            assert await index.keyword(["dog"], top_k=3) == []
+            assert await named(index, ["dog"]) in (None, [])
             assert await index.semantic(units(1, 1)[0], top_k=3, where=ONE_PERCENT) == []
             assert await index.chunk_ids() == []
             await index.add([])
@@ -208,7 +195,8 @@ class IndexContract(Contract):
         async with self.opened(tmp_path / "index", rows[:12]) as index:
             await index.rebuild(batches())
             assert await _held(index) == [row.chunk_id for row in rows[10:]]
-            assert [name for name, _ in await index.keyword(["n25", "n3"], top_k=5)] == ["c00025"]
+            assert await named(index, ["n25", "n3"]) in (None, ["c00025"])
+            assert (await index.semantic(rows[25].vector, top_k=1))[0][0] == "c00025"
 
     @waited
     async def test_searches_go_on_while_it_is_written_to(self, tmp_path: Path) -> None:
@@ -224,18 +212,69 @@ class IndexContract(Contract):
 
             async def read() -> None:
                 for vector in units(10, 4):
-                    found = [*await index.semantic(vector, top_k=9), *await index.keyword(["dog", "cat"], top_k=9)]
+                    found = [*await index.semantic(vector, top_k=9), *await _by_words(index, ["dog", "cat"], top_k=9)]
                     assert {name for name, _ in found} <= {row.chunk_id for row in rows}
 
             await asyncio.gather(write(), read(), read())
             assert await index.count() == 180
 
 
+class IndexContract(VectorIndexContract):
+    """Inherit it, and give `name`, or `make`. Inherit `DurableIndexContract` if it keeps its rows on disk."""
+
+    def make(self, folder: Path) -> Index:
+        """Return an index that keeps what it keeps in `folder`, which need not be there yet."""
+        return self.registered()(folder=folder, dimension=self.dimension, settings=CHUNKS_ALONE)
+
+    @asynccontextmanager
+    async def with_words(self, folder: Path, rows: Sequence[IndexRow] = ()) -> AsyncGenerator[Index]:
+        """Open an index, with these rows."""
+        async with self.opened(folder, rows) as index:
+            assert isinstance(index, Index)
+            yield index
+
+    @pytest.mark.parametrize("terms", TERMS, ids=" ".join)
+    @waited
+    async def test_keywords_are_scored_by_bm25(self, tmp_path: Path, terms: list[str]) -> None:
+        """Every row with one of the terms, and no other, by k1 = 1.2 and b = 0.75, best first."""
+        rows = make_rows(60)
+        expected = Exact(rows).keyword(terms)
+        async with self.with_words(tmp_path / "index", rows) as index:
+            await index.optimize()
+            found = await index.keyword(terms, top_k=100)
+        assert {name for name, _ in found} == set(expected)
+        assert all(score == pytest.approx(expected[name], rel=0.02) for name, score in found)
+        assert found == sorted(found, key=lambda scored: (-scored[1], scored[0]))
+
+    @waited
+    async def test_words_that_a_label_hides_count_nothing(self, tmp_path: Path) -> None:
+        """The chunk with the rarest word of what may be seen is first, however often hidden ones have it."""
+        seen = [IndexRow(f"s{n}", f"alpha beta{n}", v, _access("staff")) for n, v in enumerate(units(9, 5))]
+        hidden = [IndexRow(f"h{n}", "gamma beta3 " * 9, v, _access("board")) for n, v in enumerate(units(40, 6))]
+        async with self.with_words(tmp_path / "index", [*seen, *hidden]) as index:
+            found = await index.keyword(["alpha", "beta3", "gamma"], top_k=20, where=STAFF)
+            assert found[0][0] == "s3"
+            assert {name for name, _ in found} == {row.chunk_id for row in seen}
+
+
 def _access(label: str) -> dict[str, tuple[str, ...]]:
     return {"access": (label,)}
 
 
-async def _held(index: Index) -> list[str]:
+async def _by_words(
+    index: VectorIndex, terms: Sequence[str], *, top_k: int, where: Filter | None = None
+) -> list[Scored]:
+    """What an index finds by words; nothing where it compares none."""
+    return await index.keyword(terms, top_k=top_k, where=where) if isinstance(index, Index) else []
+
+
+async def named(index: VectorIndex, terms: Sequence[str], where: Filter | None = None) -> list[str] | None:
+    """Return the chunks that an index finds by words; None where it compares none."""
+    found = await _by_words(index, terms, top_k=5, where=where)
+    return [name for name, _ in found] if isinstance(index, Index) else None
+
+
+async def _held(index: VectorIndex) -> list[str]:
     held = await index.chunk_ids()
     assert await index.count() == len(held)
     return sorted(held)

@@ -10,6 +10,7 @@ from rove.records import Filter, Hit
 from rove.records.document import Span
 from rove.records.walk_events import ChunkSeen, Lead
 from rove.retrieve import RETRIEVERS, Query, retrieve
+from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.json_format import filter_of
 from rove.walk.state import State
@@ -110,7 +111,9 @@ class Finder:
         if len(hits) <= top_k:
             return hits
         asked = (await self._search_context.embedder.queries([question]))[0]
-        cosines = (await self._search_context.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])) @ asked
+        ids = [hit.chunk.chunk_id for hit in hits]
+        await judge_now(self._search_context, ids)
+        cosines = (await self._search_context.store.chunk_vectors(ids)) @ asked
         best = sorted(range(len(hits)), key=lambda place: -float(cosines[place]))[:top_k]
         return [hits[place] for place in sorted(best)]
 

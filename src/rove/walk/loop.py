@@ -32,6 +32,7 @@ from rove.records.walk_events import (
     Stopped,
     WalkEvent,
 )
+from rove.retrieve.judging import judge_now
 from rove.walk import EXTRACTIVE, READERS, Material, RecalledFacts, WalkContext, cited, without_chat
 from rove.walk.budget import said
 from rove.walk.extractive import asked_facts
@@ -219,6 +220,7 @@ class Loop:
     async def _distance(self, question: str, chunk_ids: Sequence[str]) -> float:
         """The cosine distance of the nearest of these chunks."""
         vector = (await self._context.search_context.embedder.queries([question]))[0]
+        await judge_now(self._context.search_context, chunk_ids)
         return 1.0 - float((await self._context.search_context.store.chunk_vectors(chunk_ids) @ vector).max())
 
     async def _answer(self, state: State, found: Sequence[Hit], verdict: GateVerdict, asked: Sequence[Fact]) -> Answer:

@@ -34,9 +34,12 @@ PEAKS = Path(__file__).with_name("peaks.npy")
 """Largest absolute value of each input on the same texts: (layer, attention | inner product, 384) float16."""
 
 
-def converted(weights: Weights) -> bytes:
-    """Return the model: "embedded" (1, tokens, 384) float32 in; its one output has the same shape."""
-    graph = _Encoder(weights)
+def converted(weights: Weights, *, whole: bool = False) -> bytes:
+    """Return the model: "embedded" (1, tokens, 384) float32 in; its one output has the same shape.
+
+    `whole`: its products are of float32, for devices that have none of 8 bits.
+    """
+    graph = _Encoder(weights, whole=whole)
     state = graph.normalised("embedded", "emb.ln")
     for layer in range(LAYERS):
         state = graph.layer(state, layer)
@@ -47,8 +50,9 @@ def converted(weights: Weights) -> bytes:
 class _Encoder:
     """Builds the graph layer by layer; a method's strings are names of tensors in it."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, *, whole: bool) -> None:
         self.weights = weights
+        self.whole = whole
         self.model = ModelWriter()
         self.peaks: Vectors = np.load(PEAKS).astype(np.float32)
 
@@ -75,6 +79,8 @@ class _Encoder:
         return self.model.node("Add", [left, right])[0]
 
     def _quantised(self, state: str) -> list[str]:
+        if self.whole:
+            return [state, "", ""]
         return self.model.node("DynamicQuantizeLinear", [state], 3)
 
     def _evened(self, state: str, names: Sequence[str], peaks: Vectors, *, silent: Sequence[int] = ()) -> list[str]:
@@ -99,6 +105,10 @@ class _Encoder:
         for name in names:
             matrix, bias = self.weights.matrix(f"{name}.w", inputs) * factors, self.weights.vector(f"{name}.b").copy()
             matrix[list(silent)], bias[list(silent)] = 0, 0
+            if self.whole:
+                (product,) = self.model.node("MatMul", [values, self.model.constant(matrix.T)])
+                results.append(self._sum(product, self.model.constant(bias)))
+                continue
             steps = (np.maximum(np.abs(matrix).max(axis=1), 1e-6) / LARGEST_WEIGHT).astype(np.float32)
             whole = np.rint(matrix / steps[:, None]).astype(np.int8)
             arrays = (whole.T, steps, np.zeros((), np.int8), bias)

@@ -17,13 +17,15 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from rove.cached import cached, forget
+from rove.errors import ConfigError
 from rove.models import Vectors
-from rove.models.e5 import UnsuitableError
+from rove.models.e5 import UnsuitableError, packaged
 from rove.models.e5.graph import CONVERTER, converted
 from rove.models.e5.tokens import Tokenizer
-from rove.models.e5.weights import HIDDEN, POSITIONS, Weights, packaged_file
+from rove.models.e5.weights import HIDDEN, POSITIONS, Weights
 
 Result = TypeVar("Result")
+CPU, CUDA = ("CPUExecutionProvider",), "CUDAExecutionProvider"
 WINDOW_TOKENS = POSITIONS - 2
 LEAST_COSINE = 0.98
 CHECKED = (
@@ -38,19 +40,22 @@ REFERENCE = Path(__file__).with_name("reference.npy")
 class E5Runtime:
     """The model, ready. Threads may share one."""
 
-    def __init__(self, threads: int, weights: Path | None = None) -> None:
+    def __init__(self, threads: int, weights: Path | None = None, device: str = "cpu") -> None:
         """Load, converting first where no conversion is cached, and check against the package's own vectors.
 
         Args:
             threads: how many texts are embedded at once.
             weights: the package's file, if not the installed one.
+            device: "cpu", or "cuda", where the graph is of float32: no GPU has kernels for the products of the other.
 
         Raises:
+            ConfigError: the installed onnxruntime knows no such device.
             UnsuitableError: the weights are unknown, or the graph cannot be run here or gives other vectors.
         """
-        self._weights = Weights(weights or packaged_file())
-        vocabulary = self._weights.vocabulary()
-        self.tokenizer = Tokenizer(vocabulary)
+        self._providers, self._whole = providers(device), device != "cpu"
+        self._weights = packaged.weights() if weights is None else Weights(weights)
+        vocabulary = packaged.vocabulary() if weights is None else self._weights.vocabulary()
+        self.tokenizer = packaged.tokenizer() if weights is None else Tokenizer(vocabulary)
         self._ends = (vocabulary.begin, vocabulary.end)
         self._pool = ThreadPoolExecutor(threads, "e5") if threads > 1 else None
         self._start()
@@ -59,7 +64,7 @@ class E5Runtime:
         name = self._cache_name()
         for is_last in (False, True):
             try:
-                self._session = session(cached(name, lambda: converted(self._weights)))
+                self._session = session(self._graph(name), self._providers)
                 closest = float((self.embed(CHECKED, is_query=False) * np.load(REFERENCE)).sum(axis=1).min())
             except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other class
                 trouble = f"ONNX Runtime {onnxruntime.__version__} does not run the converted weights: {error}"
@@ -71,8 +76,11 @@ class E5Runtime:
             if is_last:
                 raise UnsuitableError(f"{trouble}.", cure="Install the onnxruntime that requirements/run.txt names.")
 
+    def _graph(self, name: str) -> bytes:
+        return cached(name, lambda: converted(self._weights, whole=self._whole))
+
     def _cache_name(self) -> str:
-        made_of = f"{self._weights.checksum} {CONVERTER}"
+        made_of = f"{self._weights.checksum} {CONVERTER}{' float32' * self._whole}"
         return f"e5-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.onnx"
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
@@ -107,9 +115,9 @@ class E5Runtime:
     def _states(self, text: str, is_query: bool) -> list[Vectors]:
         """Return the last layer's states of each window."""
         ids = self.tokenizer.ids(text, is_query=is_query)
-        return [self._hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
+        return [self.hidden(ids[begin : begin + WINDOW_TOKENS]) for begin in range(0, len(ids), WINDOW_TOKENS)]
 
-    def _hidden(self, window: Sequence[int]) -> Vectors:
+    def hidden(self, window: Sequence[int]) -> Vectors:
         """Return the last layer's state at every token of a window, its first and last included."""
         ids = np.array([self._ends[0], *window, self._ends[1]], np.int64)
         states = self._session.run(None, {"embedded": self._weights.embedded(ids)[None]})
@@ -130,7 +138,23 @@ def _tokens(states: Sequence[Vectors]) -> Vectors:
     return own / np.linalg.norm(own, axis=1, keepdims=True)
 
 
-def session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
+def providers(device: str) -> tuple[str, ...]:
+    """Name what runs a graph on this device, the best first.
+
+    Raises:
+        ConfigError: the installed onnxruntime does not have it.
+    """
+    if device == "cpu":
+        return CPU
+    if CUDA not in cast("Any", onnxruntime).get_available_providers():
+        message = (
+            f"embedder.device is {device!r}, and the installed onnxruntime {onnxruntime.__version__} has no {CUDA}."
+        )
+        raise ConfigError(message, cure="Run: pip uninstall onnxruntime; pip install onnxruntime-gpu")
+    return CUDA, *CPU
+
+
+def session(model: bytes, on: Sequence[str] = CPU) -> Any:  # noqa: ANN401 - it is not typed
     """Make a graph ready to run on the caller's thread alone."""
     library = cast("Any", onnxruntime)
     options = library.SessionOptions()
@@ -139,4 +163,4 @@ def session(model: bytes) -> Any:  # noqa: ANN401 - onnxruntime is not typed
     # Higher levels would fuse what is quicker apart: see `graph`.
     options.graph_optimization_level = library.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3
-    return library.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return library.InferenceSession(model, options, providers=list(on))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +88,19 @@ class Tokenizer:
             found[row] = (end if size == is_marked else origins[begin + is_marked]), end
             begin += size
         return found
+
+    def words(self, text: str, find: Callable[[str], Sequence[str]]) -> list[int]:
+        """Return the ids of the words that `find` finds in the text, each cut by itself as if a space stood before it.
+
+        Neither prefix nor what stands beside a word has a part in how it is cut.
+        """
+        ids: list[int] = []
+        for word in find(_encodable(text).translate(self._map)):
+            ids += (self._known.get(MARK + word) or self._alone(MARK + word)).ids
+        return ids
+
+    def _alone(self, word: str) -> Cut:
+        return self._remember(word) if len(word) <= REMEMBERED_CHARS else self._cut_word(word)
 
     def _cut_text(self, text: str) -> list[int]:
         """Cut at every mark, since no piece holds one but as its first character."""

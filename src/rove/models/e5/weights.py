@@ -127,9 +127,13 @@ class Weights:
     def _places(self) -> Vectors:
         return self.vector("emb.pos").reshape(-1, HIDDEN) + self.vector("emb.type")[:HIDDEN]
 
+    def words(self, ids: NDArray[np.int64]) -> Vectors:
+        """Return the rows of the token table, (n, 384) float32."""
+        return dequantised(self._words[ids].reshape(-1)).reshape(len(ids), HIDDEN)
+
     def embedded(self, ids: NDArray[np.int64]) -> Vectors:
         """Return the graph's input for one window of token ids: word, position and type added, (tokens, 384)."""
-        rows = dequantised(self._words[ids].reshape(-1)).reshape(len(ids), HIDDEN)
+        rows = self.words(ids)
         rows += self._places[: len(ids)]
         return rows
 

@@ -32,6 +32,7 @@ from rove.serve.problems import (
 )
 from rove.serve.spaces import LOOPBACK
 from rove.settings import ServeSettings
+from rove.store.tally import Tally
 
 OPEN = frozenset({"/health", "/openapi.json", *FILES})
 """What needs no key: it says nothing of what is served."""
@@ -73,17 +74,24 @@ class AdmissionMiddleware:
     """See the module."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: ServeSettings, journal: Journal, callers: Callers, open_requests: OpenRequests
+        self,
+        app: ASGIApp,
+        *,
+        settings: ServeSettings,
+        journal: Journal,
+        callers: Callers,
+        open_requests: OpenRequests,
+        tally: Tally,
     ) -> None:
         self._app = app
         self._settings = settings
         self._journal = journal
         self._callers = callers
         self._open_requests = open_requests
-        self._throttle = Throttle(settings.requests_per_minute, settings.concurrent)
-        self._uploads = ConcurrencyLimit(settings.uploads, what="uploads", setting="serve.uploads")
+        self._throttle = Throttle(settings.requests_per_minute, settings.concurrent, tally=tally)
+        self._uploads = ConcurrencyLimit(settings.uploads, what="uploads", setting="serve.uploads", tally=tally)
         self._arriving = RequestBodies()
-        self._strangers = Buckets(settings.tries_per_minute)
+        self._strangers = Buckets(settings.tries_per_minute, what="tries", tally=tally)
         self._hosts = {*LOOPBACK, settings.host, *settings.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,7 +122,7 @@ class AdmissionMiddleware:
             if scope["path"] in OPEN:
                 await self._app(scope, receive, send)
                 return
-            caller = self._known(scope, headers)
+            caller = await self._known(scope, headers)
             scope[CALLER] = caller
             with self._open_requests.noted(caller.name):
                 await self._work(scope, headers, receive, send)
@@ -131,19 +139,19 @@ class AdmissionMiddleware:
         if scope["path"].endswith(LARGE):
             limit = self._settings.max_upload_mb * 1_000_000
             check_length(headers, limit)
-            self._throttle.count(name, self._uploads)
-            with self._uploads.taken(name):
+            await self._throttle.count(name, self._uploads)
+            async with self._uploads.taken(name):
                 await self._app(scope, _bounded(receive, limit), send)
             return
         limit = self._settings.max_body_kb * 1_000
         check_length(headers, limit)
-        self._throttle.count(name)
+        await self._throttle.count(name)
         with self._arriving.body(limit) as arriving:
             if whole := await arriving.read(receive):
-                with self._throttle.working(name):
+                async with self._throttle.working(name):
                     await self._app(scope, whole, send)
 
-    def _known(self, scope: Scope, headers: Headers) -> Caller:
+    async def _known(self, scope: Scope, headers: Headers) -> Caller:
         """Find who asks; bound the tries of those who are not known, by address.
 
         Whoever has a key is let in from an address that has tried too often too: nobody guesses 256 bits, and others
@@ -154,7 +162,7 @@ class AdmissionMiddleware:
         except UnknownCallerError:
             address = address_of(scope, self._settings.proxies)
             message = "Too many requests without a valid key came from this address."
-            self._strangers.take(address, message, "Wait a little, and send a valid key.")
+            await self._strangers.take(address, message, "Wait a little, and send a valid key.")
             raise
 
 

@@ -16,6 +16,7 @@ from rove.document_operations import keep_originals
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
 from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
+from rove.serve.documents.shared_spool import SharedSpool
 from rove.serve.documents.spool import Spool, Spooled, files_of
 from rove.serve.problems import AbsentError, ThrottledError
 from rove.serve.progress import Progress
@@ -26,6 +27,8 @@ REMEMBERED_EVENTS = 100_000  # of all jobs that are done: an archive can have so
 FULL = "{most} jobs of this key wait to be taken in."
 FULL_CURE = "Wait until some are done, or raise serve.max_queued."
 RETRY_S = 10.0
+TAKE_OVER_S = 2.0
+"""So often a server looks for jobs of others that have ended."""
 MAX_RETRY_S = 600.0
 FAULT = "Something went wrong; the next start tries again."
 State = Literal["queued", "running", "waiting", "done"]
@@ -139,7 +142,8 @@ class Jobs:
     """The jobs of one base, `most` of each caller's at once. `start` takes up those that an earlier process left."""
 
     def __init__(self, kb: AsyncRove, most: int) -> None:
-        self.spool = Spool(kb.settings.folder)
+        incoming, folder = kb.store.team.incoming, kb.settings.folder
+        self.spool = SharedSpool(folder, incoming) if incoming else Spool(folder)
         self._most = most
         self._kb = kb
         self._known: dict[str, Job] = {}
@@ -147,6 +151,7 @@ class Jobs:
         self._pinning: dict[asyncio.Task[None], Job] = {}
         self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
+        self._taking: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -155,18 +160,22 @@ class Jobs:
         for spooled in self.spool.waiting():
             self.put(spooled)
         self._worker = asyncio.create_task(self._work())
+        if self._board:
+            self._taking = asyncio.create_task(self._take_over())
 
-    def check_room(self, caller: str) -> None:
+    async def check_room(self, caller: str) -> None:
         """See that a caller may hand in more.
 
         Raises:
             ThrottledError: as many of its jobs as may wait are not done.
+            ServiceError: the other servers' jobs cannot be counted.
         """
-        if sum(job.caller == caller and not job.over for job in self._known.values()) >= self._most:
+        here = sum(job.caller == caller and not job.over for job in self._known.values())
+        if here >= self._most or await self.spool.waiting_elsewhere(caller) >= self._most:
             raise ThrottledError(FULL.format(most=self._most), cure=FULL_CURE, retry_after_s=RETRY_S)
 
     def put(self, spooled: Spooled) -> Job:
-        """Queue a job that is on disk."""
+        """Queue a job that was acknowledged."""
         job = Job(spooled.job_id, spooled.caller)
         self._known[job.job_id] = job
         done = [known for known in self._known.values() if known.over]
@@ -197,7 +206,10 @@ class Jobs:
         return job
 
     async def stop(self, drain_s: float) -> None:
-        """Let the job that runs come to its end, for so long; what is left stays on disk for the next process."""
+        """Let the job that runs come to its end, for so long; what is left stays for the next process, or another."""
+        if self._taking:
+            self._taking.cancel()
+            await asyncio.gather(self._taking, return_exceptions=True)
         if self._worker is None:
             self.spool.close()
             return
@@ -213,6 +225,16 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         self.spool.close()
+
+    async def _take_over(self) -> None:
+        """Take over, again and again, what servers that have ended left in the base."""
+        while True:
+            with suppress(ServiceError):  # where it cannot be reached, later
+                for spooled in await self.spool.taken_over():
+                    if spooled.job_id not in self._known:  # this server's own, where it could not be heard of
+                        log.info("job taken over", extra={"job": spooled.job_id})
+                        self.put(spooled)
+            await asyncio.sleep(TAKE_OVER_S)
 
     async def _work(self) -> None:
         while True:
@@ -234,7 +256,10 @@ class Jobs:
         while True:
             job.begin()
             try:
-                items = await asyncio.to_thread(spooled.items)
+                if not await self.spool.is_ours(spooled):
+                    await self._leave(job, spooled)
+                    return
+                items = await self.spool.items(spooled)
                 await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen)
                 files = files_of(items, spooled.folder)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
@@ -256,7 +281,25 @@ class Jobs:
         if self._board:  # before it goes off the disk: one that is killed now does it again, and says so
             with suppress(ServiceError):
                 await asyncio.to_thread(self._board.pin, job.job_id, job.caller, job.told(state="done"))
-        await asyncio.to_thread(spooled.done)
+        await self._finish(spooled)
+        job.end()
+
+    async def _finish(self, spooled: Spooled) -> None:
+        """Let go of a job, however long the base cannot be reached: another server would do it again."""
+        while True:
+            try:
+                await self.spool.finish(spooled)
+            except ServiceError:
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+
+    async def _leave(self, job: Job, spooled: Spooled) -> None:
+        """Leave a job to the server that took it over, while this one could not be heard of; that tells of it now."""
+        for task in [task for task, pinned in self._pinning.items() if pinned is job]:
+            task.cancel()
+        self._known.pop(job.job_id, None)
+        await self.spool.drop(spooled)
         job.end()
 
 

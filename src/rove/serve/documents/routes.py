@@ -45,7 +45,7 @@ MULTIPART: dict[str, Any] = {
 async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server: ServerContextIn) -> Response | JobOut:
     """Hand in files (multipart, fields `files` and `access`). Once this is answered, they cannot be lost."""
     view.require("add")
-    space.jobs.check_room(view.caller.name)
+    await space.jobs.check_room(view.caller.name)
     async with request.form(max_files=server.settings.max_files, max_fields=100, max_part_size=1_000) as form:
         files = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
         unknown = set(form) - {"files", "access"}
@@ -53,7 +53,7 @@ async def upload(request: Request, view: CallerViewIn, space: SeenSpace, server:
             message = "The form must have files in `files`, and access labels in `access`, nothing else."
             raise InputError(message, cure="See /openapi.json.")
         job = await take_files(view, space.jobs, files, _labels(form.getlist("access")))
-    return _told(request, server, job)
+    return await _told(request, server, job)
 
 
 @router.post("/documents", status_code=202, response_model=JobOut, responses=STREAMED)
@@ -62,7 +62,7 @@ async def add(
 ) -> Response | JobOut:
     """Hand in a text, or the address of a page. Once this is answered, it cannot be lost."""
     view.require("add")
-    return _told(request, server, await take_document(view, space.jobs, wanted))
+    return await _told(request, server, await take_document(view, space.jobs, wanted))
 
 
 @router.get("/jobs/{job_id}")
@@ -133,8 +133,8 @@ async def delete(
     return Response(status_code=204, headers=headers)
 
 
-def _told(request: Request, server: ServerContext, queued: Job) -> Response | JobOut:
-    if not wants_events(request) or server.streams.full(caller_of(request.scope).name):
+async def _told(request: Request, server: ServerContext, queued: Job) -> Response | JobOut:
+    if not wants_events(request) or await server.streams.full(caller_of(request.scope).name):
         return JobOut.of(queued)  # it is on disk, which a refusal would not say
     response = events(_progress(queued), server, until=server.closing)
     response.status_code = 202

@@ -8,6 +8,7 @@ jobs over, into its own.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
@@ -138,6 +139,36 @@ class Spool:
         left = [path for path in self._folder.iterdir() if path != self._own] if self._folder.is_dir() else []
         found = [job for folder in left for job in self._taken_over(folder)]
         return sorted(found, key=lambda job: (job.folder / JOB).stat().st_mtime)
+
+    async def keep(self, draft: Draft, caller: str, items: Sequence[Item]) -> Spooled:
+        """Acknowledge a job: from then on it is not lost."""
+        return self.commit(draft, caller, items)
+
+    async def items(self, spooled: Spooled) -> tuple[Item, ...]:
+        """Read what was handed in. Raises as `Spooled.items` does."""
+        return await asyncio.to_thread(spooled.items)
+
+    async def finish(self, spooled: Spooled) -> None:
+        """Let go of a job that is done. Raises `ServiceError` where that is not possible now."""
+        await self.drop(spooled)
+
+    async def drop(self, spooled: Spooled) -> None:
+        """Take this process's copy of a job off the disk."""
+        await asyncio.to_thread(spooled.done)
+
+    async def is_ours(self, spooled: Spooled) -> bool:
+        """Say whether a job is still to be done here: another server may have taken it over."""
+        del spooled
+        return True
+
+    async def taken_over(self) -> list[Spooled]:
+        """Take over jobs of servers that have ended."""
+        return []
+
+    async def waiting_elsewhere(self, caller: str) -> int:
+        """How many jobs of a caller's wait at all servers, as far as they know of one another."""
+        del caller
+        return 0
 
     def close(self) -> None:
         """Leave what waits for the next process."""

@@ -45,7 +45,7 @@ def uri_of(name: str, labels: Sequence[str]) -> str:
 
 
 async def take_files(view: CallerView, jobs: Jobs, files: Sequence[UploadFile], access: Sequence[str]) -> Job:
-    """Keep uploaded files on disk, and queue them. Raises as `Jobs.check_room` does."""
+    """Keep uploaded files, and queue them. Raises as `Jobs.check_room` does."""
     labels = view.labels_for(access)
     metadata = _metadata(view, labels)
     draft = jobs.spool.begin()
@@ -58,11 +58,11 @@ async def take_files(view: CallerView, jobs: Jobs, files: Sequence[UploadFile], 
     except BaseException:
         draft.drop()
         raise
-    return _queued(view, jobs, draft, items)
+    return await _queued(view, jobs, draft, items)
 
 
 async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job:
-    """Keep a text or an address on disk, and queue it.
+    """Keep a text or an address, and queue it.
 
     Raises:
         InputError: the metadata names the field of the access labels.
@@ -90,14 +90,14 @@ async def take_document(view: CallerView, jobs: Jobs, wanted: DocumentIn) -> Job
             title=wanted.title,
             document_id=content_hash("text", uri),
         )
-    jobs.check_room(view.caller.name)
-    return _queued(view, jobs, jobs.spool.begin(), [item])
+    await jobs.check_room(view.caller.name)
+    return await _queued(view, jobs, jobs.spool.begin(), [item])
 
 
-def _queued(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
+async def _queued(view: CallerView, jobs: Jobs, draft: Draft, items: Sequence[Item]) -> Job:
     try:
-        jobs.check_room(view.caller.name)
-        spooled = jobs.spool.commit(draft, view.caller.name, items)
+        await jobs.check_room(view.caller.name)
+        spooled = await jobs.spool.keep(draft, view.caller.name, items)
     except BaseException:
         draft.drop()
         raise

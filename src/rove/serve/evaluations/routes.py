@@ -38,7 +38,7 @@ async def begin(
     One runs at a time in each space; it goes on when nobody listens, and after a restart.
     """
     evaluation = await found.begin(wanted, view.caller.name)
-    if not wants_events(request) or server.streams.full(view.caller.name):
+    if not wants_events(request) or await server.streams.full(view.caller.name):
         return evaluation.record  # it has begun, which a refusal would not say
     response = events(_progress(evaluation), server, until=server.closing)
     response.status_code = 202

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
@@ -23,7 +24,7 @@ from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Question, SearchOut
 from rove.serve.schema import Reply, Wire
-from rove.serve.walks.live_walks import CallerWalks, let_go
+from rove.serve.walks.live_walks import CallerWalks
 
 MAX_READ_CHARS = 20_000
 
@@ -135,13 +136,12 @@ async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
 async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
     """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
     check_question(given.question, context.server)
-    listened = context.server.listened
-    walking = await CallerWalks(context.view(given.space), listened).begin(given.question, None, None)
-    listened.walks[walking.walk_id] = walking
-    try:
-        answer = await walking.answered()
-    finally:
-        await let_go(walking, listened)
+    walks = CallerWalks(context.view(given.space), context.server.listened)
+    walking = await walks.begin(given.question, None, None)
+    async with aclosing(walks.going(walking)) as told:
+        async for _ in told:
+            pass
+    answer = await walking.answered()
     facts = [render(fact.text).line for fact in walking.state.facts]
     return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
 

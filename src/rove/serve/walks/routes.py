@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Response
@@ -15,9 +16,8 @@ from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
 from rove.serve.problems import problem_of
 from rove.serve.questions.asking import check_question
 from rove.serve.streams import EVENT_STREAM, event, stream
-from rove.serve.walks.live_walks import CallerWalks, let_go
+from rove.serve.walks.live_walks import CallerWalks
 from rove.serve.walks.schema import EditIn, ForkIn, ForkOut, WalkEventOut, WalkIn, WalkList, WalkOut, WalkTold
-from rove.walk.handle import AsyncWalk
 
 router = APIRouter(prefix="/v1/spaces/{space}/walks", tags=["walks"])
 STREAMED: dict[int | str, dict[str, Any]] = {200: {"content": {EVENT_STREAM: {}}}}
@@ -41,7 +41,7 @@ async def begin(wanted: WalkIn, walks: WalkingIn, server: ServerContextIn) -> St
     check_question(wanted.question, server)
     budget = wanted.budget.record if wanted.budget else None
     walk = await walks.begin(wanted.question, wanted.condition, budget)
-    return _stream(server, walks, walk, [])
+    return _stream(server, walks, walks.going(walk))
 
 
 @router.get("")
@@ -60,8 +60,8 @@ async def told(walk_id: str, walks: WalkingIn) -> WalkTold:
 @router.get("/{walk_id}/events", response_model=WalkEventOut, responses=STREAMED)
 async def events(walk_id: str, walks: WalkingIn, server: ServerContextIn) -> StreamingResponse:
     """Listen to a walk: what it has told so far, then, unless it is paused or over, as it goes on."""
-    before = await walks.events(walk_id)
-    return _stream(server, walks, await walks.take_up(walk_id), before)
+    await walks.check_free(walk_id)
+    return _stream(server, walks, walks.listen(walk_id))
 
 
 @router.post("/{walk_id}/edit", status_code=204)
@@ -94,24 +94,17 @@ async def forget(walk_id: str, walks: WalkingIn) -> Response:
     return Response(status_code=204)
 
 
-def _stream(server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: list[WalkEvent]) -> StreamingResponse:
-    return stream(_told(server, walks, walk, before), server, until=server.closing)
+def _stream(server: ServerContext, walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> StreamingResponse:
+    return stream(_told(walks, told), server, until=server.closing)
 
 
-async def _told(
-    server: ServerContext, walks: CallerWalks, walk: AsyncWalk, before: list[WalkEvent]
-) -> AsyncGenerator[bytes]:
-    server.listened.walks[walk.walk_id] = walk
-    try:
-        for one in before:
-            yield _written(walks, one)
-        if not walk.state.paused:  # to listen to one that rests would make it go on
-            async for one in walk:
+async def _told(walks: CallerWalks, told: AsyncGenerator[WalkEvent]) -> AsyncGenerator[bytes]:
+    async with aclosing(told):
+        try:
+            async for one in told:
                 yield _written(walks, one)
-    except RoveError as error:
-        yield event("problem", problem_of(error))
-    finally:
-        await let_go(walk, server.listened)
+        except RoveError as error:
+            yield event("problem", problem_of(error))
 
 
 def _written(walks: CallerWalks, one: WalkEvent) -> bytes:

@@ -1,0 +1,1 @@
+"""Indexes that are servers of their own."""

@@ -1,0 +1,87 @@
+"""A Ray cluster on this machine, of several nodes, each a group of processes of its own that can be killed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from worker_bases import below, kill
+
+RAYLET, ACTOR = "raylet/raylet", "ray::ShardActor"
+COMMAND = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats"]
+MEMORY = "--object-store-memory=80000000"
+GOODBYE_S = 20
+
+
+class RayCluster:
+    """A head that works on nothing, and nodes of one core each."""
+
+    def __init__(self, folder: Path, nodes: int) -> None:
+        """Take a folder whose path is short: Ray has sockets in it."""
+        with socket.socket() as free, socket.socket() as other:
+            free.bind(("127.0.0.1", 0))
+            other.bind(("127.0.0.1", 0))
+            port, self.client_port = free.getsockname()[1], other.getsockname()[1]
+        self.address = f"127.0.0.1:{port}"
+        self._folder = folder
+        self._environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex(32)}
+        self._environment.pop("RAY_ADDRESS", None)
+        self.seen_by_drivers = {
+            "RAY_ADDRESS": self.address,
+            **{name: self._environment[name] for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN")},
+        }
+        head = ["--head", f"--port={port}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={folder}",
+                f"--ray-client-server-port={self.client_port}", "--node-ip-address=127.0.0.1"]  # fmt: skip
+        self._head = self._start(head)
+        self._wait_for(port)
+        self.nodes = [self._node() for _ in range(nodes)]
+
+    def actors(self) -> list[int]:
+        """The workers' processes, on all nodes."""
+        return [pid for node in self.nodes for pid in below(node.pid, ACTOR)]
+
+    def kill_node(self, number: int) -> None:
+        """Kill -9 all processes of a node, and let another one come in its place."""
+        node = self.nodes[number]
+        kill([*below(node.pid, ""), node.pid])
+        node.wait()
+        self.nodes[number] = self._node()
+
+    def close(self) -> None:
+        """End everything."""
+        for node in (*self.nodes, self._head):
+            inner = below(node.pid, "")
+            kill([*inner, node.pid])
+            node.wait()
+
+    def _node(self) -> subprocess.Popen[bytes]:
+        return self._start([f"--address={self.address}", "--num-cpus=1", "--node-ip-address=127.0.0.1"])
+
+    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        with (self._folder / "started.log").open("ab") as log:
+            return subprocess.Popen(
+                [*COMMAND, MEMORY, *arguments], env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def _wait_for(self, port: int) -> None:
+        while self._head.poll() is None:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                return
+        raise RuntimeError((self._folder / "started.log").read_text())
+
+
+@contextmanager
+def ray_cluster(folder: Path, nodes: int = 2) -> Iterator[RayCluster]:
+    """A cluster for the length of the block."""
+    folder.mkdir(exist_ok=True)
+    cluster = RayCluster(folder, nodes)
+    try:
+        yield cluster
+    finally:
+        cluster.close()

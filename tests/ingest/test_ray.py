@@ -1,0 +1,75 @@
+"""Workers on Ray: through Ray's client and a local Ray, the base is the one that is made without."""
+
+from __future__ import annotations
+
+import gc
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from ray_cluster import ray_cluster
+from worker_bases import FAKE, check_once, ranked, rows, texts
+
+from rove import ConfigError, Rove, ServiceError
+
+pytestmark = [pytest.mark.servers, pytest.mark.filterwarnings("ignore::ResourceWarning")]  # Ray leaves sockets open
+
+
+@pytest.fixture(autouse=True, scope="module")
+def processes_that_ray_leaves() -> Iterator[None]:
+    """Ray does not wait for the processes that it ends: what says so must not come when the tests are over."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    with Rove.open(tmp_path / "alone", **FAKE) as kb:
+        kb.add(texts(300))
+    return tmp_path / "alone"
+
+
+def test_a_cluster_through_its_client(tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with TemporaryDirectory(prefix="rk") as folder, ray_cluster(Path(folder)) as cluster:
+        for name, value in cluster.seen_by_drivers.items():
+            if name != "RAY_ADDRESS":
+                monkeypatch.setenv(name, value)
+        workers = f"ray://127.0.0.1:{cluster.client_port}"
+        with Rove.open(tmp_path / "kb", **FAKE, load={"workers": workers}) as kb:
+            assert kb.add(texts(300)).documents == 300
+            assert len(cluster.actors()) >= 1
+            found = ranked(kb)
+    check_once(tmp_path / "kb", rows(alone))
+    with Rove.open(alone, **FAKE) as kb:
+        assert ranked(kb) == found
+
+
+@pytest.mark.filterwarnings("ignore:Ray Client connection timed out")
+def test_nothing_answers(tmp_path: Path) -> None:
+    with (
+        Rove.open(tmp_path / "kb", **FAKE, load={"workers": "ray://127.0.0.1:9"}) as kb,
+        pytest.raises(ServiceError, match=r"Ray on ray://127.0.0.1:9 cannot be reached") as failed,
+    ):
+        kb.add(texts(300))
+    assert "RAY_AUTH_MODE" in failed.value.cure
+
+
+@pytest.mark.parametrize("workers", ["ray?cores=2", "ray?workers=many", "ray://head:10001?x=1"])
+def test_what_is_not_understood_is_said_at_the_opening(tmp_path: Path, workers: str) -> None:
+    with pytest.raises(ConfigError, match="not understood"):
+        Rove.open(tmp_path / "kb", **FAKE, load={"workers": workers})
+
+
+def test_a_local_ray_has_a_token_of_its_own(tmp_path: Path, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with Rove.open(tmp_path / "kb", **FAKE, load={"workers": "ray?workers=2"}) as kb:
+        assert kb.add(texts(300)).ok
+        assert os.environ["RAY_AUTH_MODE"] == "token"
+        assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+    check_once(tmp_path / "kb", rows(alone))
