@@ -140,7 +140,11 @@ class MilvusCalls:
 
 
 def _said(error: MilvusException | grpc.RpcError) -> tuple[object, str]:
-    """The code and the words of an error, without how often the client itself has tried."""
+    """The code and the words of an error, without how often the client itself has tried.
+
+    Of a connection that was refused the client says only that there is none; why, stands in what gRPC had raised.
+    """
+    error = error.__cause__ if isinstance(error.__cause__, grpc.RpcError) else error
     if isinstance(error, MilvusException):
         said = str(error.message).rpartition("retry times, ")[2].removeprefix("message=")
         code: object = error.code
