@@ -28,6 +28,7 @@ from chromadb.errors import ChromaError, NotFoundError
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.records import Filter
 from rove.records.filter import access_filter_of
+from rove.records.source import MetaValue
 from rove.settings import IndexServerSettings, StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
@@ -241,7 +242,7 @@ def _pages(held: Any, include: list[str], where: Where = True) -> Iterator[dict[
 
 def _search(held: Any, vector: Vector, top_k: int, where: Filter | None) -> list[Scored]:  # noqa: ANN401
     try:
-        asked = True if where is None else compile_filter(where)
+        asked = True if where is None else compile_filter(where, lambda some: _fields(held, some))
     except UnsaidError:
         return _by_ids(held, vector, top_k, _read(held, cast("Filter", where)))
     if asked is False:
@@ -251,6 +252,11 @@ def _search(held: Any, vector: Vector, top_k: int, where: Filter | None) -> list
         if len(ids) <= COMPARED_ROWS:
             return _by_comparing(held, vector, ids)
     return _by_index(held, vector, top_k, None if asked is True else asked, None)
+
+
+def _fields(held: Any, where: Where) -> Iterator[dict[str, MetaValue]]:  # noqa: ANN401
+    for page in _pages(held, ["metadatas"], where):
+        yield from map(fields_of, page["metadatas"])
 
 
 def _read(held: Any, where: Filter) -> list[str]:  # noqa: ANN401

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -32,7 +33,7 @@ LOST = {2003, 2006, 2013, 2014}
 """Codes of a connection that is none, or none any more."""
 TRANSIENT = LOST | {1040, 1205, 1213, 4012, 4013, 4023, 4030, 4038, 4121, 4122, 4138, 4250, 6002, 6210, 6224, 8001}
 """Codes for which waiting helps: these, too many connections, locks, out of time or memory, no leader, starting."""
-CHECK = "Check store.server.url, user, password and database."
+CHECK = "Check store.server.url, user, password, database and ca_file."
 
 
 class OceanBaseCalls:
@@ -133,8 +134,6 @@ class OceanBaseCalls:
     def _told(self, error: pymysql.err.Error | OSError) -> RoveError:
         """Say what PyMySQL has raised as Rove says it."""
         code, said = code_of(error), said_by(error)
-        if isinstance(error, FileNotFoundError):
-            return ConfigError("store.server.ca_file is not there.", cure="Check it.")
         if code in SET_UP or "CERTIFICATE_VERIFY_FAILED" in said or "SSL is required" in said:
             return ConfigError(f"OceanBase at {self.place} refuses: {said}.", cure=CHECK)
         if code in TRANSIENT or isinstance(error, pymysql.err.InterfaceError | OSError):
@@ -172,8 +171,19 @@ def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
         "connect_timeout": max(1, round(settings.timeout_s)),
     }  # fmt: skip
     if parts.scheme == "mysqls" or settings.ca_file:
-        given |= {"ssl": {"ca": settings.ca_file or None, "check_hostname": settings.verify}}
-        given["ssl"] |= {} if settings.verify else {"verify_mode": "none"}
+        given["ssl"] = _trust(settings)
     else:
         given["ssl_disabled"] = True
     return given
+
+
+def _trust(settings: IndexServerSettings) -> ssl.SSLContext:
+    """Whose certificates are good; by itself PyMySQL takes any where no authority is named."""
+    try:
+        context = ssl.create_default_context(cafile=settings.ca_file or None)
+    except OSError as error:
+        message = f"store.server.ca_file cannot be read: {error.strerror or error}."
+        raise ConfigError(message, cure="Check it.") from error
+    if not settings.verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
