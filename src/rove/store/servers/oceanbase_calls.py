@@ -128,7 +128,9 @@ class OceanBaseCalls:
         connection = pymysql.connect(**self._how, read_timeout=timeout_s + 5, write_timeout=timeout_s + 5)
         limit = round(1_000_000 * timeout_s)
         with connection.cursor() as cursor:
-            cursor.execute("SET ob_query_timeout = %s, ob_trx_timeout = %s, sql_mode = ''", (limit, 10 * limit))
+            cursor.execute(
+                "SET ob_query_timeout = %s, ob_trx_timeout = %s, sql_mode = 'STRICT_ALL_TABLES'", (limit, 10 * limit)
+            )
         return connection
 
     def _told(self, error: pymysql.err.Error | OSError) -> RoveError:
