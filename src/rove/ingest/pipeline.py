@@ -248,6 +248,7 @@ class Ingest:
             return fresh
         with stage("add.first", documents=len(fresh)):
             quick, lost, left = await keep_first(self.store, fresh, *self.first)
+        self._embedded(sum(len(item.chunks) for item in quick))
         self._kept(quick, lost)
         return left
 

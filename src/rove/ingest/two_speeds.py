@@ -44,18 +44,21 @@ async def deepen_all(
 ) -> list[LostChunk]:
     """Let the embedder reach what is shallow, group by group; returns the chunks that it refuses, which are let go.
 
+    The base is held for writing only while a group is kept. In one process only one does this at a time.
+
     `until`: asked before each group, whether to stop there.
 
     Raises:
         ServiceError: the embedder cannot be reached; what it has done is kept.
     """
     lost: list[LostChunk] = []
-    while not until():
-        group = await asyncio.to_thread(store.catalog.next_shallow)
-        if not group.seqs:
-            break
-        found = await embed(group.texts, embedder, store.vectors)
-        lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)
-        left = (await asyncio.to_thread(store.catalog.depth)).shallow
-        listener(ChunksDeepened(len(group.texts), left))
+    async with store.deepening:
+        while not until():
+            group = await asyncio.to_thread(store.catalog.next_shallow)
+            if not group.seqs:
+                break
+            found = await embed(group.texts, embedder, store.vectors)
+            lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)
+            left = (await asyncio.to_thread(store.catalog.depth)).shallow
+            listener(ChunksDeepened(len(group.texts), left))
     return lost

@@ -129,6 +129,23 @@ class ShallowDocuments:
         depth = self.depth()
         return depth.chunks - depth.shallow
 
+    def has_shallow(self) -> bool:
+        """Whether there is anything that the embedder has yet to reach: quick, however large the base is."""
+        query = select(_S.document).join(tables.documents, _D.seq == _S.document)
+        with self.database.read() as connection:
+            return connection.execute(query.where(not_(_S.deepened), _D.revision > 0).limit(1)).first() is not None
+
+    def shallow_sources(self, sources: Sequence[str]) -> dict[str, int]:
+        """How many chunks of these sources are shallow; one that has none is absent."""
+        query = select(_D.ledger_source, func.sum(_D.chunks).label("chunks")).where(_D.revision > 0, is_shallow(_D.seq))
+        query = query.group_by(_D.ledger_source)
+        with self.database.read() as connection:
+            return {
+                row.ledger_source: int(row.chunks)
+                for part in slices(sources)
+                for row in connection.execute(query.where(within(_D.ledger_source, part)))
+            }
+
     def deepened(self) -> list[int]:
         """Row numbers of live documents that have become deep, and of which the index has yet to be told."""
         query = select(_S.document).join(tables.documents, _D.seq == _S.document)

@@ -104,6 +104,7 @@ class Store(Fetching):
         self.words = UserWords(self.catalog)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.documents)
+        self.deepening = asyncio.Lock()
         self._turns, self._turn = self.home.turns(self.catalog.database.dialect), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known

@@ -12,7 +12,7 @@ from rove.errors import InputError
 from rove.serve.admission.middleware import caller_of
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
-from rove.serve.documents.jobs import Job
+from rove.serve.documents.job import Job
 from rove.serve.documents.schema import Access, DocumentIn, JobOut, progress
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document, take_files
