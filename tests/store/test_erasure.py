@@ -83,7 +83,7 @@ def needles(code: str) -> list[bytes]:
 
 
 def vector_blobs(base: Path, like: str) -> list[bytes]:
-    """The vectors of the chunks whose text is like this: raw float32."""
+    """The vectors of the chunks whose text is like this, as the catalog holds them."""
     query = "SELECT v.vector FROM vectors v JOIN chunks c ON c.vector = v.seq WHERE c.text LIKE ?"
     with closing(sqlite3.connect(base / "catalog.sqlite")) as database:
         return [row[0] for row in database.execute(query, (f"%{like}%",))]
@@ -100,8 +100,16 @@ def traces(base: Path, wanted: list[bytes]) -> set[tuple[str, bytes]]:
 
 
 def pieces(blob: bytes) -> list[bytes]:
-    """The two parts of a vector that say most: a page of a file may end within the whole."""
-    parts = [blob[at : at + 48] for at in range(0, len(blob), 48)]
+    """The parts of a vector that say most, whole and as a snapshot has it: in upper and lower halves.
+
+    A page of a file may end within the whole.
+    """
+    codes = blob[:-1]
+    return [part for form in (codes, codes[::2], codes[1::2]) for part in _telling(form)]
+
+
+def _telling(form: bytes) -> list[bytes]:
+    parts = [form[at : at + 48] for at in range(0, len(form), 48)]
     return sorted(parts, key=lambda part: -len(set(part)))[:2]
 
 
@@ -126,8 +134,9 @@ def test_the_search_for_traces_can_find_them(kb: Rove, base: Path) -> None:
         assert any(name.startswith("resident") for name, _ in found), code
     blobs = vector_blobs(base, SECRET["en"][:20])
     assert blobs
-    places = {Path(name).parts[0] for blob in blobs for name, _ in traces(base, pieces(blob))}
-    assert {"resident"} < places
+    places = {name.partition("-")[0] for blob in blobs for name, _ in traces(base, pieces(blob))}
+    assert {"catalog.sqlite"} < places
+    assert {"upper.npy", "lower.npy"} <= {Path(place).name for place in places}
 
 
 def erase_ids(kb: Rove, folder: Path) -> int:

@@ -25,6 +25,7 @@ from rove.testing import (
     RetrieverContract,
     RuleContract,
     SentimentContract,
+    WorkerPoolContract,
 )
 from rove.testing.samples import TEXTS
 from rove_example.index import CountingIndex
@@ -112,3 +113,10 @@ class TestFile(GraphStoreContract):
 
     def make(self, base: str) -> Any:
         return self.registered()(database=None, settings=GraphSettings(url=str(self.folder / "graph")), base=base)
+
+
+class TestBatch(WorkerPoolContract):
+    name = "batch"
+
+    def pids(self, pool: Any) -> list[int]:
+        return pool.pids()

@@ -83,32 +83,26 @@ class CachingStore:
         return getattr(self._store, name)
 
     async def search(
-        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None
-    ) -> SearchLists:
+        self, *, terms: Sequence[str] | None, vector: Vector | None, top_k: int, where: Filter | None,
+        first: Vector | None = None,
+    ) -> SearchLists:  # fmt: skip
         """See `Store.search`. Each list is searched by itself, so that ways that share one of them share it."""
-        ranked: dict[str, Any] = {}
-        coverage, nearness = 1.0, dict[str, float]()
+        found = SearchLists({})
         if terms is not None:
-            keyword = await self._list(top_k, where, terms=terms)
-            ranked, coverage = dict(keyword.ranked), keyword.coverage
+            found = await self._list(top_k, where, terms=terms)
         if vector is not None:
-            semantic = await self._list(top_k, where, vector=vector)
-            ranked |= semantic.ranked
-            nearness |= semantic.nearness
-        return SearchLists(ranked, coverage, nearness)
+            semantic = await self._list(top_k, where, vector=vector, first=first)
+            found = replace(semantic, ranked={**found.ranked, **semantic.ranked}, coverage=found.coverage)
+        return found
 
     async def _list(
-        self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None
-    ) -> SearchLists:
-        key = (
-            "list",
-            None if terms is None else tuple(terms),
-            None if vector is None else vector.tobytes(),
-            top_k,
-            where,
-        )
-        search = self._store.search
-        return await self.memory.once(key, lambda: search(terms=terms, vector=vector, top_k=top_k, where=where))
+        self, top_k: int, where: Filter | None, *, terms: Sequence[str] | None = None, vector: Vector | None = None,
+        first: Vector | None = None,
+    ) -> SearchLists:  # fmt: skip
+        vectors = [None if one is None else one.tobytes() for one in (vector, first)]
+        key = ("list", None if terms is None else tuple(terms), *vectors, top_k, where)
+        look = partial(self._store.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
+        return await self.memory.once(key, look)
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """See `Store.find`."""

@@ -75,7 +75,7 @@ class IndexBeside:
 
     async def search(
         self,
-        index: VectorIndex,
+        opened: Callable[[], VectorIndex],
         *,
         terms: Sequence[str] | None,
         vector: Vector | None,
@@ -85,13 +85,18 @@ class IndexBeside:
         """Return the lists that the index is to make, "semantic" and "keyword"; the embedded one makes the others.
 
         Words are looked for there only where the settings say so, and never for who sees a part of the base: how rare a
-        word is on a server counts what is hidden.
+        word is on a server counts what is hidden. `opened` is called only if the index is asked: the first that opens
+        it writes down its name, and who only reads may not be able to.
         """
+        live = await asyncio.to_thread(self._resident.count)
+        if not await asyncio.to_thread(self._was_given, live) or not self._may_see(where):
+            return {}
+        index = opened()
         wanted = {} if vector is None else {"semantic": partial(index.semantic, vector, where=where)}
         by_words = self._settings.keywords == "index" and access_filter_of(where) is None
         if terms and by_words and isinstance(index, GuardedIndex):
             wanted["keyword"] = partial(index.keyword, terms, where=where)
-        if not wanted or not await self._is_asked(index) or not self._may_see(where):
+        if not wanted or await index.count() < live:  # one in memory is each process's own
             return {}
         return {name: await self._live(look, top_k) for name, look in wanted.items()}
 
@@ -103,10 +108,9 @@ class IndexBeside:
     def _sees_parts(self) -> bool:
         return bool(getattr(INDEXES.get(self._settings.index), "sees_parts", True))
 
-    async def _is_asked(self, index: VectorIndex) -> bool:
-        live = await asyncio.to_thread(self._resident.count)
-        named = live > self._settings.resident_chunks and await asyncio.to_thread(self._catalog.fact, WRITTEN_TO)
-        return named == self.name and await index.count() >= live  # one in memory is each process's own
+    def _was_given(self, live: int) -> bool:
+        """Whether the base is large enough, and the last writer has given this index all of it."""
+        return live > self._settings.resident_chunks and self._catalog.fact(WRITTEN_TO) == self.name
 
     async def _live(self, search: Callable[..., Awaitable[list[Scored]]], top_k: int) -> list[Scored]:
         """Ask the index, which holds a chunk before it is live and after it was replaced, for the best that are live.

@@ -132,7 +132,7 @@ class Store(Fetching):
         """
         found = dict[str, list[Scored]]()
         if self._looks_it_up:
-            found = await self._beside.search(self.index, terms=terms, vector=vector, top_k=top_k, where=where)
+            found = await self._beside.search(lambda: self.index, terms=terms, vector=vector, top_k=top_k, where=where)
         look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
         lists = await asyncio.to_thread(look, found=found)
         for name, ranked in found.items():
