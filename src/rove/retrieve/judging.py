@@ -68,7 +68,7 @@ async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> 
     with stage("judge", chunks=len(new)), suppress(ServiceError):
         found = await embed({one.key: one.text for one in new.values()}, search_context.embedder)
         judged.hold(found.vectors, found.tokens)
-        await asyncio.to_thread(judged.keep, new, found.vectors, found.tokens)
+        await judged.keep_soon(new)
 
 
 async def _by_stand_in(search_context: SearchContext, text: str) -> Vector | None:

@@ -221,6 +221,7 @@ class Store(Fetching):
         """
         async with self.writing():
             if erase:
+                self.judged.forget()
                 await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
@@ -306,6 +307,7 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.judged.close()
         await self.team.close()
         await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
