@@ -124,6 +124,28 @@ async def test_where_the_embedder_fails_the_job_says_so_and_it_is_tried_again(
         assert (await until("done", client, job_id))["trouble"] == ""
 
 
+async def test_how_far_it_is_is_told_of_what_a_key_lets_see(open_town: Opener, gate: asyncio.Event) -> None:
+    async with open_town(filled=False, **TWO_SPEEDS) as town:
+        labelled = [Text(f"Town {i} is closed.", id=f"l{i}", metadata={"access": ("staff",)}) for i in range(3)]
+        await kb_of(town).add(*labelled, *TEXTS, deep=False)
+        wanted = {
+            "lara": {"chunks": 3, "shallow": 3, "share": 0.0},
+            "anna": {"chunks": 33, "shallow": 33, "share": 0.0},
+        }
+        for holder, told in wanted.items():
+            async with town.client(holder) as client:
+                assert (await client.get("/v1/spaces/hr/depth")).json() == told
+        async with town.client("root") as client:
+            assert 'rove_shallow_chunks{space="hr"} 33.0' in (await client.get("/metrics")).text
+            gate.set()
+            await reached(lambda: not kb_of(town).store.catalog.has_shallow())
+            assert (await client.get("/v1/spaces/hr/depth")).json() == {"chunks": 33, "shallow": 0, "share": 1.0}
+            assert 'rove_shallow_chunks{space="hr"} 0.0' in (await client.get("/metrics")).text
+            assert (await client.post("/v1/spaces/hr/doctor")).json()["shallow"] == 0
+        async with town.client("lara") as client:
+            assert (await client.get("/v1/spaces/hr/depth")).json() == {"chunks": 3, "shallow": 0, "share": 1.0}
+
+
 @asynccontextmanager
 async def served(base: str) -> AsyncIterator[Spaces]:
     spaces = Spaces.open(read_settings(base, **TWO_SPEEDS), Path())

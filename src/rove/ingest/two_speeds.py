@@ -59,6 +59,6 @@ async def deepen_all(
                 break
             found = await embed(group.texts, embedder, store.vectors)
             lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)
-            left = (await asyncio.to_thread(store.catalog.depth)).shallow
+            left = await asyncio.to_thread(store.catalog.shallow_count)
             listener(ChunksDeepened(len(group.texts), left))
     return lost

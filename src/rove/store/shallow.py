@@ -97,6 +97,11 @@ class ShallowDocuments:
             chunks = connection.execute(select(func.sum(_D.chunks)).where(_D.revision > 0)).scalar()
             return Depth(int(chunks or 0), shallow_chunks(connection))
 
+    def shallow_count(self) -> int:
+        """How many live chunks are shallow: quick where few are."""
+        with self.database.read() as connection:
+            return shallow_chunks(connection)
+
     def shallow_of(self, chunk_ids: Collection[str]) -> dict[str, ShallowChunk]:
         """Those of these live chunks that are shallow, by their ids."""
         rows = _CHUNKS.rows(self.database, chunk_ids)

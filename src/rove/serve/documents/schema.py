@@ -76,6 +76,17 @@ class SourceOut(Reply):
         )
 
 
+class DepthOut(Reply):
+    """How far the embedder is: of `chunks` that the key lets see, it has yet to reach `shallow`, which can be found.
+
+    `share`: of what it has reached, 0 to 1.
+    """
+
+    chunks: int
+    shallow: int
+    share: float
+
+
 class SourceAt(Reply):
     """How far a source has come that has not ended: it is being read, or is cut, or embedded, or in the index.
 

@@ -18,7 +18,7 @@ from rove.serve.documents.job import Job
 LOOK_S = 2.0
 """So often it looks whether there is something to do: other processes write to the base, too."""
 RETRY_S, MAX_RETRY_S = 10.0, 600.0
-PLACE = "second pass"
+PLACE = "second-pass"
 REFUSED = "The embedder refused {count} passages, which are gone: see the ledger."
 log = logging.getLogger("rove.serve")
 
