@@ -1,4 +1,4 @@
-"""Two speeds: what is found while the embedder has reached a share of a base, and the cost. `python -m bench speeds`."""
+"""Two speeds: what is found while the embedder has reached a share of a base, and its cost. `bench speeds`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rove import Rove, Text
 from rove.ingest.two_speeds import deepen_all
 from rove.store import shallow, tables
 
-LARGEST = Cap(200, 60, 80)
+LARGEST = Cap(150, 50, 50)
 SHARES = (0, 10, 50, 100)
 WAYS = {"reranked": ("hybrid", True), "fused": ("hybrid", False)}
 WORDS = "words"
@@ -54,18 +54,19 @@ def one(data: RetrievalSet, name: str) -> dict[str, Quality]:
     """Measure words alone, and each way at each share."""
     runs = {}
     shallow.GROUP_CHUNKS = 4  # so that a share is met well
+    docs = {doc.id: doc for doc in data.docs}
+    texts = [Text(d.text, id=d.id, title=d.title, kind=kind(d)) for d in map(docs.__getitem__, by_hash(docs))]
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-        with Rove.open(Path(folder) / "kb", embedder={"name": name, "first": "static"}) as kb:
-            docs = {doc.id: doc for doc in data.docs}
-            texts = [Text(d.text, id=d.id, title=d.title, kind=kind(d)) for d in map(docs.__getitem__, by_hash(docs))]
-            report = kb.add(texts, deep=False)
-            if report.failed:
-                raise RuntimeError(report.failed[0].reason)
-            runs[WORDS] = ask(kb, data, mode="keyword", rerank=False)
-            for share in SHARES:
-                deepen(kb, share / 100)
-                for way, (mode, rerank) in WAYS.items():
-                    runs[f"{way} {share}"] = ask(kb, data, mode=mode, rerank=rerank)
+        kb = Rove.open(Path(folder) / "kb", embedder={"name": name, "first": "static"})
+        report = kb.add(texts, deep=False)
+        if report.failed:
+            raise RuntimeError(report.failed[0].reason)
+        runs[WORDS] = ask(kb, data, mode="keyword", rerank=False)
+        for share in SHARES:
+            deepen(kb, share / 100)
+            for way, (mode, rerank) in WAYS.items():
+                runs[f"{way} {share}"] = ask(kb, data, mode=mode, rerank=rerank)
+        kb.close()
     return {run: measure(lists, data.gold) for run, lists in runs.items()}
 
 

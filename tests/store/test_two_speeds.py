@@ -152,6 +152,14 @@ async def test_a_torn_catalog_is_made_anew_without_the_vectors_of_the_stand_in(t
 
 
 @pytest.mark.long
+async def test_what_workers_have_embedded_is_deep_at_once(tmp_path: Path) -> None:
+    texts = [Text(f"Town {i} keeps {i} letters.", id=f"w{i}") for i in range(150)]
+    async with AsyncRove.open(tmp_path, embedder=FIRST, load={"workers": "2"}) as kb:
+        await kb.add(texts, deep=False)
+        assert await kb.depth() == Depth(150, 0)
+
+
+@pytest.mark.long
 async def test_in_postgres_it_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = list[list[object]]()
