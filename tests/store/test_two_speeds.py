@@ -151,6 +151,18 @@ async def test_a_torn_catalog_is_made_anew_without_the_vectors_of_the_stand_in(t
         assert of(await kb.search(TEXTS[5].text))[0][0] == "t5"
 
 
+async def test_a_summary_is_made_of_vectors_of_one_kind(tmp_path: Path) -> None:
+    text = "\n\n".join(f"# Part {part}\n\n" + " ".join(one.text for one in TEXTS[part::5]) for part in range(5))
+    said = list[object]()
+    for name, deep in {"shallow": False, "deep": True}.items():
+        async with AsyncRove.open(tmp_path / name, embedder=FIRST) as kb:
+            await kb.add(Text(text, id="long", kind="markdown"), deep=deep)
+            await kb.enrich("summaries")
+            said.append(await kb.summary("long"))
+            assert ((await kb.depth()).shallow == 0) == deep
+    assert said[0] == said[1]
+
+
 @pytest.mark.long
 async def test_what_workers_have_embedded_is_deep_at_once(tmp_path: Path) -> None:
     texts = [Text(f"Town {i} keeps {i} letters.", id=f"w{i}") for i in range(150)]
