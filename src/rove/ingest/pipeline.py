@@ -222,7 +222,7 @@ class Ingest:
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
         self.report.noticed(alike, notes)
         replaced = sum(p.document.document_id in live for p in fresh)
-        fresh = await self._keep_first(fresh)
+        fresh = await self._keep_first(fresh, batch.made)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
@@ -242,12 +242,13 @@ class Ingest:
         self._at("indexed", fresh)
         self.report.kept(fresh, lost)
 
-    async def _keep_first(self, fresh: list[Prepared]) -> list[Prepared]:
+    async def _keep_first(self, fresh: list[Prepared], made: Embedded) -> list[Prepared]:
         """Let documents be found at once, if there is a stand-in; returns those that are left to the embedder."""
         if not self.first or not fresh:
             return fresh
         with stage("add.first", documents=len(fresh)):
-            quick, lost, left = await keep_first(self.store, fresh, *self.first)
+            quick, lost, left = await keep_first(self.store, fresh, *self.first, made.vectors)
+        self._embedded(sum(len(item.chunks) for item in quick))
         self._kept(quick, lost)
         return left
 

@@ -15,12 +15,13 @@ import numpy as np
 
 from rove.enrich.vectors import embed
 from rove.errors import ServiceError
-from rove.models import Vectors, trust_of
+from rove.models import Embedder, Vectors, trust_of
 from rove.records import Filter
 from rove.retrieve import SearchContext
 from rove.store import Scored, Vector
 from rove.store.memory_index import DECIMALS
 from rove.store.search_lists import SearchLists
+from rove.store.store import Store
 from rove.tracing import stage
 
 JUDGED = 16
@@ -53,22 +54,26 @@ async def searched(
 
 
 async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> None:
+    """See `judge`. Where nothing was shallow when something was last looked for, nothing is done."""
+    if search_context.store.shallow:
+        await judge(search_context.store, search_context.embedder, chunk_ids)
+
+
+async def judge(store: Store, embedder: Embedder, chunk_ids: Sequence[str]) -> None:
     """Let the embedder look at those of these chunks that it has not reached, before somebody reads what it kept.
 
     Where it cannot be reached, they stay as they are.
     """
-    store, judged = search_context.store, search_context.store.judged
-    if not store.shallow:
-        return
+    judged = store.judged
     shallow = await asyncio.to_thread(judged.shallow_of, chunk_ids)
     known = await asyncio.to_thread(judged.vectors, shallow)
     new = {name: one for name, one in shallow.items() if name not in known}
     if not new:
         return
     with stage("judge", chunks=len(new)), suppress(ServiceError):
-        found = await embed({one.key: one.text for one in new.values()}, search_context.embedder)
+        found = await embed({one.key: one.text for one in new.values()}, embedder)
         judged.hold(found.vectors, found.tokens)
-        await asyncio.to_thread(judged.keep, new, found.vectors, found.tokens)
+        await judged.keep_soon(new)
 
 
 async def _by_stand_in(search_context: SearchContext, text: str) -> Vector | None:

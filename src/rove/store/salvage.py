@@ -87,10 +87,15 @@ class Salvage:
         )
 
     def vectors(self, dimension: int) -> Iterator[tuple[str, Vector, bytes]]:
-        """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""
+        """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none.
+
+        Those of a stand-in are left out: it makes them anew at once.
+        """
         keys: dict[int, tuple[str, Vector]] = {}
+        shallow = {row.document for row in self.rows(tables.shallow) if not row.deepened}
+        quick = {row.vector for row in self.rows(tables.chunks) if row.document in shallow} if shallow else set[int]()
         for row in self.rows(tables.vectors):
-            if is_whole(row.vector, dimension):
+            if row.seq not in quick and is_whole(row.vector, dimension):
                 keys[row.seq] = (str(row.key), vector_of(row.vector))
         for row in self.rows(tables.tokens):
             if row.vector in keys and isinstance(row.tokens, bytes):

@@ -97,6 +97,11 @@ class ShallowDocuments:
             chunks = connection.execute(select(func.sum(_D.chunks)).where(_D.revision > 0)).scalar()
             return Depth(int(chunks or 0), shallow_chunks(connection))
 
+    def shallow_count(self) -> int:
+        """How many live chunks are shallow: quick where few are."""
+        with self.database.read() as connection:
+            return shallow_chunks(connection)
+
     def shallow_of(self, chunk_ids: Collection[str]) -> dict[str, ShallowChunk]:
         """Those of these live chunks that are shallow, by their ids."""
         rows = _CHUNKS.rows(self.database, chunk_ids)
@@ -128,6 +133,23 @@ class ShallowDocuments:
         """Number of live chunks that are not shallow: an index beside the catalog holds these."""
         depth = self.depth()
         return depth.chunks - depth.shallow
+
+    def has_shallow(self) -> bool:
+        """Whether there is anything that the embedder has yet to reach: quick, however large the base is."""
+        query = select(_S.document).join(tables.documents, _D.seq == _S.document)
+        with self.database.read() as connection:
+            return connection.execute(query.where(not_(_S.deepened), _D.revision > 0).limit(1)).first() is not None
+
+    def shallow_sources(self, sources: Sequence[str]) -> dict[str, int]:
+        """How many chunks of these sources are shallow; one that has none is absent."""
+        query = select(_D.ledger_source, func.sum(_D.chunks).label("chunks")).where(_D.revision > 0, is_shallow(_D.seq))
+        query = query.group_by(_D.ledger_source)
+        with self.database.read() as connection:
+            return {
+                row.ledger_source: int(row.chunks)
+                for part in slices(sources)
+                for row in connection.execute(query.where(within(_D.ledger_source, part)))
+            }
 
     def deepened(self) -> list[int]:
         """Row numbers of live documents that have become deep, and of which the index has yet to be told."""

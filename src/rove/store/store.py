@@ -104,6 +104,7 @@ class Store(Fetching):
         self.words = UserWords(self.catalog)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.documents)
+        self.deepening = asyncio.Lock()
         self._turns, self._turn = self.home.turns(self.catalog.database.dialect), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
@@ -220,6 +221,7 @@ class Store(Fetching):
         """
         async with self.writing():
             if erase:
+                self.judged.forget()
                 await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
@@ -305,6 +307,7 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.judged.close()
         await self.team.close()
         await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says
