@@ -73,7 +73,12 @@ async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> 
 
 async def _by_stand_in(search_context: SearchContext, text: str) -> Vector | None:
     held = await search_context.stand_in.held(search_context.store) if search_context.stand_in else None
-    return (await held.queries([text]))[0] if held else None
+    if held is None:
+        return None
+    try:
+        return (await held.queries([text]))[0]
+    except ServiceError:  # an embedder that is being replaced may be gone
+        return None
 
 
 async def _as_one(search_context: SearchContext, lists: SearchLists, vector: Vector, top_k: int) -> SearchLists:

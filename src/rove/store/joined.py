@@ -152,9 +152,22 @@ class JoinedDocuments(Documents):
         """See `ShallowDocuments.shallow_of`."""
         return self._each(chunk_ids, lambda part, ids: part.shallow_of(ids))
 
+    def check_embedder(self) -> None:
+        """See `ShallowDocuments.check_embedder`."""
+        for part in self.parts:
+            part.check_embedder()
+
     def stand_in(self) -> StandInNote | None:
-        """See `ShallowDocuments.stand_in`: of the first base that has one."""
-        return next(filter(None, (part.stand_in() for part in self.parts)), None)
+        """See `ShallowDocuments.stand_in`: of the first base that has one.
+
+        Raises:
+            ConfigError: two bases have documents of different ones.
+        """
+        notes = [note for part in self.parts if (note := part.stand_in()) and part.depth().shallow]
+        if models := sorted({note.model for note in notes})[1:]:
+            message = f"One base has passages of [{notes[0].model}] yet, another of [{models[-1]}]."
+            raise ConfigError(message, cure="Wait for one: rove migrate, or rove add --resume.")
+        return notes[0] if notes else None
 
     def depth(self) -> Depth:
         """See `ShallowDocuments.depth`."""
