@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from rove.language.rendering import render
     from rove.records import Answer, Hit, Text, field
     from rove.sync import Rove
-    from rove.sync.migrating import migrate
 
 __all__ = [
     "Answer",
@@ -24,14 +23,12 @@ __all__ = [
     "ServiceError",
     "Text",
     "field",
-    "migrate",
     "render",
 ]
 
 _HOMES = {
     "AsyncRove": "engine",
     "Rove": "sync",
-    "migrate": "sync.migrating",
     "render": "language.rendering",
     **dict.fromkeys(("Answer", "Hit", "Text", "field"), "records"),
 }

@@ -27,6 +27,7 @@ from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, locate
 from rove.load.web.crawl import CrawlPlan
+from rove.migration import Migrating
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
 from rove.plugins import check_names
@@ -47,7 +48,7 @@ from rove.walk.operations import WalkOperations
 START, NONE = History(), Instances()
 
 
-class AsyncRove(DocumentOperations, WalkOperations):
+class AsyncRove(DocumentOperations, WalkOperations, Migrating):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP

@@ -7,16 +7,16 @@ whatever happens: the next call goes on, and so does the next writer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import numpy as np
 from sqlalchemy import func, select
 
-from rove.engine import AsyncRove
 from rove.enrich.vectors import embed
 from rove.errors import ConfigError
 from rove.events import ChunksEmbedded, Listener, ignore
@@ -25,7 +25,7 @@ from rove.models import EMBEDDERS, Embedder, passages_with_tokens
 from rove.records.chunk import indexed
 from rove.records.ledger import LostChunk
 from rove.retrieve.stand_in import embedder_of, note_of
-from rove.settings import EmbedderSettings, OneEmbedderSettings, Settings
+from rove.settings import Address, EmbedderSettings, OneEmbedderSettings, Settings, read_settings
 from rove.store import Vector, tables
 from rove.store.catalog import Catalog
 from rove.store.database import EMBEDDER
@@ -91,15 +91,10 @@ class Migration:
         self._note = note_of(table.name, self._after)
         self.began = known == self._note.model
         """Whether the base is switched already."""
-        self._before: StandInNote | None = None
-        self._old: OneEmbedderSettings | None = None
+        self._former: Embedder | None = None
+        self._before = note if self.began and note and note.previous else None
         if not self.began:
-            self._before, self._old = self._former(known)
-        elif note and note.previous:
-            self._before = note
-            with suppress(ConfigError):
-                self._old = self._former(note.model)[1]
-        self._new = table.model_copy(update={"previous": self._old, "first": ""})
+            self._before, self._former = self._found(known)
 
     def _looked(self, look: Callable[[Catalog], Any]) -> Any:  # noqa: ANN401 - what `look` returns
         """Look into the catalog, whichever embedder it has."""
@@ -109,22 +104,28 @@ class Migration:
         finally:
             catalog.close()
 
-    def _former(self, model: str) -> tuple[StandInNote, OneEmbedderSettings]:
-        """Find the settings of the embedder that has this fingerprint.
+    def _found(self, model: str) -> tuple[StandInNote, Embedder]:
+        """Find the embedder that has this fingerprint, by what the settings tell.
 
         Raises:
-            ConfigError: they are not told.
+            ConfigError: they do not tell of it.
         """
         told = self._settings.embedder
         for one in (told, told.previous, *(OneEmbedderSettings(name=name) for name in EMBEDDERS.table)):
             with suppress(ConfigError):
                 if one and str((made := embedder_of(one)).fingerprint) == model:
-                    return note_of(one.name, made, previous=True), _alone(one)
+                    return note_of(one.name, made, previous=True), made
         message = f"{self._home} was made with the embedder [{model}], of which the settings do not tell."
         raise ConfigError(message, cure="Name it, and how it is reached, under [embedder.previous].")
 
-    def _opened(self, table: EmbedderSettings) -> AsyncRove:
-        return AsyncRove(self._settings.model_copy(update={"embedder": table, "also": ()}), create=False)
+    @asynccontextmanager
+    async def _opened(self, note: StandInNote) -> AsyncGenerator[Store]:
+        settings = self._settings
+        store = Store(settings.path, model=note.model, dimension=note.dimension, settings=settings.store)
+        try:
+            yield store
+        finally:
+            await store.close()
 
     async def estimate(self) -> MigrationEstimate:
         """Say what is to be done, and how long that takes here: some passages are embedded to know it.
@@ -154,25 +155,25 @@ class Migration:
         Raises:
             ServiceError: an embedder cannot be reached, or another process writes for too long; what is done is kept.
         """
-        if not self.began and self._before and self._old:
-            await self._switch(self._before, self._old, listener)
-        async with self._opened(self._new) as kb:
-            await kb.store.mend()  # an index beside the catalog is made anew
-            await kb.store.optimize()
-            lost = await deepen_all(kb.store, kb.embedder, listener, until=until) if deep else []
-            await kb.store.optimize()
-            depth = await asyncio.to_thread(kb.store.catalog.depth)
+        if not self.began and self._before:
+            await self._switch(self._before, listener)
+        async with self._opened(self._note) as store:
+            await store.mend()  # an index beside the catalog is made anew
+            await store.optimize()
+            lost = await deepen_all(store, self._after, listener, until=until) if deep else []
+            await store.optimize()
+            depth = await asyncio.to_thread(store.catalog.depth)
         before = self._before.model if self._before else ""
         said = tuple(self._to_be_changed(depth.shallow))
         return Migrated(before, self._note.model, depth.chunks, depth.shallow, tuple(lost), said)
 
-    async def _switch(self, before: StandInNote, old: OneEmbedderSettings, listener: Listener) -> None:
-        async with self._opened(_table(old)) as kb:
-            known = await asyncio.to_thread(kb.store.catalog.stand_in)
-            if known and known.model != self._note.model:  # else vectors of three would be compared
-                await deepen_all(kb.store, kb.embedder, listener)
+    async def _switch(self, before: StandInNote, listener: Listener) -> None:
+        async with self._opened(before) as store:
+            known = await asyncio.to_thread(store.catalog.stand_in)
+            if self._former and known and known.model != self._note.model:  # else vectors of three would be compared
+                await deepen_all(store, self._former, listener)
             vectors: dict[OwnText, Vector] = {}
-            while missing := await _switched(kb.store, before, self._note, vectors):
+            while missing := await _switched(store, before, self._note, vectors):
                 vectors |= await _embedded(missing, self._after, listener)
         self.began = True
 
@@ -189,22 +190,44 @@ class Migration:
         return lines
 
 
+class Migrating:
+    """The call of `AsyncRove` that moves a base to another embedder; it is of no open base."""
+
+    @staticmethod
+    async def migrate(
+        location: str | Path | Address = "kb",
+        *,
+        to: str = "",
+        deep: bool = True,
+        listener: Listener = ignore,
+        **settings: object,
+    ) -> Migrated:
+        """Let a base have another embedder, without downtime: both are searched until the new one has reached it all.
+
+        Who has it open with the one before is told to open it again. Called again, it goes on where it was cut off.
+
+        Args:
+            location: see `open`.
+            to: the name of the new embedder, if it is not the one of the settings; with that of the old one, it goes
+                back.
+            deep: without it the base is switched only: the next call, `add` or server goes on.
+            listener: told of `ChunksEmbedded` before the switch, and of `ChunksDeepened` after it.
+            settings: what wins over the file and the environment: `embedder={"name": "static"}`.
+
+        Raises:
+            ConfigError: there is no base; or it was made with an embedder that the settings do not tell of.
+            ServiceError: an embedder cannot be reached, or another process writes for too long; what is done is kept.
+        """
+        return await Migration(read_settings(location, **settings), to).run(listener, deep=deep)
+
+
 def _new(told: EmbedderSettings, to: str) -> EmbedderSettings:
     """Return the settings of the embedder of that name: as they are told, else as it comes."""
     if to in {"", told.name}:
         return told
     if told.previous and told.previous.name == to:
-        return _table(told.previous)
+        return EmbedderSettings(**dict(told.previous))
     return EmbedderSettings(name=to, threads=told.threads, device=told.device)
-
-
-def _alone(one: OneEmbedderSettings) -> OneEmbedderSettings:
-    """Return the settings of one embedder without those of others."""
-    return OneEmbedderSettings(**{name: getattr(one, name) for name in OneEmbedderSettings.model_fields})
-
-
-def _table(one: OneEmbedderSettings) -> EmbedderSettings:
-    return EmbedderSettings(**dict(_alone(one)))
 
 
 def _model_of(one: OneEmbedderSettings | None) -> str:
