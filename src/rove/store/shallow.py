@@ -110,6 +110,7 @@ class ShallowDocuments:
         if not rows:
             return {}
         with self.database.read() as connection:
+            self.database.check_model(connection)
             model = get_fact(connection, EMBEDDER)
         texts = {row.chunk_id: indexed(row.prefix, row.text) for row in rows}
         return {chunk_id: ShallowChunk(vector_key(model, text), text) for chunk_id, text in texts.items()}
@@ -121,6 +122,7 @@ class ShallowDocuments:
         seqs: list[int] = []
         room = GROUP_CHUNKS
         with self.database.snapshot() as connection:
+            self.database.check_model(connection)
             for row in connection.execute(query.limit(GROUP_DOCUMENTS)):
                 if seqs and row.chunks > room:
                     break
