@@ -289,3 +289,15 @@ async def test_it_says_what_it_cannot_know(tmp_path: Path) -> None:
     ).estimate()
     assert (estimate.passages, estimate.of, estimate.others) == (1, 1, 0)
     assert np.isfinite(estimate.seconds)
+
+
+async def test_a_better_one_before_keeps_its_order(place: Path) -> None:
+    async with AsyncRove.open(place, embedder=FAKE) as kb:
+        before = await found(kb, "semantic")
+    await AsyncRove.migrate(place, embedder=STATIC, deep=False)  # which is trusted less
+    async with AsyncRove.open(place, embedder=STATIC) as kb:
+        after = await found(kb, "semantic")
+        scores = {name: score for name, score in (await fresh(place.parent / "fresh", STATIC)).items()}
+    for name, hits in before.items():
+        assert [document for document, _ in after[name]] == [document for document, _ in hits]
+        assert after[name][0][1] <= scores[name][0][1] + 1e-3  # and the scores are the new one's
