@@ -16,7 +16,7 @@ from rove.records.document import Span
 from rove.records.summary import Summary, SummarySentence
 from rove.retrieve.judging import judge
 from rove.store.summaries import Summaries as KeptSummaries
-from rove.store.summaries import SummedDocument
+from rove.store.summaries import SummedDocument, written_out
 
 BATCH = 8
 """Documents that are kept at once; a run that is cut off loses at most so many."""
@@ -99,8 +99,7 @@ async def embedded(
     summaries: Sequence[Summary], document: Document, embedder: Embedder
 ) -> list[tuple[Summary, Vectors]]:
     """Give each summary of a document its vector, by its headings and its sentences."""
-    titles = [" / ".join((document.title, *one.headings)) for one in summaries]
-    vectors = await embedder.passages([f"{title}\n{one.text}" for title, one in zip(titles, summaries, strict=True)])
+    vectors = await embedder.passages([written_out(document.title, one) for one in summaries])
     return list(zip(summaries, vectors, strict=True))
 
 

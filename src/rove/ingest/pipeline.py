@@ -133,11 +133,17 @@ class Ingest:
             raise
 
     async def _settle_first(self) -> None:
-        """See that what is shallow is all of one stand-in: what another has reached becomes deep before."""
+        """See that what is shallow is all of one stand-in: what another has reached becomes deep before.
+
+        While the base is moved to another embedder, that would be all of it: then the embedder alone takes in the new.
+        """
         if self.first:
             known = await asyncio.to_thread(self.store.catalog.stand_in)
             if known and known.model != self.first[1].model:
-                await self._deepen()
+                if known.previous and (await asyncio.to_thread(self.store.catalog.depth)).shallow:
+                    self.first = None
+                else:
+                    await self._deepen()
 
     async def _deepen(self) -> None:
         lost = await deepen_all(self.store, self.models.embedder, self.listener)

@@ -56,6 +56,7 @@ async def deepen_all(
         while not until():
             group = await asyncio.to_thread(store.catalog.next_shallow)
             if not group.seqs:
+                await asyncio.to_thread(store.catalog.end_switch)
                 break
             found = await embed(group.texts, embedder, store.vectors)
             lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)

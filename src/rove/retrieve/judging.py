@@ -26,6 +26,7 @@ from rove.tracing import stage
 
 JUDGED = 16
 """Passages of the stand-in's list that the embedder looks at: docs/decisions/047-two-speeds.md."""
+NOBODY: tuple[Vector | None, float] = None, 0.0
 
 
 async def searched(
@@ -41,16 +42,16 @@ async def searched(
 
     `text`: what `vector` was made of.
     """
-    store = search_context.store
-    first = await _by_stand_in(search_context, text) if vector is not None and store.shallow else None
+    store, trust = search_context.store, trust_of(search_context.embedder)
+    first, theirs = await _by_stand_in(search_context, text) if vector is not None and store.shallow else NOBODY
     lists = await store.search(terms=terms, vector=vector, top_k=top_k, where=where, first=first)
     if vector is not None and lists.shallow_chunks and first is None:
-        first = await _by_stand_in(search_context, text)
+        first, theirs = await _by_stand_in(search_context, text)
         if first is not None:
             lists = await store.search(terms=terms, vector=vector, top_k=top_k, where=where, first=first)
     if vector is not None and lists.shallow:
-        lists = await _as_one(search_context, lists, vector, top_k)
-    return replace(lists, trust=trust_of(search_context.embedder))
+        lists = await _as_one(search_context, lists, vector, top_k, as_found=theirs > trust)
+    return replace(lists, trust=trust)
 
 
 async def judge_now(search_context: SearchContext, chunk_ids: Sequence[str]) -> None:
@@ -76,31 +77,46 @@ async def judge(store: Store, embedder: Embedder, chunk_ids: Sequence[str]) -> N
         await judged.keep_soon(new)
 
 
-async def _by_stand_in(search_context: SearchContext, text: str) -> Vector | None:
+async def _by_stand_in(search_context: SearchContext, text: str) -> tuple[Vector | None, float]:
+    """Return the stand-in's vector of a text, and how far it is trusted; None where it cannot be had."""
     held = await search_context.stand_in.held(search_context.store) if search_context.stand_in else None
-    return (await held.queries([text]))[0] if held else None
+    if held is None:
+        return NOBODY
+    try:
+        return (await held.queries([text]))[0], trust_of(held)
+    except ServiceError:  # an embedder that is being replaced may be gone
+        return NOBODY
 
 
-async def _as_one(search_context: SearchContext, lists: SearchLists, vector: Vector, top_k: int) -> SearchLists:
-    """Put the shallow list into the semantic one."""
+async def _as_one(
+    search_context: SearchContext, lists: SearchLists, vector: Vector, top_k: int, *, as_found: bool
+) -> SearchLists:
+    """Put the shallow list into the semantic one; `as_found`: what is judged keeps the order that it was found in."""
     ids = [chunk_id for chunk_id, _ in lists.shallow[:JUDGED]]
     await judge_now(search_context, ids)
     deep = list(lists.ranked["semantic"])
-    placed = _placed(lists.shallow, await search_context.store.chunk_vectors(ids), vector, deep)
+    vectors = await search_context.store.chunk_vectors(ids)
+    placed = _placed(lists.shallow, vectors, vector, deep, as_found=as_found)
     semantic = sorted([*deep, *placed], key=lambda scored: (-scored[1], scored[0]))[:top_k]
     return replace(lists, ranked={**lists.ranked, "semantic": semantic})
 
 
-def _placed(shallow: Sequence[Scored], vectors: Vectors, vector: Vector, deep: Sequence[Scored]) -> list[Scored]:
+def _placed(
+    shallow: Sequence[Scored], vectors: Vectors, vector: Vector, deep: Sequence[Scored], *, as_found: bool
+) -> list[Scored]:
     """Give the shallow list scores that compare with the embedder's cosines.
 
     Those that it has looked at, (n, dimension) of the first n, have theirs. The others follow below the least of these
     in their own order, by the stand-in's differences times the ratio of the two spreads.
+
+    `as_found`: the stand-in knows better, being the embedder before a quicker one; its first has the best cosine.
     """
     cosines = np.vecdot(vectors, vector).clip(-1, 1).round(DECIMALS)
     seen = vectors.any(axis=1)
     by_first = np.array([score for _, score in shallow])
     own, theirs = cosines[seen], by_first[: len(cosines)][seen]
+    if as_found:
+        own = cosines[seen] = np.sort(own)[::-1]
     if not len(own):  # the embedder could not be reached
         floor = min((score for _, score in deep), default=float(by_first[0]))
         return [(name, floor - float(by_first[0] - score)) for name, score in shallow]

@@ -13,10 +13,10 @@ from rove.records.chunk import indexed
 from rove.records.ledger import LostChunk
 from rove.store import Vector, tables
 from rove.store.catalog_rows import AnyRow, slices
-from rove.store.database import Database, get_fact, insert_rows, next_revision
+from rove.store.database import EMBEDDER, Database, get_fact, insert_rows, next_revision
 from rove.store.dialect import within
 from rove.store.refusals import reason_of
-from rove.store.shallow import EMBEDDER, StandInNote, note_stand_in
+from rove.store.shallow import StandInNote, note_stand_in
 from rove.store.vectors import drop_unused, keep_vectors
 
 _C, _D, _S = tables.chunks.c, tables.documents.c, tables.shallow.c

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,18 @@ class Fetching:
         if access_filter := access_filter_of(where):
             return await asyncio.to_thread(self.searched.depth, access_filter)
         return await asyncio.to_thread(self.documents.depth)
+
+    @asynccontextmanager
+    async def of_one_embedder(self) -> AsyncGenerator[None]:
+        """See that the base still has the embedder that this process asks when the block ends, however it ends.
+
+        Raises:
+            EmbedderMovedError: it has another by now, so that what was read meanwhile may not compare.
+        """
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.documents.check_embedder)
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""

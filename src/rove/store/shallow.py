@@ -17,12 +17,12 @@ from rove.records import vector_key
 from rove.records.chunk import indexed
 from rove.store import tables
 from rove.store.catalog_rows import slices
-from rove.store.database import Database, get_fact, set_fact
+from rove.store.database import EMBEDDER, Database, get_fact, set_fact
 from rove.store.dialect import within
 from rove.store.lookup import Lookup
 
-EMBEDDER, STAND_IN = "embedder", "stand-in"
-"""Facts: the fingerprint of the embedder; and which stand-in it is that has made the vectors of shallow documents."""
+STAND_IN = "stand-in"
+"""The fact that says which stand-in it is that has made the vectors of shallow documents."""
 GROUP_CHUNKS = 512
 """Chunks of the documents that become deep together; a longer one is by itself."""
 GROUP_DOCUMENTS = 256
@@ -31,11 +31,15 @@ _C, _D, _S = tables.chunks.c, tables.documents.c, tables.shallow.c
 
 @dataclass(frozen=True, slots=True)
 class StandInNote:
-    """What a base knows of its stand-in: the name in `EMBEDDERS`, its fingerprint and its dimension."""
+    """What a base knows of its stand-in: the name in `EMBEDDERS`, its fingerprint and its dimension.
+
+    `previous`: it is the embedder that the base had before: see `rove.store.switching`.
+    """
 
     name: str
     model: str
     dimension: int
+    previous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,14 @@ class ShallowDocuments:
 
     database: Database
 
+    def check_embedder(self) -> None:
+        """See `Database.check_embedder`."""
+        self.database.check_embedder()
+
     def stand_in(self) -> StandInNote | None:
         """Which stand-in it is, None where nothing was ever shallow."""
         with self.database.read() as connection:
-            noted = get_fact(connection, STAND_IN)
-        return StandInNote(**json.loads(noted)) if noted else None
+            return noted_stand_in(connection)
 
     def depth(self) -> Depth:
         """How far the embedder is."""
@@ -108,6 +115,7 @@ class ShallowDocuments:
         if not rows:
             return {}
         with self.database.read() as connection:
+            self.database.check_model(connection)
             model = get_fact(connection, EMBEDDER)
         texts = {row.chunk_id: indexed(row.prefix, row.text) for row in rows}
         return {chunk_id: ShallowChunk(vector_key(model, text), text) for chunk_id, text in texts.items()}
@@ -119,6 +127,7 @@ class ShallowDocuments:
         seqs: list[int] = []
         room = GROUP_CHUNKS
         with self.database.snapshot() as connection:
+            self.database.check_model(connection)
             for row in connection.execute(query.limit(GROUP_DOCUMENTS)):
                 if seqs and row.chunks > room:
                     break
@@ -164,9 +173,17 @@ def shallow_chunks(connection: Connection) -> int:
     return int(connection.execute(query.where(_D.revision > 0)).scalar() or 0)
 
 
+def noted_stand_in(connection: Connection) -> StandInNote | None:
+    """Read which stand-in it is."""
+    noted = get_fact(connection, STAND_IN)
+    return StandInNote(**json.loads(noted)) if noted else None
+
+
 def note_stand_in(connection: Connection, note: StandInNote) -> None:
-    """Keep which stand-in it is."""
-    set_fact(connection, STAND_IN, json.dumps(asdict(note)))
+    """Keep which stand-in it is, unless it is known."""
+    known = noted_stand_in(connection)
+    if known is None or known.model != note.model:
+        set_fact(connection, STAND_IN, json.dumps(asdict(note)))
 
 
 def embedded_meanwhile(connection: Connection, documents: Sequence[int]) -> set[int]:

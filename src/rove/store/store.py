@@ -24,7 +24,8 @@ from rove.store.field_names import FieldNames
 from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
-from rove.store.index_beside import WRITTEN_TO, IndexBeside
+from rove.store.index_beside import IndexBeside
+from rove.store.index_facts import WRITTEN_TO
 from rove.store.joined import JoinedResident, joined
 from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
@@ -274,6 +275,7 @@ class Store(Fetching):
             await self._turns.take()
             try:
                 health = Health(chunks=0)
+                await asyncio.to_thread(self.catalog.database.check_embedder)
                 given = await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
                 settled = self._checked and given == self._beside.name
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
