@@ -266,13 +266,12 @@ class Ingest:
         bad = {number for number, key in enumerate(prepared.vector_keys) if key in refused}
         if not bad:
             return prepared
-        lost = self._lost.setdefault(prepared.ledger_source, [])
+        source = prepared.ledger_source
+        lost = self._lost.setdefault(source, [])
         for number in sorted(bad):
             chunk, error = prepared.chunks[number], refused[prepared.vector_keys[number]]
             reason, whole = f"The embedder refused it: {error.reason}", len(bad) == len(prepared.chunks)
-            lost.append(
-                LostChunk(prepared.ledger_source, chunk.document_id, chunk.span, reason, error.cure, whole=whole)
-            )
+            lost.append(LostChunk(source, chunk.document_id, chunk.span, reason, error.cure, whole=whole))
         return replace(
             prepared,
             fingerprint="",

@@ -15,7 +15,7 @@ from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import Address, StoreSettings, check_sub_vectors
-from rove.store import Scored, Vector, VectorIndex
+from rove.store import Vector, VectorIndex
 from rove.store.catalog import Catalog, rows_of
 from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
@@ -58,12 +58,9 @@ class Store(Fetching):
         self,
         place: Path | Address,
         *,
-        model: str,
-        dimension: int,
-        settings: StoreSettings,
-        index: VectorIndex | None = None,
-        also: Sequence[Path | Address] = (),
-    ) -> None:
+        model: str, dimension: int, settings: StoreSettings,
+        index: VectorIndex | None = None, also: Sequence[Path | Address] = (),
+    ) -> None:  # fmt: skip
         """Open or make the base that lives there; `index` is used in place of the one that the settings name.
 
         `also`: further bases that are read with it, see `joined`.
@@ -131,9 +128,9 @@ class Store(Fetching):
 
         `first`: the stand-in's vector, for what is shallow. `rove.retrieve.judging` makes one list of the two.
         """
-        found = dict[str, list[Scored]]()
-        if self._looks_it_up:
-            found = await self._beside.search(lambda: self.index, terms=terms, vector=vector, top_k=top_k, where=where)
+        found = {} if not self._looks_it_up else await self._beside.search(
+            lambda: self.index, terms=terms, vector=vector, top_k=top_k, where=where
+        )  # fmt: skip
         look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
         lists = await asyncio.to_thread(look, found=found)
         for name, ranked in found.items():

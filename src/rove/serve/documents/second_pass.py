@@ -33,7 +33,7 @@ class SecondPass:
         self._working: list[asyncio.Task[None]] = []
         self._wanted = asyncio.Event()
         self._told = asyncio.Event()
-        self._said = ""
+        self._held_up = ""
 
     def start(self) -> None:
         """Begin, with what earlier processes have left."""
@@ -52,6 +52,7 @@ class SecondPass:
     def follow(self, job: Job) -> None:
         """Have a job told of the second pass, to its end."""
         self._followed.append(job)
+        job.trouble = job.trouble or self._held_up
         self._wanted.set()
 
     def let_go(self, job: Job) -> None:
@@ -66,7 +67,7 @@ class SecondPass:
             try:
                 await self._pass()
             except RoveError as error:
-                self._trouble(error.reason)
+                self._hold_up(error.reason)
                 log.warning("second pass waits", extra={"reason": error.reason})
                 await asyncio.sleep(wait_s)
                 wait_s = min(MAX_RETRY_S, 2 * wait_s)
@@ -89,21 +90,24 @@ class SecondPass:
         finally:
             tally.leave(PLACE)
         if lost:
-            self._trouble(REFUSED.format(count=len(lost)))
+            self._tell_of(REFUSED.format(count=len(lost)), "")
             log.warning("passages refused", extra={"count": len(lost)})
         self._told.set()
 
     def _listen(self, event: Event) -> None:
         if isinstance(event, ChunksDeepened):
-            self._trouble("")
+            self._hold_up("")
             self._told.set()
 
-    def _trouble(self, text: str) -> None:
+    def _hold_up(self, trouble: str) -> None:
         """Say what holds it up, "" where nothing does, in place of what it has said before."""
-        before, self._said = self._said, text
+        before, self._held_up = self._held_up, trouble
+        self._tell_of(trouble, before)
+
+    def _tell_of(self, trouble: str, before: str) -> None:
         for job in self._followed:
-            if job.trouble == before != text:
-                job.trouble = text
+            if job.trouble == before != trouble:
+                job.trouble = trouble
                 job.changed()
 
     async def _tell(self) -> None:
@@ -122,6 +126,8 @@ class SecondPass:
         for job in jobs:
             shallow = sum(left.get(source, 0) for source in set(job.sources))
             if not shallow:
+                if job.trouble == self._held_up:  # that is over, also if nobody has said so yet
+                    job.trouble = ""
                 job.end()
             elif shallow != job.shallow:
                 job.shallow = shallow
