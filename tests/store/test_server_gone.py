@@ -40,7 +40,7 @@ async def ask(held: VectorIndex, rows: list[IndexRow]) -> None:
 
 
 async def test_killed_amid_an_add_and_searches(own: Any) -> None:
-    rows, name = make_rows(6_000), f"t{token_hex(8)}"
+    rows, name = make_rows(3_000), f"t{token_hex(8)}"
     held = made(own.table, name=name, bulk_rows=20, timeout_s=5)
     await held.add(rows[:100])
     under_way = [asyncio.create_task(held.add(rows)), *(asyncio.create_task(ask(held, rows[:50])) for _ in range(3))]
@@ -59,7 +59,7 @@ async def test_killed_amid_an_add_and_searches(own: Any) -> None:
     await watching.add(rows)
     for index in (held, watching):
         assert sorted(await index.chunk_ids()) == [row.chunk_id for row in rows]
-        assert (await index.semantic(rows[5_000].vector, top_k=1))[0][0] == "c05000"
+        assert (await index.semantic(rows[2_500].vector, top_k=1))[0][0] == "c02500"
         await index.close()
 
 
