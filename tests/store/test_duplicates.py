@@ -131,7 +131,7 @@ def test_a_thousand_copies_are_not_compared_with_each_other(base: Base, monkeypa
 
 
 def test_sorting_again_keeps_everything(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.store.duplicates.FRESH_KEYS", 50)
+    monkeypatch.setattr("rove.store.duplicates.RUN_KEYS", 200)
     duplicates = Duplicates(base.catalog.database)
     for start in range(0, 60, 6):
         base.add({f"d{n}": story(n) for n in range(start, start + 6)})
@@ -145,7 +145,7 @@ def test_deleted_documents_do_not_stand_before_live_ones(base: Base) -> None:
     assert names(find(duplicates, {"x": story(1)})) == ["d0"]
     base.catalog.delete([f"d{n}" for n in range(19)])
     assert names(find(duplicates, {"x": story(1)})) == ["d19"]
-    assert len(duplicates._sorted) + len(duplicates._fresh) == 15
+    assert sum(map(len, duplicates._runs)) == 15
 
 
 def real_texts(shared_data: Path) -> list[str]:

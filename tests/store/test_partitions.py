@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rove.store import partitions
 from rove.store.blocks import ArrayInParts
 from rove.store.codes import AskedCode
 from rove.store.fixed_point import fixed, floats
-from rove.store.nearest import FEW, Nearest
+from rove.store.nearest import FEW, PARTITIONED_FROM, Nearest
 
 DIMENSION = 32
 COUNT = 24_000
@@ -57,6 +58,12 @@ def whole(vectors: np.ndarray) -> Nearest:
     for part in np.array_split(vectors, 7):
         nearest.extend(part)
     return nearest
+
+
+@pytest.fixture(autouse=True)
+def few_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As few, of these few rows, are scanned first as of the fewest that are ever partitioned."""
+    monkeypatch.setattr(partitions, "FIRST", COUNT * partitions.FIRST // PARTITIONED_FROM)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +127,24 @@ def test_most_is_left_out(partitioned: Nearest, monkeypatch: pytest.MonkeyPatch)
     looked.clear()
     partitioned.best(asked[0], 10, exact=True)
     assert sum(looked) == COUNT
+
+
+def with_rare_words(seed: int, count: int) -> np.ndarray:
+    """As `clustered`, but each says one of 4,000 rare words beside its subject, which makes up half of it."""
+    rng = np.random.default_rng(seed)
+    words = unit(np.random.default_rng(8).standard_normal((4_000, DIMENSION)))
+    return floats(*fixed(unit(clustered(seed, count) + 1.2 * words[rng.integers(0, len(words), count)])))
+
+
+def test_what_shares_a_rare_word_is_found_wherever_it_lies(tmp_path: Path) -> None:
+    vectors = with_rare_words(1, COUNT)
+    nearest = again(whole(vectors), tmp_path / "a")
+    shares: list[float] = []
+    for asked in with_rare_words(99, 100):
+        _, cosines = nearest.best(asked, 10)
+        true = np.sort(vectors @ asked)[-10:]
+        shares.append(float((np.sort(cosines)[-10:] >= true[0] - 1e-6).sum()) / 10)
+    assert np.mean(shares) >= 0.99
 
 
 def test_rows_of_one_partition_lie_near_each_other(partitioned: Nearest, vectors: np.ndarray) -> None:

@@ -102,9 +102,8 @@ async def _as_one(
     ids = [*first, *(chunk_id for chunk_id, _ in lists.shallow[JUDGED:] if chunk_id in worded)]
     await judge_now(search_context, ids)
     vectors = await search_context.store.chunk_vectors(ids)
-    cosines = np.vecdot(vectors, vector).clip(-1, 1).round(DECIMALS).tolist()
-    seen = vectors.any(axis=1).tolist()
-    own = {chunk_id: cosine for chunk_id, cosine, known in zip(ids, cosines, seen, strict=True) if known}
+    cosines = np.vecdot(vectors, vector).clip(-1, 1).round(DECIMALS)
+    own = {ids[at]: float(cosines[at]) for at in np.flatnonzero(vectors.any(axis=1)).tolist()}
     if as_found:
         own = dict(zip(own, sorted(own.values(), reverse=True), strict=True))
     deep = list(lists.ranked["semantic"])

@@ -39,7 +39,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
             "nprobes": 20,
             "refine_factor": 10,
         },
-        "load": {"max_file_mb": 2_000, "max_cpu_s": 120.0},
+        "load": {"max_file_mb": 2_000, "max_cpu_s": 120.0, "max_memory_mb": 3_000},
         "search": {"top_k": 50},
     },
 }

@@ -30,7 +30,8 @@ SIGNATURE_BYTES = HEAD_BYTES + 2 * SLOTS
 NEAR = 0.82
 """From this estimate on, two texts are near duplicates: of edited texts at .85 and above, 99 in 100 reach it."""
 COMPARED = 4  # documents under one key that are looked at, the oldest first: a thousand copies cost no more than four
-FRESH_KEYS = 1 << 18  # how many keys are sorted among themselves before they are sorted among all
+RUN_KEYS, RUN_SHARE = 1 << 22, 8
+"""The most keys that are sorted as one run, or a part of so many of them all, if that is more."""
 ROWS = 10_000
 MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -38,7 +39,6 @@ HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 Keys = NDArray[np.uint64]
 """Entries of the index, sorted: 32 bits of what is shared, then the 32 bits of the document's row number."""
 NO_KEY = np.uint64(0)
-NO_KEYS: Keys = np.zeros(0, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,7 @@ class Duplicates:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._sorted = NO_KEYS
-        self._fresh = NO_KEYS
+        self._runs: list[Keys] = []
         self._revision = 0
 
     def find(self, items: Sequence[Signed], *, similarity: float = NEAR) -> list[NearDuplicate | None]:
@@ -107,9 +106,9 @@ class Duplicates:
 
     def _seqs(self, keys: Keys) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
-        for held in (self._sorted, self._fresh):
+        for held in self._runs:
             first = np.searchsorted(held, keys << HALF)
-            for step in range(COMPARED if len(held) else 0):
+            for step in range(COMPARED):
                 entries = held[np.minimum(first + step, len(held) - 1)]
                 hits = entries[(entries >> HALF == keys) & (first + step < len(held))]
                 for key, seq in zip((hits >> HALF).tolist(), (hits & LOW).tolist(), strict=True):
@@ -131,24 +130,36 @@ class Duplicates:
         """Take in what was published since the last call."""
         d = tables.documents.c
         query = select(d.seq, d.revision, d.signature).where(d.revision > self._revision, d.signature.is_not(None))
-        fresh = [self._fresh]
+        fresh: list[Keys] = []
         with self.database.snapshot() as connection:
             for rows in connection.execution_options(yield_per=ROWS).execute(query).partitions():
                 self._revision = max(self._revision, *(row.revision for row in rows))
                 keys = keys_of([row.signature for row in rows])
                 entries = keys << HALF | np.array([row.seq for row in rows], np.uint64)[:, None]
                 fresh.append(entries[keys != NO_KEY])
-        self._fresh = np.sort(np.concatenate(fresh)) if len(fresh) > 1 else self._fresh
-        if len(self._fresh) > max(FRESH_KEYS, len(self._sorted) // 4):
-            self._sorted = np.sort(np.concatenate([self._sorted, self._fresh]))
-            self._fresh = NO_KEYS
+                if sum(map(len, fresh)) >= RUN_KEYS:
+                    self._take(fresh)
+                    fresh = []
+        self._take(fresh)
+
+    def _take(self, fresh: Sequence[Keys]) -> None:
+        """Take in keys as a run. Runs of about the same size become one, so that a key is moved a few times in all."""
+        if not sum(map(len, fresh)):
+            return
+        self._runs.append(np.sort(np.concatenate(fresh)))
+        most = max(RUN_KEYS, sum(map(len, self._runs)) // RUN_SHARE)
+        while len(self._runs) > 1:
+            before, last = map(len, self._runs[-2:])
+            if before > 2 * last or before + last > most:
+                break
+            self._runs[-2:] = [np.sort(np.concatenate(self._runs[-2:]), kind="stable")]  # of two runs it makes one
 
     def _forget_deleted(self) -> None:
         """Drop the keys of documents that are there no more."""
         with self.database.read() as connection:
             held = np.fromiter(connection.execute(select(tables.documents.c.seq)).scalars(), np.uint64)
-        self._sorted = self._sorted[np.isin(self._sorted & LOW, held)]
-        self._fresh = self._fresh[np.isin(self._fresh & LOW, held)]
+        kept = (run[np.isin(run & LOW, held)] for run in self._runs)
+        self._runs = [run for run in kept if len(run)]
 
 
 def keys_of(signatures: Sequence[bytes]) -> Keys:

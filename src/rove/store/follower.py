@@ -12,6 +12,8 @@ from rove.store.snapshot import Mapped, read, sweep, write
 
 SPILL = 131_072
 """Chunks newer than its snapshot that a process holds in memory; with more, it goes on from a newer snapshot."""
+SPILL_SHARE = 8
+"""Of a large base it may be one in so many of all: each move to the disk writes all of them."""
 
 
 class Follower:
@@ -83,7 +85,7 @@ class Follower:
     def _take(self, *, since: int) -> None:
         for rows in self.catalog.index_rows(since=since):
             self.index.extend(self._taken(rows))
-            if self._spills and self.index.added >= SPILL:
+            if self._spills and self.index.added >= max(SPILL, self.index.live // SPILL_SHARE):
                 self._spill()
 
     def _taken(self, rows: Sequence[IndexRow]) -> Sequence[IndexRow]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rove.store.packed_texts import EMPTY, Directory, PackedTexts, chosen, decoded, encoded, joined, packed
+from rove.store.blocks import ArrayInParts
+from rove.store.packed_texts import EMPTY, Chosen, Directory, PackedTexts, decoded, encoded, in_order, packed
 
 
 class Ids:
@@ -63,14 +65,23 @@ class Ids:
                 self._gone.add(row)
         return [row for row in rows if row is not None]
 
-    def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    def packed(self, keep: NDArray[np.bool_]) -> dict[str, NDArray[Any] | ArrayInParts]:
         """Return the arrays that `restore` takes, of the rows to keep, (n,) bool; none of them is discarded."""
         first = len(self._begun)
-        later = [encoded(self._later[row]) for row in np.flatnonzero(keep[first:]).tolist()]
-        ids = joined(chosen(self._begun.texts, np.flatnonzero(keep[:first])), packed(later))
-        heads = ids.heads()
-        order = ids.order(heads)
-        return {"ids": ids.letters, "id_bounds": ids.bounds, "id_heads": heads[order], "id_order": order}
+        before = Chosen(self._begun.texts, np.flatnonzero(keep[:first]))
+        later = packed([encoded(self._later[row]) for row in np.flatnonzero(keep[first:]).tolist()])
+        heads = np.concatenate([self._begun.heads_by_number()[before.numbers], later.heads()])
+        split = len(before.numbers)
+
+        def of(numbers: NDArray[Any]) -> list[bytes]:
+            inside = numbers[numbers < split]
+            mapped, added = iter(before.of(inside)), iter(later.of(numbers[numbers >= split] - split))
+            return [next(mapped if number < split else added) for number in numbers.tolist()]
+
+        order = in_order(heads, of)
+        bounds = np.concatenate([before.bounds, before.bounds[-1] + later.bounds[1:]])
+        letters = ArrayInParts((int(bounds[-1]),), np.dtype(np.uint8), lambda: chain(before.parts(), [later.letters]))
+        return {"ids": letters, "id_bounds": bounds, "id_heads": heads[order], "id_order": order}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Replace all ids by what `packed` returned, without reading it."""

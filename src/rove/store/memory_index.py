@@ -16,7 +16,7 @@ from rove.settings import StoreSettings
 from rove.store import IndexRow, Recalled, Scored, Vector
 from rove.store.both_sets import BothSets
 from rove.store.document_vectors import Floats
-from rove.store.field_columns import Columns, PackedColumns, pack_columns
+from rove.store.field_columns import Columns, pack_columns, packed_parts
 from rove.store.ids import Ids
 from rove.store.languages import Languages
 from rove.store.postings import Postings
@@ -90,7 +90,7 @@ class MemoryIndex:
         facts = {
             "dimension": self.dimension,
             "languages": languages,
-            "columns": columns.places,
+            "columns": columns.described,
             **totals,
         }
         return Snapshot(revision, arrays, facts)
@@ -104,7 +104,7 @@ class MemoryIndex:
         self._alive = np.ones(self._restored, bool)
         shallow = self._vectors.restore(kept.arrays, kept.facts)
         self._vectors.shallow_ids.update(self._ids.of(shallow))
-        self._columns = Columns(PackedColumns(len(self._ids), kept.facts["columns"], kept.arrays))
+        self._columns = Columns(packed_parts(kept.facts["columns"], kept.arrays))
         self._postings.restore(kept.arrays)
 
     @property

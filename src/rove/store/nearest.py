@@ -22,6 +22,8 @@ FEW = 2_048
 """Vectors up to which all are compared in float32."""
 MANY = 32_768
 """Where a filter keeps so many vectors at most, all their codes are scanned, partitions or not."""
+FIRST = 8_192
+"""Vectors that are scanned first where all are: what may be among the best of these is not kept of the rest."""
 PARTITIONED_FROM = 131_072
 """Vectors from which on there are partitions. Below, what is found is exact."""
 
@@ -106,9 +108,13 @@ class Nearest:
             positions = np.flatnonzero(keep)
             for block in blocks_of(kept):
                 at = positions[block]
-                likely.take(at, asked.cosines([(self.vectors.upper[at], self.vectors.scales(at))]))
+                cosines = asked.cosines([(self.vectors.upper[at], self.vectors.scales(at))])
+                near = likely.near(cosines)
+                likely.take(at[near], cosines[near])
         elif self._partitions is None or exact:
-            likely.take(*self._scan(asked, [(0, self.count)], keep))
+            first = min(FIRST, self.count)
+            self._scan(likely, asked, [(0, first)], keep)
+            self._scan(likely, asked, [(first, self.count)], keep)
         else:
             self._go_through(self._partitions, likely, asked, vector, keep)
         return likely.positions
@@ -124,25 +130,31 @@ class Nearest:
         """Scan what was added since, then the partitions where the best may be."""
         starts = partitions.starts
         held = int(starts[-1])
-        likely.take(*self._scan(asked, [(held, self.count)], keep))
+        self._scan(likely, asked, [(held, self.count)], keep)
         order = PartitionOrder(partitions, vector, partitions.sizes if keep is None else partitions.counts(keep[:held]))
-        while len(chosen := order.next(likely.edge, likely.top_k)):
-            spans = zip(starts[chosen].tolist(), starts[chosen + 1].tolist(), strict=True)
-            likely.take(*self._scan(asked, list(spans), keep))
+        while len(chosen := order.next(likely.edge, likely.top_k, found=likely.found)):
+            chosen.sort()
+            begins = np.flatnonzero(np.diff(chosen, prepend=-2) > 1)  # neighbours are scanned as one
+            ends = np.append(begins[1:], len(chosen)) - 1
+            spans = zip(starts[chosen[begins]].tolist(), starts[chosen[ends] + 1].tolist(), strict=True)
+            self._scan(likely, asked, list(spans), keep)
 
     def _scan(
-        self, asked: AskedCode, spans: list[tuple[int, int]], keep: NDArray[np.bool_] | None
-    ) -> tuple[Places, Floats]:
-        """Return the positions in these spans that are kept, and their approximate cosines."""
+        self, likely: _Likely, asked: AskedCode, spans: list[tuple[int, int]], keep: NDArray[np.bool_] | None
+    ) -> None:
+        """Take in what in these spans is kept, by approximate cosines."""
         runs: list[Run] = []
         for first, end in spans:
             runs += self.vectors.runs(first, end)
         cosines = asked.cosines(runs)
-        positions = np.concatenate([np.zeros(0, np.intp), *(np.arange(*span) for span in spans)])
-        if keep is None:
-            return positions, cosines
-        kept = np.flatnonzero(keep[positions])
-        return positions[kept], cosines[kept]
+        near = likely.near(cosines)
+        firsts, ends = np.array(spans, np.intp).T
+        begins = np.cumsum(ends - firsts) - (ends - firsts)
+        positions = near + (firsts - begins)[begins.searchsorted(near, "right") - 1]
+        if keep is not None:
+            kept = keep[positions]
+            near, positions = near[kept], positions[kept]
+        likely.take(positions, cosines[near])
 
     def _by_position(self, keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if not self._partitions:
@@ -165,18 +177,25 @@ class _Likely:
         self.top_k = top_k
         self.positions: Places = np.zeros(0, np.intp)
         self.edge = -2.0
+        self.found = False
+        """Whether any of those that were taken in last is among the best now."""
         self._cosines: Floats = np.zeros(0, np.float32)
         self._margin = margin
 
+    def near(self, cosines: Floats) -> Places:
+        """Which of these approximate cosines may be among the best."""
+        return np.flatnonzero(cosines >= self.edge - self._margin)
+
     def take(self, positions: Places, cosines: Floats) -> None:
-        """Take in positions that were not scanned before, with their approximate cosines."""
-        near = np.flatnonzero(cosines >= self.edge - self._margin)
-        positions = np.concatenate([self.positions, positions[near]])
-        cosines = np.concatenate([self._cosines, cosines[near]])
+        """Take in positions that were not scanned before and are `near`, with their approximate cosines."""
+        fresh = cosines
+        positions = np.concatenate([self.positions, positions])
+        cosines = np.concatenate([self._cosines, cosines])
         if len(cosines) >= self.top_k:
             self.edge = float(np.partition(cosines, -self.top_k)[-self.top_k])
             near = np.flatnonzero(cosines >= self.edge - self._margin)
             positions, cosines = positions[near], cosines[near]
+        self.found = bool((fresh >= self.edge).any())
         self.positions, self._cosines = positions, cosines
 
 

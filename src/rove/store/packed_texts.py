@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -58,14 +58,19 @@ class PackedTexts:
 
     def order(self, heads: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The numbers of the texts, sorted by their bytes."""
-        order = np.argsort(heads, kind="stable").astype(np.int32)
-        alike = np.diff(heads[order]) == 0
-        turns = np.flatnonzero(np.diff(alike.astype(np.int8), prepend=0, append=0)).tolist()
-        for first, last in zip(turns[::2], turns[1::2], strict=True):
-            tied = order[first : last + 1]
-            by = self.of(tied)
-            order[first : last + 1] = tied[sorted(range(len(by)), key=by.__getitem__)]
-        return order
+        return in_order(heads, self.of)
+
+
+def in_order(heads: NDArray[np.uint64], of: Callable[[NDArray[Any]], list[bytes]]) -> NDArray[np.int32]:
+    """The numbers of texts, sorted by their bytes; `of` gives the texts of numbers, where heads do not decide."""
+    order = np.argsort(heads, kind="stable").astype(np.int32)
+    alike = np.diff(heads[order]) == 0
+    turns = np.flatnonzero(np.diff(alike.astype(np.int8), prepend=0, append=0)).tolist()
+    for first, last in zip(turns[::2], turns[1::2], strict=True):
+        tied = order[first : last + 1]
+        by = of(tied)
+        order[first : last + 1] = tied[sorted(range(len(by)), key=by.__getitem__)]
+    return order
 
 
 def packed(texts: Sequence[bytes]) -> PackedTexts:
@@ -78,17 +83,31 @@ def packed(texts: Sequence[bytes]) -> PackedTexts:
     return PackedTexts(np.frombuffer(b"".join(texts), np.uint8), bounds)
 
 
+class Chosen:
+    """Some of the texts, in the order of their `numbers`, to be written part by part."""
+
+    def __init__(self, texts: PackedTexts, numbers: NDArray[Any]) -> None:
+        self.numbers = numbers
+        self._texts = texts
+        self.bounds = np.concatenate([np.zeros(1, np.int64), np.diff(texts.bounds)[numbers].cumsum()])
+        """Where each begins, and the last ends."""
+
+    def of(self, places: NDArray[Any]) -> list[bytes]:
+        """Those at these places among them."""
+        return self._texts.of(self.numbers[places])
+
+    def parts(self) -> Iterator[NDArray[np.uint8]]:
+        """Their letters."""
+        for first in range(0, len(self.numbers), PART):
+            bounds = self.bounds[first : first + PART + 1]
+            shift = self._texts.bounds[:-1][self.numbers[first : first + PART]] - bounds[:-1]
+            yield self._texts.letters[np.arange(bounds[0], bounds[-1]) + np.repeat(shift, np.diff(bounds))]
+
+
 def chosen(texts: PackedTexts, numbers: NDArray[Any]) -> PackedTexts:
     """Pack these of the texts, in this order."""
-    sizes = np.diff(texts.bounds)[numbers]
-    bounds = np.concatenate([np.zeros(1, np.int64), sizes.cumsum()])
-    letters = np.empty(int(bounds[-1]), np.uint8)
-    for first in range(0, len(numbers), PART):
-        some = slice(first, first + PART)
-        start, end = int(bounds[first]), int(bounds[min(first + PART, len(numbers))])
-        shift = texts.bounds[:-1][numbers[some]] - bounds[:-1][some]
-        letters[start:end] = texts.letters[np.arange(start, end) + np.repeat(shift, sizes[some])]
-    return PackedTexts(letters, bounds)
+    made = Chosen(texts, numbers)
+    return PackedTexts(np.concatenate([np.zeros(0, np.uint8), *made.parts()]), made.bounds)
 
 
 def joined(a: PackedTexts, b: PackedTexts) -> PackedTexts:
@@ -109,6 +128,14 @@ class Directory:
 
     def __len__(self) -> int:
         return len(self.heads)
+
+    def heads_by_number(self) -> NDArray[np.uint64]:
+        """The head of each text, by its number."""
+        if self.order is None:
+            return self.heads
+        heads = np.empty_like(self.heads)
+        heads[self.order] = self.heads
+        return heads
 
     def find(self, wanted: Sequence[str]) -> list[int]:
         """Return the number of each text, -1 where it is not there. Some 2 µs each."""

@@ -20,7 +20,7 @@ from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.shallow import Depth
-from rove.store.snapshot import Mapped, drop, read, sweep, write
+from rove.store.snapshot import Mapped, drop, read, revision, sweep, write
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
@@ -47,6 +47,7 @@ class Resident:
         self._make = make
         self._held = self._follower()
         self._looked = 0
+        self._until_due = 0
         self._lock = Lock()
 
     def search(
@@ -111,6 +112,12 @@ class Resident:
         with self._lock:
             return self._follow().live
 
+    def grew(self, chunks: int) -> None:
+        """Hear that so many chunks were added, and `keep` the snapshot once it is due: only then is it looked at."""
+        self._until_due -= chunks
+        if self._until_due <= 0:
+            self.keep(at_rest=False)
+
     def keep(self, *, at_rest: bool = True) -> None:
         """Write a snapshot if the last one is too far behind, see `GROWTH_AT_REST`. The caller holds the base.
 
@@ -124,14 +131,20 @@ class Resident:
         count = self.catalog.count()
         if count < KEPT_FROM:
             drop(self.folder)
+            self._until_due = KEPT_FROM - count
             return
-        behind = read(self.folder, self.catalog.fact(self._home.mark))
-        if not behind or not self._serves(behind) or growth * self.catalog.count(since=behind.revision) >= count:
+        mark = self.catalog.fact(self._home.mark)
+        kept = read(self.folder, mark) if at_rest else None
+        behind = kept.revision if kept else -1 if at_rest else revision(self.folder, mark)
+        newer = self.catalog.count(since=behind) if self._serves(behind) else count
+        if growth * newer >= count:
             self._write()
+            newer = 0
+        self._until_due = (count - GROWTH * newer) // (GROWTH - 1)
 
-    def _serves(self, kept: Mapped) -> bool:
-        """Say whether what was taken away since is known, and nothing of it had to leave the disk."""
-        return kept.revision >= self._erased() and self.catalog.removed_since(kept.revision) is not None
+    def _serves(self, kept: int) -> bool:
+        """Say of a snapshot's revision whether what was taken away since is known, and none of it was erased."""
+        return kept >= self._erased() and self.catalog.removed_since(kept) is not None
 
     def renew(self) -> None:
         """Take what was deleted out of the snapshot, if there is one. Where that fails, the snapshot is removed."""
@@ -189,7 +202,7 @@ class Resident:
         held = self._held
         if not self._home.is_shared:
             return
-        if not held.revision or (held.begun and not self._serves(held.begun)):
+        if not held.revision or (held.begun and not self._serves(held.begun.revision)):
             self.keep(at_rest=False)
             held.start_again()
 

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from rove.store.blocks import ArrayInParts
 
 Array = NDArray[Any]
-FORMAT = 4
-FORMAT_SHALLOW = 5
+FORMAT = 6
+FORMAT_SHALLOW = 7
 """As `FORMAT`, with the vectors of a stand-in beside the embedder's: an older Rove would take these for all."""
 FACTS = "facts.json"
 PARTS_HELD = 16
@@ -102,6 +102,15 @@ def read(folder: Path, mark: str, *, thorough: bool = False) -> Mapped | None:
         return _read(folder / mark, mark, frozenset() if thorough else UNCHECKED) if mark else None
     except (OSError, ValueError, KeyError, EOFError):
         return None
+
+
+def revision(folder: Path, mark: str) -> int:
+    """The revision of the snapshot of that mark, -1 where it is missing; its arrays are not looked at."""
+    try:
+        described = (folder / mark / FACTS).read_bytes() if mark else b""
+        return int(json.loads(described)["revision"]) if mark == _mark(described) else -1
+    except (OSError, ValueError, KeyError):
+        return -1
 
 
 def newest(folder: Path) -> Mapped | None:

@@ -255,8 +255,9 @@ class Store(Fetching):
         self._loose += chunks
         self._writes += 1
         if self._writes % OPTIMIZE_EVERY == 0:
+            grown = self._loose
             await self._optimize()
-            await asyncio.to_thread(self.resident.keep, at_rest=False)
+            await asyncio.to_thread(self.resident.grew, grown)
 
     async def _optimize(self) -> None:
         with stage("optimise"):
