@@ -120,6 +120,27 @@ def test_what_one_machine_erases_no_other_keeps(base: str, tmp_path: Path, monke
             assert not found.fetchall(), name
 
 
+def test_what_is_erased_while_a_machine_looks_leaves_it_when_it_looks_again(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 5)
+    with opened(base) as here:
+        here.add(*[Text(f"Paper {number}.", id=str(number), title=f"zephyr{number}") for number in range(9)])
+        at(monkeypatch, tmp_path, "there")
+        with opened(base) as there:
+            resident = there._kb.store.resident  # noqa: SLF001 - as a server follows
+            written = resident._follow_others  # noqa: SLF001
+
+            def and_then_erase() -> None:
+                written()
+                monkeypatch.setattr(resident, "_follow_others", written)
+                here.delete("7")
+
+            monkeypatch.setattr(resident, "_follow_others", and_then_erase)
+            assert resident.count() == 8 and holding(tmp_path / "there", b"zephyr7")
+            assert resident.count() == 8 and not holding(tmp_path / "there", b"zephyr7")
+
+
 def holding(folder: Path, word: bytes) -> list[Path]:
     """The files of a machine that hold these bytes, in whichever case."""
     return [path for path in folder.rglob("*") if path.is_file() and word in path.read_bytes().lower()]

@@ -230,5 +230,5 @@ class Resident:
             if not held.revision:
                 held.restore()
             held.catch_up()
-            self._looked = held.revision
+            self._looked = revision  # what was erased since is held no more, but is in the snapshot: look once again
         return self._held.index
