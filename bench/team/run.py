@@ -26,36 +26,40 @@ from bench.report import Table, say
 from bench.team import load
 from bench.team.passages import questions
 from bench.team.servers import Server
-from bench.team.steps import DEPTH, EMBEDDER, LONGEST_S, Found
+from bench.team.steps import DEPTH, EMBEDDER, MORE, Found
 from rove.settings import Address
 
 COUNT = 20_000
 CALM_S = 30.0
+LONGEST_S = 20
+"""After so long no more questions are asked in a way: "themes" clusters all vectors for each."""
 TIMEOUT_S = 20_000
-SERVERS = 3
+SERVERS, MACHINES = 3, 2
 SECONDS = ("first_s", "wall", "cpu", "database_s")
+FIRST = {"a folder": "fill", "Postgres": "copy"}
 WRITER, NEW = "machine-0", "machine-1"
 Results = dict[str, dict[str, Any]]
 
 
-def run(count: int = COUNT, *, calm_s: float = CALM_S, keep: bool = False) -> list[Table]:
+def run(count: int = COUNT, *, calm_s: float = CALM_S, longest_s: int = LONGEST_S, keep: bool = False) -> list[Table]:
     """Make both bases, compare them, and put servers on the one in Postgres. `keep`: leave the folder."""
     folder = Path(tempfile.gettempdir()) / f"rove-team-{count}"
     folder.mkdir(exist_ok=True)
     folder.chmod(0o755)  # the database runs as another user
     with postgres(folder / "postgres") as address:
         places = {"a folder": str(folder / "kb"), "Postgres": address}
-        _step(folder, "make", "passages", "", WRITER, count)
+        _step(folder, "fill", "a folder", str(folder / "kb"), WRITER, count)
+        _step(folder, "copy", "Postgres", address, WRITER)
         found = {
-            name: {step: _step(folder, step, name, place, WRITER) for step in ("add", "start", "ask")}
+            name: {step: _step(folder, step, name, place, WRITER, longest_s) for step in ("start", "add", "ask")}
             for name, place in places.items()
         }
-        found["new"] = {step: _step(folder, step, "new", address, NEW) for step in ("start", "ask")}
+        found["new"] = {step: _step(folder, step, "new", address, NEW, longest_s) for step in ("start", "ask")}
         say("team: servers")
         under_load = asyncio.run(loaded(folder, address, calm_s))
         sizes = {"a folder": _folder_gb(folder / "kb"), "Postgres": _database_gb(address)}
         sizes["machine"] = _folder_gb(folder / NEW)
-    tables = [way_in(found, sizes), starts(found), alike(folder, found), *under_load]
+    tables = [way_in(folder, found, sizes), starts(found), alike(folder, found), *under_load]
     if not keep:
         shutil.rmtree(folder)
     return tables
@@ -78,31 +82,36 @@ def _step(folder: Path, step: str, name: str, place: str, machine: str, count: i
     if not kept.is_file():
         say(f"team: {step}, {name}")
         os.environ["ROVE_DATA"] = str(folder / machine)
-        file = folder / (f"found {name}.json" if step == "ask" else "passages.jsonl")
+        file = folder / {"ask": f"found {name}.json", "copy": "kb"}.get(step, "more.jsonl")
         command = [sys.executable, "-m", "bench.team.steps", step, place, str(file), "--count", str(count)]
         before, done = _database_cpu_s(folder), measured(command, timeout_s=TIMEOUT_S)
         kept.write_text(json.dumps({**done, "database_s": _database_cpu_s(folder) - before}), "utf-8")
     return json.loads(kept.read_text("utf-8"))
 
 
-def way_in(found: dict[str, Results], sizes: dict[str, float]) -> Table:
-    """What taking it in cost, and what lies on the disk."""
+def way_in(folder: Path, found: dict[str, Results], sizes: dict[str, float]) -> Table:
+    """What it cost to fill the base, to copy it, and to take a few more passages in; and what lies on the disk."""
+    first = {name: json.loads((folder / f"{step} {name}.json").read_text("utf-8")) for name, step in FIRST.items()}
+    passages = first["a folder"]["passages"]
     rows: list[list[object]] = []
-    for name in sizes:
-        if name in found:
-            one = found[name]["add"]
-            each = [1000 * one[part] / one["passages"] for part in ("wall", "cpu", "readers_cpu", "database_s")]
-            rows.append([name, one["passages"], *(f"{value:.2f}" for value in each), one["own_mb"], sizes[name]])
-    one = found["a folder"]["add"]
+    for name, one in first.items():
+        more = found[name]["add"]
+        each = [1000 * value / passages for value in (one["wall"], one["cpu"], one["database_s"])]
+        each += [1000 * more[part] / more["passages"] for part in ("added_s", "cpu", "readers_cpu", "database_s")]
+        rows.append([name, passages, *(f"{value:.2f}" for value in each), one["own_mb"], sizes[name]])
     note = (
-        f"{one['documents']:,} documents: those of the golden questions of `tests/retrieve` and of five sets, the rest "
-        "passages of posts, each a document (real ones, then the same by seeded variation: `bench/posts/make.py`). "
-        f'Embedder "{EMBEDDER}". Seconds for 1,000 passages: by the clock, CPU of the process, of its readers, of the '
-        "database. Memory: the most that the process held of its own, MB. GB: of the base; a machine's snapshot beside "
-        f"Postgres is {sizes['machine']:.2f} more on each machine."
+        "The documents of the golden questions of `tests/retrieve` and of five sets, the rest passages of posts, each "
+        "a document (real ones, then the same by seeded variation: `bench/posts/make.py`), read and cut as always and "
+        "put straight into the store of the folder; the rows of its catalog were then copied into Postgres. Then "
+        f'{MORE:,} more were taken in by `Rove.add` in both. Embedder "{EMBEDDER}". Seconds for 1,000 passages, by '
+        "the clock, of the CPU of the process, of its readers and of the database (which does not tell what its own "
+        "background writing takes). Memory: the most that the process held of its own while it was filled (the maker "
+        "of the posts included) or copied, MB. GB of the base; in Postgres each machine's snapshot is "
+        f"{sizes['machine']:.2f} more."
     )
-    head = ["where", "passages", "s", "CPU s", "readers' CPU s", "database's CPU s", "memory, MB", "GB"]
-    return Table("Taking it in", head, rows, note)
+    added = ["add: s", "add: CPU s", "add: readers' CPU s", "add: database's CPU s"]
+    head = ["where", "passages", "fill, copy: s", "CPU s", "database's CPU s", *added, "memory, MB", "GB"]
+    return Table("The way in", head, rows, note)
 
 
 def starts(found: dict[str, Results]) -> Table:
@@ -148,7 +157,7 @@ def alike(folder: Path, found: dict[str, Results]) -> Table:
         for name in ("a folder", "Postgres")
     )
     note = (
-        f"{found['a folder']['ask']['questions']} golden questions, the first {DEPTH} hits, for {LONGEST_S} s at most. "
+        f"{found['a folder']['ask']['questions']} golden questions, the first {DEPTH} hits, for some seconds at most. "
         "Equal: all hits, scores and places as in the folder; overlap: the share of the folder's hits. Of Postgres by "
         "the machine that took the base in, then by one that read it later. ms: p50 / p95 / CPU of the process. "
         f"Memory at the most ({held})."
@@ -183,21 +192,21 @@ def _found(folder: Path, name: str) -> Found:
 async def loaded(folder: Path, address: str, calm_s: float, servers: int = SERVERS) -> list[Table]:
     """Put so many servers under load, restart each, kill one, and count what was lost."""
     environment = {"ROVE_EMBEDDER__NAME": EMBEDDER, "ROVE_EMBEDDER__THREADS": "1"}
-    team = [Server(address, folder / f"machine-{number}", environment) for number in range(servers)]
+    team = [Server(address, folder / f"machine-{number % MACHINES}", environment) for number in range(servers)]
     try:
         up = [await one.start() for one in team]
         began = time.perf_counter()
         run = await load.loaded(team, questions(), calm_s=calm_s)
         spent = time.perf_counter() - began
-        left = await _until_none_is_left(address)
+        left = await until_none_is_left(address)
         lost, twice = await load.missed(team, run)
         held = [load.memory_mb(one) for one in team]
     finally:
         for one in team:
             await one.stop()
-    rows, copies = _documents_of_notes(address, run.notes)
+    rows, copies = documents_of_notes(address, run.notes)
     note = (
-        f"{servers} servers, the database and the clients on this machine; {spent:.0f} s. {load.SEARCHING} clients "
+        f"{servers} servers, as on {MACHINES} machines, the database and the clients on this one; {spent:.0f} s. {load.SEARCHING} clients "
         f"search, {load.ASKING} ask (a stream, answered without a chat model), {load.UPLOADING} hand in, "
         f"{load.WALKING} walks; each rests between two. The balancer takes the servers in turn, and the next where "
         "one refuses the connection. Cut off: the reply broke off, so that its client asked again."
@@ -218,7 +227,7 @@ async def loaded(folder: Path, address: str, calm_s: float, servers: int = SERVE
     return [Table("Under load, with restarts", head, run.rows(), note), Table("Was anything lost?", ["what", ""], said)]
 
 
-async def _until_none_is_left(address: str, longest_s: float = 300) -> int:
+async def until_none_is_left(address: str, longest_s: float = 300) -> int:
     """Wait until all that was acknowledged is taken in; returns how many are not."""
     until = time.monotonic() + longest_s
     while left := _rows(address, "SELECT count(*) FROM incoming")[0][0]:
@@ -228,7 +237,7 @@ async def _until_none_is_left(address: str, longest_s: float = 300) -> int:
     return int(left)
 
 
-def _documents_of_notes(address: str, notes: Sequence[str] | dict[str, str]) -> tuple[int, int]:
+def documents_of_notes(address: str, notes: Sequence[str] | dict[str, str]) -> tuple[int, int]:
     """How many notes have a document, and how many documents these are."""
     names = [row[0] for row in _rows(address, "SELECT source FROM documents WHERE source LIKE 'zwirbel%'")]
     ours = [name for name in names if name.removesuffix(".md") in notes]

@@ -33,7 +33,7 @@ class Server:
         limits = ["--set", "serve.requests_per_minute=1000000"]
         self._command = [str(Path(sys.executable).with_name("rove")), "serve", "--kb", base, "--port", port, *limits]
         self._environment = {**os.environ, **environment, "ROVE_DATA": str(machine)}
-        self._log = machine.with_suffix(".log")
+        self._log = machine.with_name(f"{machine.name}-{port}.log")
         self.process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> float:

@@ -1,18 +1,19 @@
 """The steps of the team's base, each a process of its own: `python -m bench.team.steps STEP PLACE FILE` prints JSON.
 
-`make`: the texts are written to the file. `add`: all that is in it is taken in. `start`: the base is opened and
-searched once. `ask`: every question in every way; what was found is kept in the file, to be compared.
+`fill`: a base is filled in a folder. `copy`: its rows go to Postgres. `add`: a few more passages are taken in, as a
+user would. `start`: the base is opened and searched once. `ask`: every question in every way; what was found is kept in
+the file, to be compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,20 @@ import numpy as np
 
 from bench.posts.meter import Meter
 from bench.stores import SLOT
-from bench.team.passages import golden_documents, post_passages, questions
+from bench.team.fill import copy as copy_base
+from bench.team.fill import fill as fill_base
+from bench.team.passages import post_passages, questions
 from rove import Rove, Text
+from rove.engine import AsyncRove
 from rove.records import Filter, Hit
 from rove.records.filter import AccessFilter
 from rove.retrieve import RETRIEVERS
+from rove.settings import Address
 
 EMBEDDER = "static"
+SETTINGS: dict[str, Any] = {"embedder": {"name": EMBEDDER, "threads": 1}, "question": {"log": False}}
+MORE = 2_000
 DEPTH = 10
-LONGEST_S = 20
-"""After so long no more questions are asked in a way: "themes" clusters all vectors for each."""
 STAFF = AccessFilter("access", "in", ("staff",))
 FILTERED: dict[str, tuple[str, Filter]] = {
     f"{mode}, {name}": (mode, where)
@@ -47,27 +52,42 @@ def ways() -> dict[str, tuple[str, Filter | None]]:
 
 def opened(place: str) -> Rove:
     """Open the base; questions are not kept."""
-    return Rove.open(place, embedder={"name": EMBEDDER, "threads": 1}, question={"log": False})
+    return Rove.open(place, **SETTINGS)
 
 
-def make(place: str, file: Path, count: int) -> dict[str, Any]:
-    """Write what the base is made of: the documents of the golden questions, and `count` passages of posts."""
-    del place
-    number = 0
-    with file.open("w", encoding="utf-8") as target:
-        for text in chain(golden_documents(), post_passages(count)):
-            target.write(json.dumps(asdict(text), ensure_ascii=False) + "\n")
-            number += 1
-    return {"documents": number}
+def fill(place: str, file: Path, count: int) -> dict[str, Any]:
+    """Fill a base in a folder; the file takes the passages that `add` adds."""
+
+    async def filled() -> int:
+        async with AsyncRove.open(place, **SETTINGS) as kb:
+            return await fill_base(kb, posts, count)
+
+    posts = post_passages(count + MORE)
+    with Meter() as meter:
+        chunks = asyncio.run(filled())
+    lines = (json.dumps(asdict(text), ensure_ascii=False) + "\n" for text in posts)
+    file.write_text("".join(lines), "utf-8")
+    return {**spent(meter), "passages": chunks}
+
+
+def copy(place: str, file: Path, count: int) -> dict[str, Any]:
+    """Copy the rows of the base in a folder that the file is into Postgres."""
+    del count
+    with opened(place), Meter() as meter:
+        copied = copy_base(file, Address(place))
+    return {**spent(meter), "rows": sum(copied.values())}
 
 
 def add(place: str, file: Path, count: int) -> dict[str, Any]:
-    """Take everything in, and measure what that costs this process and its readers."""
+    """Take in what is in the file, as a user would, and measure what that costs this process and its readers."""
     del count
     with file.open(encoding="utf-8") as lines, opened(place) as kb, Meter() as meter:
+        kb.search("warm")
+        began = time.perf_counter()
         report = kb.add(Text(**json.loads(line)) for line in lines)
+        added = time.perf_counter() - began
     failed = [f"{entry.outcome}: {entry.reason}" for entry in report.failed]
-    return {**spent(meter), "documents": report.documents, "passages": report.chunks, "failed": failed}
+    return {**spent(meter), "added_s": added, "passages": report.chunks, "failed": failed}
 
 
 def start(place: str, file: Path, count: int) -> dict[str, Any]:
@@ -87,8 +107,7 @@ def spent(meter: Meter) -> dict[str, Any]:
 
 
 def ask(place: str, file: Path, count: int) -> dict[str, Any]:
-    """Ask everything; ms of a search, and what was found."""
-    del count
+    """Ask everything, each way for `count` seconds at most; ms of a search, and what was found."""
     asked, found, times = questions(), Found(), dict[str, dict[str, float]]()
     with Meter() as meter, opened(place) as kb:
         for way, (mode, where) in ways().items():
@@ -100,7 +119,7 @@ def ask(place: str, file: Path, count: int) -> dict[str, Any]:
                 hits = kb.search(question, mode=mode, where=where, top_k=DEPTH)
                 ms.append(1000 * (time.perf_counter() - began))
                 found[way].append([told(hit) for hit in hits])
-                if sum(ms) > 1000 * LONGEST_S:
+                if sum(ms) > 1000 * count:
                     break
             p50, p95 = np.percentile(ms, (50, 95)).tolist()
             times[way] = {"p50": p50, "p95": p95, "cpu": 1000 * (time.process_time() - cpu) / len(ms)}
@@ -113,7 +132,13 @@ def told(hit: Hit) -> tuple[str, str]:
     return hit.chunk.chunk_id, sha256(repr(hit).encode()).hexdigest()[:16]
 
 
-STEPS: dict[str, Callable[[str, Path, int], dict[str, Any]]] = {"make": make, "add": add, "start": start, "ask": ask}
+STEPS: dict[str, Callable[[str, Path, int], dict[str, Any]]] = {
+    "fill": fill,
+    "copy": copy,
+    "add": add,
+    "start": start,
+    "ask": ask,
+}
 
 
 if __name__ == "__main__":
@@ -121,6 +146,6 @@ if __name__ == "__main__":
     made.add_argument("step", choices=STEPS)
     made.add_argument("place")
     made.add_argument("file", type=Path)
-    made.add_argument("--count", type=int, default=0)
+    made.add_argument("--count", type=int, default=0, help="passages to fill in; seconds to ask")
     options = made.parse_args()
     print(json.dumps(STEPS[options.step](options.place, options.file, options.count)))
