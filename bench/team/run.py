@@ -206,7 +206,8 @@ async def loaded(folder: Path, address: str, calm_s: float, servers: int = SERVE
             await one.stop()
     rows, copies = documents_of_notes(address, run.notes)
     note = (
-        f"{servers} servers, as on {MACHINES} machines, the database and the clients on this one; {spent:.0f} s. {load.SEARCHING} clients "
+        f"{servers} servers, as on {MACHINES} machines, the database and the clients on this one; {spent:.0f} s. "
+        f"{load.SEARCHING} clients "
         f"search, {load.ASKING} ask (a stream, answered without a chat model), {load.UPLOADING} hand in, "
         f"{load.WALKING} walks; each rests between two. The balancer takes the servers in turn, and the next where "
         "one refuses the connection. Cut off: the reply broke off, so that its client asked again."

@@ -1,4 +1,4 @@
-"""The team's base at a tiny size: what is copied into Postgres answers as the folder does, and restarts lose nothing."""
+"""The team's base at a tiny size: a copy in Postgres answers as the folder does, and restarts lose nothing."""
 
 from __future__ import annotations
 
