@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
 import time
 from collections import Counter
@@ -23,7 +24,9 @@ SEARCHING, ASKING, UPLOADING, WALKING = 3, 2, 2, 1
 REST_S = {"search": 0.3, "ask": 0.7, "upload": 1.0, "walk": 5.0}
 """So long each client waits after a reply."""
 SEED = 7
-ACTIONS = ((0, "SIGTERM"), (1, "SIGTERM"), (2, "SIGTERM"), (0, "kill -9"))
+ERASURE = "an erasure"
+ACTIONS = ((0, "SIGTERM"), (1, "SIGTERM"), (2, "SIGTERM"), (0, "kill -9"), (-1, ERASURE))
+"""What is done to which server; an erasure is of a note, and every machine takes it out of its snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,12 @@ class Sample:
 
 @dataclass(slots=True)
 class Run:
-    """What was seen. `restarts`: name, begin and end of each; `notes`: what was acknowledged, by its one word."""
+    """What was seen. `restarts`: name, begin and end of each; `erasures` likewise; `notes`: what was acknowledged."""
 
     samples: list[Sample] = field(default_factory=list)
     restarts: list[tuple[str, float, float]] = field(default_factory=list)
+    erasures: list[tuple[str, float, float]] = field(default_factory=list)
+    erased: str = ""
     notes: dict[str, str] = field(default_factory=dict)
     """The word of each note → the id of its job."""
     over: bool = False
@@ -51,23 +56,29 @@ class Run:
         self.samples.append(Sample(kind, began, time.perf_counter() - began, outcome))
 
     def rows(self) -> list[list[object]]:
-        """A row for each kind of request: how many, what went wrong, and ms while all servers ran, and else."""
+        """A row for each kind of request: how many, what went wrong, and ms at rest, in restarts and after erasures."""
         rows: list[list[object]] = []
         for kind in REST_S:
             ours = [one for one in self.samples if one.kind == kind]
             wrong = Counter(one.outcome for one in ours if one.outcome)
             cut = wrong.pop("cut off", 0)
             said = ", ".join(f"{count} {outcome}" for outcome, count in sorted(wrong.items())) or "0"
-            calm, busy = (self._percentiles(ours, during=during) for during in (False, True))
-            rows.append([kind, len(ours), cut, said, *calm, *busy])
+            times: dict[str, list[float]] = {"": [], "restart": [], "erasure": []}
+            for one in ours:
+                if not one.outcome:
+                    times[self._what_went_on(one)].append(1000 * one.seconds)
+            rows.append([kind, len(ours), cut, said, *map(_percentiles, times.values())])
         return rows
 
-    def _percentiles(self, samples: Sequence[Sample], *, during: bool) -> list[str]:
-        spent = [one.seconds * 1000 for one in samples if not one.outcome and self._restarting(one) == during]
-        return [f"{value:.0f}" for value in np.percentile(spent, (50, 95))] if spent else ["", ""]
+    def _what_went_on(self, one: Sample) -> str:
+        for name, spans in (("restart", self.restarts), ("erasure", self.erasures)):
+            if any(one.began < end and begin < one.began + one.seconds for _, begin, end in spans):
+                return name
+        return ""
 
-    def _restarting(self, one: Sample) -> bool:
-        return any(one.began < end and begin < one.began + one.seconds for _, begin, end in self.restarts)
+
+def _percentiles(times: Sequence[float]) -> str:
+    return " / ".join(f"{value:.0f}" for value in np.percentile(times, (50, 95, 100))) if times else ""
 
 
 async def loaded(
@@ -88,6 +99,11 @@ async def loaded(
         for place, action in actions:
             say(f"team: server {place}, {action}")
             began = time.perf_counter()
+            if action == ERASURE:
+                await _erase(run, balancer)
+                await asyncio.sleep(calm_s)
+                run.erasures.append((action, began, time.perf_counter()))
+                continue
             await servers[place].stop(kill=action != "SIGTERM")
             await servers[place].start()
             run.restarts.append((action, began, time.perf_counter()))
@@ -152,7 +168,7 @@ async def _upload(run: Run, balancer: Balancer, question: str, name: str) -> Non
         async with _seen(run, "upload") as wrong:
             status_, text = await balancer.send("POST", "/uploads", files=files)
             if status_ == 202:
-                run.notes[word] = str(httpx.Response(200, text=text).json()["job_id"])
+                run.notes[word] = str(json.loads(text)["job_id"])
             else:
                 wrong.append(f"status {status_}")
                 await asyncio.sleep(1)
@@ -181,18 +197,30 @@ async def _walk(run: Run, balancer: Balancer, question: str, name: str) -> None:
                 wrong.append(f"status {reply.status_code}")
 
 
-async def missed(servers: Sequence[Server], run: Run) -> tuple[int, int]:
-    """How many notes that were acknowledged a server does not find, and how many it finds twice."""
-    lost = twice = 0
+async def _erase(run: Run, balancer: Balancer) -> None:
+    """Erase the note that was handed in first, which has been taken in by now."""
+    word = next(iter(run.notes))
+    _, text = await balancer.send("POST", "/search", json={"question": word, "mode": "keyword"})
+    found = next(hit["document_id"] for hit in json.loads(text)["hits"] if word in hit["text"])
+    status_, _ = await balancer.send("DELETE", "/document", params={"document_id": found})
+    if status_ == 204:
+        run.erased = word
+        run.notes.pop(word)
+
+
+async def missed(servers: Sequence[Server], run: Run) -> tuple[int, int, int]:
+    """How many notes that were acknowledged a server does not find, and finds twice; and erased ones that it finds."""
+    lost = twice = erased = 0
     for server in servers:
         async with httpx.AsyncClient(base_url=server.url, timeout=120) as client:
-            for word in run.notes:
+            for word in (run.erased, *run.notes):
                 wanted = {"question": word, "mode": "keyword", "top_k": 20}
                 hits = (await client.post(f"{SPACE}/search", json=wanted)).json()["hits"]
-                found = {hit["document_id"] for hit in hits if word in hit["text"]}
-                lost += not found
+                found = {hit["document_id"] for hit in hits if word and word in hit["text"]}
+                erased += len(found) * (word == run.erased)
+                lost += not found and word != run.erased
                 twice += len(found) > 1
-    return lost, twice
+    return lost, twice, erased
 
 
 def memory_mb(server: Server) -> tuple[float, float]:

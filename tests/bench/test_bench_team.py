@@ -18,6 +18,7 @@ from bench.team.servers import Balancer, Server
 import postgres_server
 
 DOCUMENTS, POSTS, QUESTIONS = 40, 60, 12
+ACTIONS = ((0, "SIGTERM"), (1, "kill -9"), (-1, load.ERASURE))
 
 
 @pytest.fixture
@@ -56,12 +57,12 @@ async def test_a_restart_under_load_loses_nothing(
     try:
         for one in team:
             await one.start()
-        run = await load.loaded(team, questions()[:QUESTIONS], calm_s=2, actions=[(0, "SIGTERM"), (1, "kill -9")])
+        run = await load.loaded(team, questions()[:QUESTIONS], calm_s=2, actions=ACTIONS)
         kinds = {one.kind for one in run.samples}
         assert kinds == set(load.REST_S) and [name for name, _, _ in run.restarts] == ["SIGTERM", "kill -9"]
         assert run.notes and not {one.outcome for one in run.samples} - {"", "cut off"}
         assert await until_none_is_left(filled[1]) == 0
-        assert await load.missed(team, run) == (0, 0)
+        assert run.erased and await load.missed(team, run) == (0, 0, 0)
         assert documents_of_notes(filled[1], run.notes) == (len(run.notes), len(run.notes))
     finally:
         for one in team:
@@ -69,10 +70,12 @@ async def test_a_restart_under_load_loses_nothing(
 
 
 def test_times_are_told_apart_by_what_went_on() -> None:
-    run = load.Run(restarts=[("SIGTERM", 10.0, 20.0)])
-    run.samples += [load.Sample("search", begin, 2.0, wrong) for begin, wrong in ((1, ""), (9, ""), (21, "status 500"))]
+    run = load.Run(restarts=[("SIGTERM", 10.0, 20.0)], erasures=[(load.ERASURE, 30.0, 40.0)])
+    seen = ((1, 1, ""), (9, 2, ""), (21, 1, "status 500"), (22, 1, "cut off"), (29, 3, ""), (39, 5, ""))
+    run.samples += [load.Sample("search", begin, seconds, wrong) for begin, seconds, wrong in seen]
     (row,) = (row for row in run.rows() if row[0] == "search")
-    assert row[1:] == [3, 0, "1 status 500", "2000", "2000", "2000", "2000"]
+    assert row[1:4] == [6, 1, "1 status 500"]
+    assert row[4:] == ["1000 / 1000 / 1000", "2000 / 2000 / 2000", "4000 / 4900 / 5000"]
 
 
 async def test_who_refuses_is_passed_over(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Resident:
         with self._lock:
             return self._follow().seen(chunk_ids, access_filter)
 
-    def languages(self, access_filter: Filter) -> list[str]:
+    def languages(self, access_filter: Filter | None) -> list[str]:
         """See `Store.languages`."""
         with self._lock:
             return self._follow().languages(access_filter)
