@@ -35,10 +35,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--formats", default="", help="formats for the reading part, with commas; empty: all")
     made.add_argument("--held", action="store_true", help="the held half of the sentences; a page has both")
     made.add_argument("--wrong", action="store_true", help="list what was judged wrongly in the open half")
-    made.add_argument("--count", default="", help="posts, or synthetic vectors (0: none); sizes with commas")
+    made.add_argument(
+        "--count", default="", help="posts, the team's passages, or synthetic vectors (0: none); sizes with commas"
+    )
     made.add_argument("--embedder", default="static", help="of the posts")
     made.add_argument("--size", type=int, default=512, help="of the posts' chunks, in characters: 512, 256 or 128")
-    made.add_argument("--keep", action="store_true", help="leave the posts' bases where they are")
+    made.add_argument("--keep", action="store_true", help="leave the posts' bases, and the team's, where they are")
     made.add_argument("--json", action="store_true", help="print the tables as JSON")
     made.add_argument("--write", type=Path, default=None, help="write the page there too")
     return made
@@ -205,6 +207,13 @@ def posts(options: argparse.Namespace) -> list[Table]:
     return part.run(_counts(options) or part.COUNTS, options.embedder, options.size, keep=options.keep)
 
 
+def team(options: argparse.Namespace) -> list[Table]:
+    """See `bench.team`."""
+    from bench.team import run as part
+
+    return part.run((_counts(options) or [part.COUNT])[0], keep=options.keep)
+
+
 def ivf(options: argparse.Namespace) -> list[Table]:
     """See `bench.ivf`."""
     from bench import ivf as part
@@ -246,6 +255,7 @@ PARTS = {
     "sizes": [sizes],
     "workers": [workers],
     "posts": [posts],
+    "team": [team],
     "ivf": [ivf],
     "all": [quality, speed],
 }

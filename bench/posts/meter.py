@@ -22,15 +22,15 @@ KB = 1_000 / 1_024
 
 
 class Meter:
-    """Measures until its block ends. `file`: where it is kept, and begun from where an earlier run has stopped.
+    """Measures until its block ends. `file`: where it is kept, and begun from where an earlier run has stopped, if so.
 
     `own`: memory that is this process's alone (anonymous), `mapped`: files that are mapped beside it, which the system
     can take back; `readers`: of its child processes. All are peaks, in MB.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path | None = None) -> None:
         self.file = file
-        held = json.loads(file.read_text("ascii")) if file.is_file() else {}
+        held = json.loads(file.read_text("ascii")) if file and file.is_file() else {}
         self._before = Counter(held.get("spent", {}))
         self.peaks = Counter(held.get("peaks", {}))
         self._began, self._cpu = time.perf_counter(), time.process_time()
@@ -47,6 +47,7 @@ class Meter:
         """End, and keep what was measured."""
         self._stop.set()
         self._thread.join()
+        self._look()
         self.keep()
 
     @property
@@ -61,7 +62,8 @@ class Meter:
 
     def keep(self) -> None:
         """Write down what was measured so far."""
-        self.file.write_text(json.dumps({"spent": self.spent, "peaks": self.peaks}), "ascii")
+        if self.file:
+            self.file.write_text(json.dumps({"spent": self.spent, "peaks": self.peaks}), "ascii")
 
     def _sample(self) -> None:
         number = 0

@@ -141,6 +141,27 @@ def test_what_is_erased_while_a_machine_looks_leaves_it_when_it_looks_again(
             assert resident.count() == 8 and not holding(tmp_path / "there", b"zephyr7")
 
 
+def test_a_machine_that_follows_a_growing_base_reads_no_row_twice(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was there when the base was empty, and only others write."""
+    monkeypatch.setattr(rove.store.resident, "KEPT_FROM", 20)
+    monkeypatch.setattr(rove.store.resident, "SPILL", 50)
+    at(monkeypatch, tmp_path, "there")
+    with opened(base) as there:
+        at(monkeypatch, tmp_path, "here")
+        resident = there._kb.store.resident  # noqa: SLF001 - as a server follows
+        held, read = resident._held, list[str]()  # noqa: SLF001
+        monkeypatch.setattr(held, "_taken", lambda rows: read.extend(row.chunk_id for row in rows) or rows)
+        assert resident.count() == 0
+        with opened(base) as writer:
+            for number in range(30):
+                writer.add(*[Text(f"Paper {number}, part {part}.") for part in range(10)])
+                assert resident.count() == 10 * (number + 1)
+        assert len(read) == len(set(read)) <= 300
+        assert held.begun and held.index.added < 100
+
+
 def holding(folder: Path, word: bytes) -> list[Path]:
     """The files of a machine that hold these bytes, in whichever case."""
     return [path for path in folder.rglob("*") if path.is_file() and word in path.read_bytes().lower()]

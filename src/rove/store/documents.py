@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -169,14 +168,6 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
                 for row in connection.execute(joined):
                     found[int(row.query)].append(info_of(row))
         return found
-
-    def languages(self, without: Collection[str] = ()) -> Counter[str]:
-        """How many chunks the live documents of each language have, but for some documents."""
-        d = tables.documents.c
-        query = select(d.language, func.sum(d.chunks)).where(d.revision > 0).group_by(d.language)
-        query = query.where(~within(d.document_id, without)) if without else query
-        with self.database.read() as connection:
-            return Counter({str(language): int(chunks) for language, chunks in connection.execute(query)})
 
     def count(self, *, since: int = 0) -> int:
         """Number of live chunks; of the documents only that have changed after a revision."""

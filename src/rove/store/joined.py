@@ -5,7 +5,6 @@ What is written goes to the first base. A document that is in two is read from t
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -111,11 +110,6 @@ class JoinedDocuments(Documents):
     def newest_revision(self) -> int:
         """See `Documents.newest_revision`."""
         return sum(part.newest_revision() for part in self.parts)
-
-    def languages(self, without: Collection[str] = ()) -> Counter[str]:
-        """See `Documents.languages`."""
-        parts = zip(self.parts, self.shadowed(), strict=True)
-        return sum((part.languages({*without, *hidden}) for part, hidden in parts), Counter[str]())
 
     def versions(self) -> Iterator[tuple[DocumentInfo, str]]:
         """See `Documents.versions`."""

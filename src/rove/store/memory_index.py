@@ -71,7 +71,7 @@ class MemoryIndex:
         self._columns = Columns()
         self._languages = Languages()
         self._postings = Postings(k1=self.settings.k1, b=self.settings.b, document_share=self.settings.document_share)
-        self._visible: dict[Filter, VisibleRows] = {}
+        self._visible: dict[Filter | None, VisibleRows] = {}
 
     def packed(self, revision: int) -> Snapshot:
         """Return the live chunks as arrays: a snapshot of the base at that revision. See `restore`."""
@@ -180,14 +180,13 @@ class MemoryIndex:
         """The live rows that an access filter lets through: (n,) bool, the same array until something changes."""
         return self._alive if access_filter is None else self._seen(access_filter).rows
 
-    def _seen(self, access_filter: Filter) -> VisibleRows:
+    def _seen(self, access_filter: Filter | None) -> VisibleRows:
         seen = self._visible.get(access_filter)
         if seen is None or seen.alive is not self._alive:
             if len(self._visible) == CACHED_FILTERS:
                 self._visible.clear()
-            seen = self._visible[access_filter] = VisibleRows(
-                self._alive, self._alive & self._columns.mask(access_filter)
-            )
+            rows = self._alive if access_filter is None else self._alive & self._columns.mask(access_filter)
+            seen = self._visible[access_filter] = VisibleRows(self._alive, rows)
         return seen
 
     def _mean(self, held: VectorSet, access_filter: Filter | None) -> Floats:
@@ -210,7 +209,7 @@ class MemoryIndex:
         rows = self._seen(access_filter).rows
         return int(rows.sum()), len(self.seen(self._vectors.shallow_ids, access_filter))
 
-    def languages(self, access_filter: Filter) -> list[str]:
+    def languages(self, access_filter: Filter | None = None) -> list[str]:
         """The languages of the chunks that an access filter lets through, most frequent first; ties by name."""
         seen = self._seen(access_filter)
         if seen.languages is None:

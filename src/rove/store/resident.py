@@ -20,7 +20,7 @@ from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.shallow import Depth
-from rove.store.snapshot import Mapped, drop, read, revision, sweep, write
+from rove.store.snapshot import drop, read, revision, sweep, write
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
@@ -48,6 +48,8 @@ class Resident:
         self._held = self._follower()
         self._looked = 0
         self._until_due = 0
+        self._tried = 0
+        """How many rows were held in memory when a snapshot last could have taken them, and perhaps did not."""
         self._lock = Lock()
 
     def search(
@@ -102,7 +104,7 @@ class Resident:
         with self._lock:
             return Depth(*self._follow().depth(access_filter))
 
-    def languages(self, access_filter: Filter) -> list[str]:
+    def languages(self, access_filter: Filter | None) -> list[str]:
         """See `Store.languages`."""
         with self._lock:
             return self._follow().languages(access_filter)
@@ -202,9 +204,20 @@ class Resident:
         held = self._held
         if not self._home.is_shared:
             return
-        if not held.revision or (held.begun and not self._serves(held.begun.revision)):
+        added = held.index.added
+        if added - self._tried > SPILL and GROWTH * added >= held.index.live:
+            self._tried = added
+            self.keep(at_rest=False)
+        elif not held.revision or (held.begun and not self._serves(held.begun.revision)):
             self.keep(at_rest=False)
             held.start_again()
+
+    def _is_behind(self) -> bool:
+        """Say whether much is held in memory that a newer snapshot has on the disk."""
+        if self._held.index.added <= SPILL:
+            return False
+        mark = self.catalog.fact(self._home.mark)
+        return bool(mark) and (not self._held.begun or self._held.begun.mark != mark)
 
     def _erased(self) -> int:
         """The revision at which documents were last erased."""
@@ -244,10 +257,12 @@ class Resident:
         if revision > self._looked:
             held = self._held
             self._follow_others()
-            if held.index.dead > 1_000 + held.index.live or held.index.added > SPILL:
+            if held.index.dead > 1_000 + held.index.live or self._is_behind():
                 held.start_again()
-            if not held.revision:
+            begins = not held.revision
+            if begins:
                 held.restore()
             held.catch_up()
+            self._tried = held.index.added if begins else self._tried
             self._looked = revision  # what was erased since is held no more, but is in the snapshot: look once again
         return self._held.index

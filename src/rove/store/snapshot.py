@@ -49,6 +49,7 @@ class Mapped(Snapshot):
     """A snapshot as it is read: its arrays are mapped, so that parts that are not used cost no memory."""
 
     arrays: Mapping[str, Array]
+    mark: str
 
     def let_go(self) -> None:
         """Let the system take back the memory of what was read; it is mapped still, and read again when needed."""
@@ -140,7 +141,7 @@ def _read(place: Path, mark: str, unchecked: Collection[str]) -> Mapped | None:
         if name not in unchecked and crc32(array.data) != checked:
             return None
         arrays[name] = array
-    return Mapped(int(facts["revision"]), arrays, facts)
+    return Mapped(int(facts["revision"]), arrays, facts, mark)
 
 
 def _write_array(file: Path, array: Array | ArrayInParts, source: Mapped | None) -> int:

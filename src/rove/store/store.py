@@ -37,7 +37,7 @@ from rove.store.presence import INDEX, SHARDS
 from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
-from rove.store.search_lists import SearchLists, by_frequency
+from rove.store.search_lists import SearchLists
 from rove.store.shallow import StandInNote
 from rove.store.stale_reads import note_gone
 from rove.store.transcript_store import TranscriptStore
@@ -106,7 +106,6 @@ class Store(Fetching):
         self._turns, self._turn = self.home.turns(self.catalog.database.dialect), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
-        self._languages: tuple[int, list[str]] = (-1, [])
 
     @cached_property
     def index(self) -> VectorIndex:
@@ -143,15 +142,7 @@ class Store(Fetching):
 
     async def languages(self, where: Filter | None = None) -> list[str]:
         """The languages of the base, most frequent first; within its access filter, if it has one."""
-        return await asyncio.to_thread(self._languages_of, access_filter_of(where))
-
-    def _languages_of(self, access_filter: Filter | None) -> list[str]:
-        if access_filter:
-            return self.searched.languages(access_filter)
-        revision = self.documents.revision()
-        if revision > self._languages[0]:
-            self._languages = (revision, by_frequency(self.documents.languages()))
-        return self._languages[1]
+        return await asyncio.to_thread(self.searched.languages, access_filter_of(where))
 
     def seen(self, owners: Mapping[str, str], access_filter: Filter) -> set[str]:
         """Return those of these chunks, given with their document's id, that an access filter lets through. Blocks."""

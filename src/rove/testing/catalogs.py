@@ -245,7 +245,6 @@ class CatalogContract:
             assert Ledger(database).get(["/a"])["/a"].state == "live"
             assert catalog.own_fields(["a"]) == {"a": {}} and catalog.documents(ids=["a"])[0].metadata["grade"] == 2
             assert UserWords(catalog).current().written_out("Warszawa") == "Warsaw"
-            assert catalog.languages() == {"en": 2}
             catalog.delete(["a"], erase=True)
             assert (Triplets(database).counts(), Memories(database).facts("")) == ((0, 0), {})
             assert not Summaries(database).of_document("a") and not KeptQuestions(database).all()
