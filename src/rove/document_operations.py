@@ -7,6 +7,8 @@ import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import exported
@@ -22,6 +24,7 @@ from rove.retrieve.document_graph import document_graph
 from rove.retrieve.explore import Reach, Seeds, explore, keys_of
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
+from rove.store.flow_log import FlowLog
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
@@ -277,13 +280,15 @@ class DocumentOperations:
 
 
 async def erase(store: Store, document_ids: Sequence[str]) -> None:
-    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from.
+    """Erase documents by their ids alone: from the base, walks, runs of flows; and files that no other was read from.
 
     Raises:
         InputError: one is in a base that is only read; then nothing is erased.
     """
     await asyncio.to_thread(check_own, store, document_ids)
     await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
+    words = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
+    await asyncio.to_thread(FlowLog(store.catalog.database).erase, words)
     await store.remove(document_ids, erase=True)
 
 
