@@ -75,14 +75,15 @@ class _Checker:
             if not fits(kind, wanted):
                 self._add(place, f"{value} is {said(kind)}; wanted is {said(wanted)}.", "Refer to another part.")
             return value
-        refers = any(True for _ in choices(value))
-        if isinstance(value, tuple) and refers:
-            item = item_type(wanted)
-            if item is not None:
-                parts = cast("tuple[object, ...]", value)
-                return tuple(self._given(place, part, item, node) for part in parts)
+        if not any(True for _ in choices(value)):
+            return self._literal(place, value, wanted)
+        item = item_type(wanted)
+        if isinstance(value, tuple) and item is not None:
+            parts = cast("tuple[object, ...]", value)
+            return tuple([self._given(place, part, item, node) for part in parts])
+        if isinstance(value, tuple):
             self._add(place, f"This is a list; wanted is {said(wanted)}.", "Give one value.")
-        return value if refers else self._literal(place, value, wanted)
+        return cast("object", value)
 
     def _literal(self, place: str, value: object, wanted: Type) -> object:
         try:

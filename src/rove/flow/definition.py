@@ -79,6 +79,7 @@ class LoopSpec:
 @dataclass(frozen=True, slots=True)
 class Flow:
     """A flow. `writes`: it may change the base or anything else. `seconds`: how long a run may take, people apart.
+    `source` and `text`: the name of its file, and what stands there; "" of one that is made by code.
 
     By code it is put together so; what is not known is said by `check`:
 
@@ -97,6 +98,7 @@ class Flow:
     loops: tuple[LoopSpec, ...] = ()
     output: Mapping[str, Any] = field(default_factory=dict[str, Any])
     source: str = ""
+    text: str = ""
 
     def step(self, name: str, use: str | Callable[..., Awaitable[object]], **given: object) -> Flow:
         """Return the flow with one more step; `when`, `each`, `on_error` … are as in `StepSpec`."""
@@ -176,6 +178,7 @@ def flow_of(text: str, source: str) -> Flow:
         ),
         output=_table(table.get("output", {}), source, "output"),
         source=source,
+        text=text,
     )
 
 

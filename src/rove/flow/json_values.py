@@ -66,6 +66,8 @@ def _made(kind: type, value: Any) -> object:  # noqa: ANN401 - whatever stands t
     if issubclass(getattr(kind, "__origin__", kind), np.ndarray):
         dtype, shape, held = value
         return np.frombuffer(base64.b64decode(held), np.dtype(dtype)).reshape(shape)
+    if kind is object:
+        return value
     if issubclass(kind, Path):
         return Path(value)
     message = f"{kind.__name__} cannot be read"

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from rove.errors import RoveError, ServiceError
+from rove.errors import ConfigError, InputError, RoveError, ServiceError
 from rove.events import Event
 from rove.flow.flow_events import (
     FlowListener,
@@ -136,8 +136,17 @@ class Step:
         if self.node.spec.on_error == "skip":
             await self.journal.keep(Failed(self.key, error.reason))
             return "failed"
-        message = f"The step {self.key!r}: {error.reason}"
-        raise type(error)(message, cure=error.cure) from error
+        raise _of_step(error, f"The step {self.key!r}: {error.reason}") from error
+
+
+def _of_step(error: RoveError, message: str) -> RoveError:
+    match error:
+        case ServiceError():
+            return ServiceError(message, cure=error.cure, retryable=error.retryable)
+        case InputError():
+            return InputError(message, cure=error.cure, outcome=error.outcome)
+        case _:
+            return ConfigError(message, cure=error.cure)
 
 
 def key_of(name: str, number: int, place: int | None) -> str:

@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache, reduce
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from rove.flow.reference import Part
 
@@ -112,7 +112,8 @@ def parts_of(kind: type) -> dict[str, Type]:
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         found = {field.name: hints[field.name] for field in fields(kind)}
-    for owner in reversed(inspect.getmro(kind)):
+    mro: tuple[type, ...] = inspect.getmro(cast("type[object]", kind))
+    for owner in reversed(mro):
         for name, value in vars(owner).items():
             if isinstance(value, property) and value.fget and not name.startswith("_"):
                 found[name] = get_type_hints(value.fget).get("return", Any)
