@@ -139,10 +139,11 @@ def run_(session: Session, name: str, inputs: tuple[str, ...], where: tuple[str,
 def resume_(session: Session, name: str, reply: tuple[str, ...]) -> int:
     """Go on with a run: no finished step is done again. RUN is its id, the beginning of it, or "last"."""
     view = _View(session)
+    replies = {key: str(value) for key, value in _given(reply, []).items()}
 
     async def go() -> int:
         async with _base(session) as kb:
-            return await _on(session, kb, await resume(kb, name, _given(reply, []), listener=view.hear), view)
+            return await _on(session, kb, await resume(kb, name, replies, listener=view.hear), view)
 
     return _waited(go())
 

@@ -78,7 +78,9 @@ class LoopSpec:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow. `writes`: it may change the base or anything else. `seconds`: how long a run may take, people apart.
+    """A flow.
+
+    `writes`: it may change the base or anything else. `seconds`: how long a run may take, people apart.
     `source` and `text`: the name of its file, and what stands there; "" of one that is made by code.
 
     By code it is put together so; what is not known is said by `check`:

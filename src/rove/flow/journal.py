@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
@@ -190,7 +190,7 @@ async def begun(
     """Begin the journal of a new run."""
     journal = Journal(log, secrets.token_hex(ID_BYTES))
     raw = msgspec.Raw(msgspec.json.encode(given))
-    await journal.keep(Started(to_json(flow), raw, filter_to_text(where), history))
+    await journal.keep(Started(to_json(replace(flow, text="")), raw, filter_to_text(where), history))
     return journal
 
 
