@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 import numpy as np
+from msgspec import inspect
 from numpy.typing import NDArray
 
 from rove.errors import InputError
@@ -38,12 +39,45 @@ def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a
 
 
 def can_be_kept(kind: Type) -> bool:
-    """Say whether values of a type can be read back."""
+    """Say whether values of a type can be read back.
+
+    >>> can_be_kept(tuple[int, ...]), can_be_kept(type[int])
+    (True, False)
+    """
     try:
-        msgspec.json.Decoder(kind, dec_hook=_made)
-    except TypeError:
+        info = inspect.type_info(kind)
+    except (TypeError, NameError):
         return False
-    return True
+    return all(one.cls is object or issubclass(_class(one.cls), np.ndarray | Path) for one in _own(info, set()))
+
+
+def _own(info: inspect.Type, seen: set[int]) -> Iterator[inspect.CustomType]:
+    """Return the types within a type that msgspec knows nothing of."""
+    if id(info) in seen:
+        return
+    seen.add(id(info))
+    within: Iterable[inspect.Type] = ()
+    match info:
+        case inspect.CustomType():
+            yield info
+        case inspect.DataclassType() | inspect.StructType() | inspect.NamedTupleType() | inspect.TypedDictType():
+            within = [field.type for field in info.fields]
+        case inspect.UnionType():
+            within = info.types
+        case inspect.TupleType():
+            within = info.item_types
+        case inspect.DictType():
+            within = (info.key_type, info.value_type)
+        case inspect.CollectionType():
+            within = (info.item_type,)
+        case _:
+            return
+    for one in within:
+        yield from _own(one, seen)
+
+
+def _class(kind: Any) -> type:  # noqa: ANN401 - a class, or one with arguments
+    return getattr(kind, "__origin__", kind)
 
 
 def _plain(value: object) -> object:
@@ -63,7 +97,7 @@ def _plain(value: object) -> object:
 
 
 def _made(kind: type, value: Any) -> object:  # noqa: ANN401 - whatever stands there
-    if issubclass(getattr(kind, "__origin__", kind), np.ndarray):
+    if issubclass(_class(kind), np.ndarray):
         dtype, shape, held = value
         return np.frombuffer(base64.b64decode(held), np.dtype(dtype)).reshape(shape)
     if kind is object:

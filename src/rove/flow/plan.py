@@ -180,9 +180,12 @@ class Planner:
         try:
             tuple(TopologicalSorter({name: plan.of(name) & set(plan.top) for name in plan.top}).static_order())
         except CycleError as error:
-            way = " → ".join(reversed(error.args[1]))
+            circle: list[str] = error.args[1][1:]
+            first = min(circle, key=plan.top.index)
+            at = circle.index(first)
+            way = " → ".join([first, *reversed([*circle[at + 1 :], *circle[:at]]), first])
             cure = 'Put them into a loop with a bound: [loops.again] steps = […], until = "…", at_most = 3'
-            self._add(f"steps.{error.args[1][0]}", f"Steps wait for each other: {way}.", cure)
+            self._add(f"steps.{first}", f"Steps wait for each other: {way}.", cure)
         except KeyError:  # of a step that could not be read, which was said
             return
 

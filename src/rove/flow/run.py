@@ -11,10 +11,9 @@ from rove.errors import InputError, RoveError, ServiceError
 from rove.events import note
 from rove.flow.check import checked
 from rove.flow.definition import TYPES, Flow
-from rove.flow.flow_events import FlowListener, StepTold, unheard
+from rove.flow.flow_events import FlowListener, StepTold, StepWaits, unheard
 from rove.flow.inputs import inputs_of
 from rove.flow.journal import (
-    Asked,
     Ended,
     Journal,
     Replied,
@@ -48,7 +47,7 @@ class FlowRun:
     run_id: str
     status: Status
     output: Mapping[str, object] = field(default_factory=dict[str, object])
-    waiting: tuple[Asked, ...] = ()
+    waiting: tuple[StepWaits, ...] = ()
 
 
 def needs_met(kb: AsyncRove) -> frozenset[Need]:
@@ -181,7 +180,8 @@ def _waiting(journal: Journal) -> FlowRun:
     if journal.log is None:
         message = f"A person is asked ({journal.waiting[0].question!r}), and the run is not kept until an answer comes."
         raise InputError(message, cure="Run it with keep=True.")
-    return FlowRun(journal.run_id, "waiting", waiting=journal.waiting)
+    asked = tuple(StepWaits(one.key, one.question, one.options) for one in journal.waiting)
+    return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
 def _planned(kb: AsyncRove, flow: Flow) -> Plan:
