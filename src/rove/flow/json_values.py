@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -38,6 +39,7 @@ def from_json(text: bytes | msgspec.Raw, kind: Type) -> Any:  # noqa: ANN401 - a
         raise InputError(message, cure="Run the flow anew: the operator gives something else now.") from error
 
 
+@cache
 def can_be_kept(kind: Type) -> bool:
     """Say whether values of a type can be read back.
 

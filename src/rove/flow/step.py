@@ -62,7 +62,7 @@ class Step:
         try:
             with stage("flow.step", step=self.node.name, operator=self.node.operator.name):
                 value = await self._carried_out(inputs)
-            kept = msgspec.Raw(to_json(value))
+            kept = msgspec.Raw(to_json(value) if self.journal.log else b"null")
         except WaitingError as waiting:
             return await self._wait(waiting), None
         except RoveError as error:
