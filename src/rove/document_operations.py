@@ -7,8 +7,6 @@ import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import exported
@@ -287,8 +285,7 @@ async def erase(store: Store, document_ids: Sequence[str]) -> None:
     """
     await asyncio.to_thread(check_own, store, document_ids)
     await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
-    words = [msgspec.json.encode(document_id).decode() for document_id in document_ids]
-    await asyncio.to_thread(FlowLog(store.catalog.database).erase, words)
+    await asyncio.to_thread(FlowLog(store.catalog.database).erase, document_ids)
     await store.remove(document_ids, erase=True)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import msgspec
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -77,15 +78,15 @@ class FlowLog:
         with self._database.read() as connection:
             return list(connection.execute(select(e.event).where(e.run_id == run_id).order_by(e.seq)).scalars())
 
-    def erase(self, words: Sequence[str]) -> int:
-        """Erase what runs have kept since one of these words first stood in it; returns in how many runs.
+    def erase(self, document_ids: Sequence[str]) -> int:
+        """Erase what runs have kept since one of these documents first stood in it; returns in how many runs.
 
         What models wrote after that may hold anything that they were shown. What the user gave stays.
         """
         e = tables.flow_events.c
         first: dict[str, int] = {}
         with self._database.write() as connection:
-            for word in words:
+            for word in (msgspec.json.encode(document_id).decode() for document_id in document_ids):
                 query = select(e.run_id, func.min(e.seq)).where(holds(e.event, word)).group_by(e.run_id)
                 for run_id, seq in connection.execute(query):
                     first[run_id] = min(seq, first.get(run_id, seq))

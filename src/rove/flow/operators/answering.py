@@ -31,8 +31,9 @@ async def unsourced(context: FlowContext, *, question: Question) -> Answer:
     return await context.stages.unsourced(taken_as(question), context.listener)
 
 
+@operator(effects="repeatable")
 async def walk(context: FlowContext, *, question: str) -> Answer:
-    """Find out in rounds, within the budget of the settings: what was read gives leads, and these are followed."""
+    """Find out in rounds, within the budget of the settings, from lead to lead; the walk is kept in the base."""
     walking = context.kb.walk(question, where=context.where)
     try:
         return await walking.answered()
