@@ -51,7 +51,7 @@ async def test_only_what_changes_nothing_is_served_and_only_to_who_may_read(open
         async with town.client("nobody") as client:
             assert (await client.get(FLOWS)).status_code == 403
             assert (await client.post(f"{FLOWS}/simple/run", json={"given": {"question": "x"}})).status_code == 403
-    async with open_town(filled=False) as town, town.client("anna") as client:
+    async with open_town(filled=False, serve={"flows": ""}) as town, town.client("anna") as client:
         assert (await client.get(FLOWS)).json() == []
 
 
