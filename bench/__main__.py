@@ -174,6 +174,15 @@ def static(options: argparse.Namespace) -> list[Table]:
     return part.run(chosen, Cap(options.docs, options.queries, options.kb))
 
 
+def speeds(options: argparse.Namespace) -> list[Table]:
+    """See `bench.speeds`."""
+    from bench import speeds as part
+    from bench.sets import Cap
+
+    chosen = [name for name in options.sets.split(",") if name] or None
+    return part.run(chosen, Cap(options.docs, options.queries, options.kb))
+
+
 def stores(options: argparse.Namespace) -> list[Table]:
     """See `bench.stores`."""
     from bench import stores as part
@@ -232,6 +241,7 @@ PARTS = {
     "quotes": [quotes],
     "sentences": [sentences],
     "static": [static],
+    "speeds": [speeds],
     "stores": [stores],
     "sizes": [sizes],
     "workers": [workers],

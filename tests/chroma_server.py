@@ -44,6 +44,10 @@ class Server:
                 return
         raise AssertionError("chroma run has ended" if self.process.poll() is not None else "chroma run is slow")
 
+    def table(self) -> dict[str, object]:
+        """The settings `store` by which a base is searched in it."""
+        return {"index": "chroma", "resident_chunks": 0, "server": {"url": self.url}}
+
     def stop(self) -> None:
         if self.process:
             self.process.kill()

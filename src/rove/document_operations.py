@@ -28,6 +28,7 @@ from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
 from rove.store.originals import Offered
 from rove.store.question_log import MOST_CHARS, QuestionLog
+from rove.store.shallow import Depth
 from rove.store.store import Store
 from rove.store.summaries import Summaries
 from rove.store.triplets import Triplets
@@ -125,8 +126,7 @@ class DocumentOperations:
             InputError: there is no such document.
         """
         document, chunks = await self.document(document_id)
-        said = await asyncio.to_thread(self.store.graph.of_documents, [document_id])
-        return document_graph(document, chunks, said)
+        return document_graph(document, chunks, await asyncio.to_thread(self.store.graph.of_documents, [document_id]))
 
     async def summary(self, document_id: str) -> list[Summary]:
         """Return what a document says in few sentences, then each of its sections; see `enrich("summaries")`.
@@ -162,8 +162,7 @@ class DocumentOperations:
 
     async def graph_names(self, name: str, *, most: int = 5) -> list[str]:
         """Return longer names in the graph of knowledge of which this one is the beginning or the end."""
-        languages = await self.store.languages()
-        keys = sorted(keys_of(name, languages))
+        keys = sorted(keys_of(name, await self.store.languages()))
         triplets = Triplets(self.store.catalog.database)
         found = [one for key in keys for one in await asyncio.to_thread(triplets.begun_by, key, most)]
         return list(dict.fromkeys(found))[:most]
@@ -187,8 +186,7 @@ class DocumentOperations:
         """
         texts = [spelled(name) for name in names]
         places = {text: absolute(text) for text in texts}
-        sources = [*texts, *places.values()]
-        found = await asyncio.to_thread(self.store.documents.documents, ids=texts, sources=sources)
+        found = await asyncio.to_thread(self.store.documents.documents, ids=texts, sources=[*texts, *places.values()])
         held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
         unknown = [text for text in texts if text not in held and places[text] not in held]
         if unknown:
@@ -238,10 +236,8 @@ class DocumentOperations:
         note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
         if where is not None:
-            own = await asyncio.to_thread(self.store.catalog.documents)
-            found += [info for info in own if where.matches(info.fields)]
-        ids = list(dict.fromkeys(info.document_id for info in found))
-        await erase(self.store, ids)
+            found += [one for one in await asyncio.to_thread(self.store.catalog.documents) if where.matches(one.fields)]
+        await erase(self.store, ids := list(dict.fromkeys(info.document_id for info in found)))
         if mentions:
             await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)
@@ -271,6 +267,10 @@ class DocumentOperations:
     async def doctor(self) -> Health:
         """Compare catalog and index chunk by chunk, and mend the index from the catalog."""
         return await self.store.heal()
+
+    async def depth(self, where: Filter | None = None) -> Depth:
+        """Say how many passages the embedder has yet to reach (see `embedder.first`), within a filter on labels."""
+        return await self.store.depth(where)
 
     def export(self) -> AsyncIterator[str]:
         """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
@@ -311,8 +311,8 @@ async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[O
     refused = await store.keep_originals(offered, serve.max_originals_mb * 1_000_000)
     if not refused:
         return ""
-    what = f"{len(refused)} documents show as text: their files would take more than {serve.max_originals_mb} MB."
-    return f"{what} Raise serve.max_originals_mb, and hand them in again."
+    most = f"{serve.max_originals_mb} MB. Raise serve.max_originals_mb, and hand them in again."
+    return f"{len(refused)} documents show as text: their files would take more than {most}"
 
 
 def absolute(path: str) -> str:

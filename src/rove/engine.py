@@ -27,12 +27,13 @@ from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, locate
 from rove.load.web.crawl import CrawlPlan
+from rove.migration import Migrating
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
 from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
-from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
+from rove.retrieve import Query, SearchContext, check_asked, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.retrieve.stand_in import StandIn
 from rove.settings import Address, Settings, read_settings
@@ -40,13 +41,14 @@ from rove.store import VectorIndex
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
+from rove.store.switching import READ_BY
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
 START, NONE = History(), Instances()
 
 
-class AsyncRove(DocumentOperations, WalkOperations):
+class AsyncRove(DocumentOperations, WalkOperations, Migrating):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -74,7 +76,8 @@ class AsyncRove(DocumentOperations, WalkOperations):
         self.stand_in = StandIn(settings.embedder)
         self._set_search_context()
         with_chat, own = bool(instances.chat or settings.chat.model), instances.embedder is not None
-        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own)
+        first = self.store.catalog.fact(READ_BY)
+        self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own, read_by=first)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
 
     @classmethod
@@ -235,7 +238,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         Raises:
             InputError: the question is blank.
         """
-        _check(question)
+        check_asked(question)
         top_k = usual_top_k(mode, self.settings.search) if top_k is None else top_k
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
@@ -301,7 +304,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         return EnrichContext(self.store, self.embedder, enrich, label, self.chat_model)
 
     def _responder(self, question: str) -> Responder:
-        _check(question)
+        check_asked(question)
         return Responder(self.search_context, self.chat_model(), self.settings, self.text)
 
 
@@ -312,9 +315,3 @@ def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
     other.rules = rules_of(settings.search)
     other._set_search_context()  # pyright: ignore[reportPrivateUsage] - one module
     return other
-
-
-def _check(question: str) -> None:
-    if not question.strip():
-        message = "The question is blank."
-        raise InputError(message, cure="Ask something.", outcome="empty")

@@ -22,6 +22,13 @@ class ConfigError(RoveError):
     """The set-up is wrong; trying again can never help."""
 
 
+class EmbedderMovedError(ConfigError):
+    """The base has another embedder since this process opened it: what it would compare or keep is of the one before.
+
+    Nothing that it found since is handed out, and nothing that it writes is kept.
+    """
+
+
 class InputError(RoveError):
     """This document or query can never work as it is; others can.
 
@@ -50,6 +57,10 @@ class CutReplyError(ServiceError):
 
 class FieldWarning(UserWarning):
     """A filter names a field that no document has, which a misspelt name does too; it is no error."""
+
+
+class EmbedderWarning(UserWarning):
+    """Passages are not found by meaning for now: the embedder that has made their vectors is not there."""
 
 
 def meant(name: str, known: Iterable[str]) -> str:

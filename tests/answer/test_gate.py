@@ -67,6 +67,8 @@ class Reads(FakeEmbedder):
 class Kept:
     """A store that kept tokens, or not."""
 
+    shallow, judged = 0, None
+
     def __init__(self, hits: Sequence[Hit], *, tokens: bool = True) -> None:
         self.texts = {hit.chunk.chunk_id: hit.chunk.indexed_text.encode() if tokens else b"" for hit in hits}
 

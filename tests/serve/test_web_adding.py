@@ -11,6 +11,7 @@ import pytest
 from load.samples_pages import pdf_pages, picture, picture_file, printed
 from rove.load.image import ocr
 from rove.models import Vectors
+from rove.models.fake import FakeEmbedder
 from serve.browser import violations, visiting
 
 PLAN = pdf_pages([[printed(70, 300, "The budget for wolves is in June.")]])
@@ -61,4 +62,33 @@ async def test_a_scan_tells_the_page_it_is_at(tmp_path: Path) -> None:
         await page.wait_for_selector(".card .card:has-text('minutes.pdf') >> text=/page [1-4]\\/4/", timeout=60_000)
         assert await violations(page) == []
         await page.wait_for_selector(".card .card:has-text('minutes.pdf'):has-text('Can be found')", timeout=90_000)
+        assert visit.errors == []
+
+
+async def test_what_can_be_found_and_is_not_embedded_yet_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plan.md").write_text("# Plan\n\nThe budget for wolves is in June.")
+    async with visiting(tmp_path, embedder={"name": "fake", "first": "static"}) as visit:
+        passages, go = FakeEmbedder.passages, asyncio.Event()
+
+        async def slow(self: FakeEmbedder, texts: Sequence[str]) -> Vectors:
+            await go.wait()
+            return await passages(self, texts)
+
+        monkeypatch.setattr(FakeEmbedder, "passages", slow)
+        async with visit.page("add", holder="anna") as page:
+            await page.set_input_files("input[type=file]", [tmp_path / "plan.md"])
+            await page.wait_for_selector(".stages .now:has-text('Can be found')")
+            assert "has yet to read: 1" in await page.locator(".card").first.inner_text()
+            assert await violations(page) == []
+            async with visit.page("documents", holder="anna", locale="de-DE") as other:
+                await other.wait_for_selector(".notice:has-text('Einbettungsmodell')")
+                assert await violations(other) == []
+            go.set()
+            await page.wait_for_selector(".stages .now:has-text('Done')")
+            assert await page.locator(".stages li:has-text('Can be found')").count() == 0
+            await visit.go(page, "documents")
+            await page.wait_for_selector(".card:has-text('Plan')")
+            assert await page.locator(".notice").count() == 0
         assert visit.errors == []

@@ -17,7 +17,7 @@ from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
 from rove.serve import caller_view, problems
 from rove.serve.admission import callers, middleware, rate_limits, request_body
-from rove.serve.documents import jobs, upload
+from rove.serve.documents import jobs, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
 from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
@@ -32,7 +32,8 @@ SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
-    gathering, handle, jobs, judge, loop, model, grading, respond, revisit, step, text_leads, unknown_words,
+    gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
+    unknown_words,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,

@@ -22,6 +22,7 @@ from rove.rebuild import LOST
 from rove.settings import Settings, StoreSettings
 from rove.store import documents, tables
 from rove.store.recalled import recalled
+from rove.store.salvage import sound
 from rove.sync import Rove
 from rove.sync.rebuilding import rebuild_base
 
@@ -269,6 +270,13 @@ def test_torn_catalogs_open_heal_or_are_refused_with_a_cure(seed: int, base: Pat
             assert rebuild_base("here", folder, **FAKE).documents <= 70
             use(folder)
         shutil.rmtree(folder)
+
+
+def test_rows_that_the_table_would_refuse_are_left_out() -> None:
+    """A value that is missing, and all but the last row with a key."""
+    walk = {column.name: "x" for column in tables.walks.columns} | {"seq": 1, "walk_id": "a"}
+    rows = [walk, {**walk, "seq": 2, "walk_id": "b", "question": None}, {**walk, "rounds": 7}]
+    assert sound(tables.walks, rows) == [{**walk, "rounds": 7}]
 
 
 def torn(data: bytes, chance: random.Random) -> bytes:

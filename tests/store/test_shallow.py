@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import event
 
 from rove.engine import AsyncRove
 from rove.records import Text
@@ -46,12 +49,37 @@ async def test_what_was_found_is_embedded_once_and_goes_with_its_document(tmp_pa
     async with AsyncRove.open(tmp_path, embedder=FIRST) as kb:
         await kb.add(TEXTS, deep=False)
         first = await kb.search(QUESTION, top_k=3)
+        await kb.store.judged.close()
         shallow = kb.store.catalog.shallow_of([hit.chunk.chunk_id for hit in first])
         assert len(shallow) == len(first)
         assert kb.store.vectors.known([one.key for one in shallow.values()])
         assert kb.store.catalog.next_shallow().texts.keys() >= {one.key for one in shallow.values()}
         await kb.delete(*[hit.chunk.document_id for hit in first])
         assert not kb.store.vectors.known([one.key for one in shallow.values()])
+
+
+@pytest.mark.parametrize("hindrance", ["a writer", "no right to write"])
+async def test_a_search_waits_for_nobody_to_keep_what_it_has_embedded(tmp_path: Path, hindrance: str) -> None:
+    async with AsyncRove.open(tmp_path, embedder=FIRST) as kb:
+        await kb.add(TEXTS, deep=False)
+    async with AsyncRove.open(tmp_path, embedder=FIRST) as kb:
+        engine = kb.store.catalog.database.dialect.engine
+        with closing(sqlite3.connect(tmp_path / "catalog.sqlite", isolation_level=None)) as other:
+            if hindrance == "a writer":
+                other.execute("BEGIN IMMEDIATE")
+            else:
+                event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only=ON"))
+                engine.dispose()
+            ids = [hit.chunk.chunk_id for hit in await kb.search(QUESTION, top_k=3)]
+            shallow = kb.store.judged.shallow_of(ids)
+            assert kb.store.judged.vectors(shallow).keys() == set(ids)
+            assert not kb.store.vectors.known([one.key for one in shallow.values()])
+            assert [hit.chunk.chunk_id for hit in await kb.search(QUESTION, top_k=3)] == ids
+            if hindrance == "a writer":
+                other.execute("ROLLBACK")
+        await kb.store.judged.close()
+        kept = kb.store.vectors.known([one.key for one in shallow.values()])
+        assert len(kept) == (3 if hindrance == "a writer" else 0)
 
 
 def rows(first: int, count: int, *, shallow: bool) -> list[IndexRow]:

@@ -127,4 +127,5 @@ class TestWordCount(OperatorContract):
     name = "word-count"
 
     async def given(self, context: Any, folder: Path) -> dict[str, object]:
+        del context, folder
         return {"text": " ".join(TEXTS.values())}

@@ -14,8 +14,9 @@ from rove.models import Embedder, Vectors
 from rove.records import Chunk, Document
 from rove.records.document import Span
 from rove.records.summary import Summary, SummarySentence
+from rove.retrieve.judging import judge
 from rove.store.summaries import Summaries as KeptSummaries
-from rove.store.summaries import SummedDocument
+from rove.store.summaries import SummedDocument, written_out
 
 BATCH = 8
 """Documents that are kept at once; a run that is cut off loses at most so many."""
@@ -78,7 +79,9 @@ class Summaries:
         vectors = await self._embedded([line.text for branch in branches for line in own[id(branch)]])
         rest = iter(vectors)
         lines = {key: [Candidate(line, next(rest)) for line in said] for key, said in own.items()}
-        found = await self.store.chunk_vectors([chunk.chunk_id for chunk in chunks]) if chunks else vectors[:0]
+        ids = [chunk.chunk_id for chunk in chunks]
+        await judge(self.store, self.embedder, ids)
+        found = await self.store.chunk_vectors(ids) if chunks else vectors[:0]
         whole = {id(branch): _mean(chunks, found, branch.span, self.store.dimension) for branch in branches}
         summed = await summed_up(root, lines, whole, self.model, document.language)
         told = [one for one in branches if is_long(one) and summed[id(one)]]
@@ -96,8 +99,7 @@ async def embedded(
     summaries: Sequence[Summary], document: Document, embedder: Embedder
 ) -> list[tuple[Summary, Vectors]]:
     """Give each summary of a document its vector, by its headings and its sentences."""
-    titles = [" / ".join((document.title, *one.headings)) for one in summaries]
-    vectors = await embedder.passages([f"{title}\n{one.text}" for title, one in zip(titles, summaries, strict=True)])
+    vectors = await embedder.passages([written_out(document.title, one) for one in summaries])
     return list(zip(summaries, vectors, strict=True))
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
     "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),
+    "migrate": ("rove.cli.migrate:migrate", "Move the base to another embedder, without downtime."),
     "settings": ("rove.cli.settings:settings", "Show every setting: its value, its origin, its meaning."),
     "export": ("rove.cli.exchange:export", "Write the base to a file."),
     "import": ("rove.cli.exchange:import_", "Take in what export wrote."),

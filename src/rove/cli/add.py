@@ -6,10 +6,19 @@ from contextlib import suppress
 from pathlib import PurePath
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
+from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session, command
-from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone
+from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -22,17 +31,18 @@ class AddBar:
 
     def __init__(self, session: Session) -> None:
         columns = (
-            TextColumn("[bold]Adding"),
+            TextColumn("[bold]{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("sources · {task.fields[at]}", markup=False),
+            TextColumn("{task.fields[at]}", markup=False),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("", total=None, at="")
-        self.chunks = self.sources = self.failed = 0
+        self.task = self.progress.add_task("Adding", total=None, at="sources")
+        self.chunks = self.sources = self.failed = self.deepened = 0
+        self.second: TaskID | None = None
 
     def __call__(self, event: Event) -> None:
         """Move the bar."""
@@ -44,17 +54,22 @@ class AddBar:
                 self.chunks += count
                 self.progress.update(self.task, at=self._counts())
             case PageReached(source, page, pages) if pages > 1:
-                self.progress.update(self.task, at=f"page {page} of {pages} of {_shown(source)}")
+                self.progress.update(self.task, at=f"sources · page {page} of {pages} of {_shown(source)}")
             case SourceDone(entry):
                 self.failed += bool(entry.outcome)
                 self.progress.update(self.task, advance=1, at=self._counts())
+            case ChunksDeepened(count, left):
+                if self.second is None:
+                    self.second = self.progress.add_task("Embedding", at="passages that can be found already")
+                self.deepened += count
+                self.progress.update(self.second, completed=self.deepened, total=self.deepened + left)
             case _:
                 pass
 
     def _counts(self) -> str:
         task = self.progress.tasks[0]
         rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
-        return f"{self.chunks} chunks · {self.failed} failed{rate}"
+        return f"sources · {self.chunks} chunks · {self.failed} failed{rate}"
 
 
 def _shown(source: str) -> str:
@@ -100,7 +115,12 @@ def add(
                         ok = report.ok
                         show(session, report)
                 return 0 if ok else FAILED
-            report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
+            try:
+                report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
+            except KeyboardInterrupt:
+                if (depth := kb.depth()).shallow:
+                    session.output.note(said_of(depth, session.again))
+                raise
             served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
     if served:
         session.output.note(f"{len(served)} sources were handed in to a server; it goes on with them: rove serve")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from rove.cli.add import AddBar
+from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session, command
 from rove.rebuild import HERE, Rebuilt
 from rove.store.health import Health
+from rove.store.shallow import Depth
 from rove.sync.rebuilding import rebuild_base
 
 
@@ -35,8 +37,10 @@ def doctor(session: Session, source: str | None) -> int:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)
-    else:
-        _show(session, health)
+        return 0
+    _show(session, health)
+    if health.shallow:
+        session.output.line(said_of(Depth(health.chunks, health.shallow), session.again))
     return 0
 
 

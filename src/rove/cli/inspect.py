@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rove.answer.passages import rendered
-from rove.cli.output import plain
+from rove.cli.output import plain, said_of
 from rove.cli.session import Session, command
 from rove.errors import InputError
 from rove.records import Box
@@ -24,10 +24,15 @@ CONTEXT_CHARS = 300
 )
 @click.option("--ledger", is_flag=True, help="Show what became of every source.")
 @click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
-def inspect(session: Session, document: str | None, chunks: bool, span: str | None, ledger: bool, failed: bool) -> None:
+@click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
+def inspect(
+    session: Session, document: str | None, chunks: bool, span: str | None, ledger: bool, failed: bool, depth: bool
+) -> None:
     """List the documents of the base; or show one DOCUMENT (its id, or its path)."""
     with session.base() as kb:
-        if ledger or failed:
+        if depth:
+            _show_depth(session, kb)
+        elif ledger or failed:
             _show_ledger(session, kb, failed=failed)
         elif document is None:
             _show_documents(session, kb)
@@ -52,6 +57,16 @@ def _show_documents(session: Session, kb: Rove) -> None:
         return
     rows = [(i.document_id, i.kind, i.language, i.chunks, i.title, i.source) for i in infos]
     session.output.table(["id", "type", "language", "chunks", "title", "source"], rows)
+    if (depth := kb.depth()).shallow:
+        session.output.note(said_of(depth, session.again))
+
+
+def _show_depth(session: Session, kb: Rove) -> None:
+    depth = kb.depth()
+    if session.output.as_json:
+        session.output.json({"chunks": depth.chunks, "shallow": depth.shallow, "share": depth.share})
+    else:
+        session.output.line(said_of(depth, session.again))
 
 
 def _show_document(session: Session, kb: Rove, document_id: str, *, chunks: bool) -> None:

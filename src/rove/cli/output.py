@@ -19,6 +19,7 @@ from rove.answer.passages import rendered
 from rove.errors import RoveError
 from rove.language.rendering import Link, Rendered, render, rows_of
 from rove.records import Answer, Chunk, Citation
+from rove.store.shallow import Depth
 
 SHOWN_LINKS = 5
 
@@ -115,6 +116,18 @@ class Output:
 def plain(text: str) -> str:
     """Make text safe to stand among rich's marks; control characters, which could steer the terminal, are dropped."""
     return escape(_printable(text))
+
+
+def said_of(depth: Depth, again: str) -> str:
+    """Say how far the embedder is, and how to go on; `again`: how a command names the base.
+
+    >>> said_of(Depth(200, 0), "")
+    'The embedder has reached all 200 passages.'
+    """
+    if not depth.shallow:
+        return f"The embedder has reached all {depth.chunks:,} passages."
+    share = f"The embedder has reached {int(100 * depth.share)} % of {depth.chunks:,} passages"
+    return f"{share}; {depth.shallow:,} are found by words and quick vectors. Go on: rove add --resume{again}"
 
 
 def _printable(text: str) -> str:

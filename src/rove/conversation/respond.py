@@ -105,7 +105,8 @@ class Responder:
             ServiceError: the embedder failed, or it took longer than `answer.seconds` and some more.
         """
         with operation("ask", turns=len(history.turns)) as asking, reading():
-            async with within(self.settings.answer.seconds, SECONDS):
+            store = self.search_context.store
+            async with within(self.settings.answer.seconds, SECONDS), store.of_one_embedder():
                 understood = await self.understand(question, history, where)
                 answer, gathered = await self._answered(understood, history, where, listener)
             asking.show(question=question)

@@ -78,7 +78,8 @@ class Stages(Responder):
     @asynccontextmanager
     async def _limited(self) -> AsyncGenerator[None]:
         with reading():
-            async with within(self.settings.answer.seconds, SECONDS):
+            store = self.search_context.store
+            async with within(self.settings.answer.seconds, SECONDS), store.of_one_embedder():
                 yield
 
     async def _texts(self, hits: Sequence[Hit]) -> TextOf:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rove.engine import AsyncRove
 from rove.models import Vectors
 from rove.records import DocumentInfo, Hit
+from rove.retrieve.judging import judge_now
 from rove.store import Vector
 
 Cosines = NDArray[np.float64]
@@ -64,7 +65,7 @@ class Expected:
         known = [vector for vector in wanted if vector is not None]
         if not known or not hits:
             return np.zeros((len(known), len(hits)))
-        found = await self._kb.store.chunk_vectors([hit.chunk.chunk_id for hit in hits])
+        found = await self._vectors_of([hit.chunk.chunk_id for hit in hits])
         return cosines(np.stack(known), found)
 
     async def _vector(self, name: str) -> Vector | None:
@@ -72,13 +73,17 @@ class Expected:
             self._vectors[name] = await self._mean(name)
         return self._vectors[name]
 
+    async def _vectors_of(self, chunk_ids: Sequence[str]) -> Vectors:
+        await judge_now(self._kb.search_context, chunk_ids)
+        return await self._kb.store.chunk_vectors(chunk_ids)
+
     async def _mean(self, name: str) -> Vector | None:
         if self._named is None:
             self._named = _names(await self._kb.documents())
         if name not in self._named:
             return None
         _, chunks = await self._kb.document(self._named[name])
-        vectors = await self._kb.store.chunk_vectors([chunk.chunk_id for chunk in chunks])
+        vectors = await self._vectors_of([chunk.chunk_id for chunk in chunks])
         mean = vectors.mean(axis=0) if len(vectors) else np.zeros(0, np.float32)
         length = float(np.linalg.norm(mean))
         return (mean / length).astype(np.float32) if length else None

@@ -133,11 +133,17 @@ class Ingest:
             raise
 
     async def _settle_first(self) -> None:
-        """See that what is shallow is all of one stand-in: what another has reached becomes deep before."""
+        """See that what is shallow is all of one stand-in: what another has reached becomes deep before.
+
+        While the base is moved to another embedder, that would be all of it: then the embedder alone takes in the new.
+        """
         if self.first:
             known = await asyncio.to_thread(self.store.catalog.stand_in)
             if known and known.model != self.first[1].model:
-                await self._deepen()
+                if known.previous and (await asyncio.to_thread(self.store.catalog.depth)).shallow:
+                    self.first = None
+                else:
+                    await self._deepen()
 
     async def _deepen(self) -> None:
         lost = await deepen_all(self.store, self.models.embedder, self.listener)
@@ -222,7 +228,7 @@ class Ingest:
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
         self.report.noticed(alike, notes)
         replaced = sum(p.document.document_id in live for p in fresh)
-        fresh = await self._keep_first(fresh)
+        fresh = await self._keep_first(fresh, batch.made)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
@@ -242,12 +248,13 @@ class Ingest:
         self._at("indexed", fresh)
         self.report.kept(fresh, lost)
 
-    async def _keep_first(self, fresh: list[Prepared]) -> list[Prepared]:
+    async def _keep_first(self, fresh: list[Prepared], made: Embedded) -> list[Prepared]:
         """Let documents be found at once, if there is a stand-in; returns those that are left to the embedder."""
         if not self.first or not fresh:
             return fresh
         with stage("add.first", documents=len(fresh)):
-            quick, lost, left = await keep_first(self.store, fresh, *self.first)
+            quick, lost, left = await keep_first(self.store, fresh, *self.first, made.vectors)
+        self._embedded(sum(len(item.chunks) for item in quick))
         self._kept(quick, lost)
         return left
 
@@ -259,13 +266,12 @@ class Ingest:
         bad = {number for number, key in enumerate(prepared.vector_keys) if key in refused}
         if not bad:
             return prepared
-        lost = self._lost.setdefault(prepared.ledger_source, [])
+        source = prepared.ledger_source
+        lost = self._lost.setdefault(source, [])
         for number in sorted(bad):
             chunk, error = prepared.chunks[number], refused[prepared.vector_keys[number]]
             reason, whole = f"The embedder refused it: {error.reason}", len(bad) == len(prepared.chunks)
-            lost.append(
-                LostChunk(prepared.ledger_source, chunk.document_id, chunk.span, reason, error.cure, whole=whole)
-            )
+            lost.append(LostChunk(source, chunk.document_id, chunk.span, reason, error.cure, whole=whole))
         return replace(
             prepared,
             fingerprint="",

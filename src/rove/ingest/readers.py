@@ -41,15 +41,15 @@ class Readers:
             self.workers.close()
 
 
-def readers_of(settings: Settings, model: str, *, with_chat: bool, own_embedder: bool) -> Readers:
+def readers_of(settings: Settings, model: str, *, with_chat: bool, own_embedder: bool, read_by: str = "") -> Readers:
     """Say who reads, by the settings and the embedder's fingerprint.
 
-    `own_embedder`: the caller has handed in an embedder, which cannot be sent to a worker.
+    `own_embedder`: the caller has handed in an embedder, which cannot be sent to a worker. `read_by`: see `recipe_of`.
 
     Raises:
         ConfigError: the settings are wrong, or name workers that cannot be had.
     """
-    pool = pool_of(settings, model, with_chat=with_chat)
+    pool = pool_of(settings, model, with_chat=with_chat, read_by=read_by)
     if not settings.load.workers:
         return Readers(pool)
     workers_of = load("rove.ingest.workers.dispatch:workers_of")

@@ -19,8 +19,10 @@ WALL_FACTOR = 6
 """So many times its CPU time may a source take in all: other work may hold the machine, OCR runs beside it."""
 
 
-def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
+def recipe_of(settings: Settings, model: str, *, with_chat: bool, read_by: str = "") -> Recipe:
     """Say how sources are read, by the settings and the embedder's fingerprint; and whether there is a chat model.
+
+    `read_by`: the fingerprint by which a source is known as unchanged, where the base had another embedder before.
 
     Raises:
         ConfigError: the overlap is not below the size.
@@ -32,7 +34,7 @@ def recipe_of(settings: Settings, model: str, *, with_chat: bool) -> Recipe:
     limits = (load.max_file_mb, load.max_cpu_s, load.max_memory_mb, load.max_ocr_s)
     return Recipe(
         model=model,
-        pipeline=content_hash(PIPELINE, chosen, model),
+        pipeline=content_hash(PIPELINE, chosen, read_by or model),
         max_file_bytes=load.max_file_mb * 1_000_000,
         max_text_chars=max(MOST_CHARS, load.max_file_mb * 1_000_000),
         max_rows=load.max_rows,
@@ -59,8 +61,10 @@ def _is_deferred(strategy: str, *, with_chat: bool) -> bool:
     return strategy in MODEL_CHUNKERS.table or strategy in MODEL_CHUNKERS.outside
 
 
-def pool_of(settings: Settings, model: str, *, with_chat: bool = False) -> Pool:
-    """Make the pool of reading processes; none is started before it is needed."""
+def pool_of(settings: Settings, model: str, *, with_chat: bool = False, read_by: str = "") -> Pool:
+    """Make the pool of reading processes; none is started before it is needed. See `recipe_of`."""
     load = settings.load
     limits = Limits(load.max_cpu_s, WALL_FACTOR * load.max_cpu_s, load.max_memory_mb * 1_000_000)
-    return Pool(recipe_of(settings, model, with_chat=with_chat), limits, load.processes or free_cores())
+    return Pool(
+        recipe_of(settings, model, with_chat=with_chat, read_by=read_by), limits, load.processes or free_cores()
+    )

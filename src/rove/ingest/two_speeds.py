@@ -6,7 +6,7 @@ What the first pass has kept stays whatever happens: the next writer goes on wit
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from rove.enrich.vectors import embed
@@ -20,15 +20,15 @@ from rove.store.store import Store
 
 
 async def keep_first(
-    store: Store, fresh: Sequence[Prepared], stand_in: Embedder, note: StandInNote
+    store: Store, fresh: Sequence[Prepared], stand_in: Embedder, note: StandInNote, made: Collection[str] = ()
 ) -> tuple[list[Prepared], list[LostChunk], list[Prepared]]:
     """Make documents live with the stand-in's vectors.
 
     Returns these, chunks that were lost, and the documents that are left to the embedder itself: it has all their
-    vectors already, or the stand-in refuses something of them.
+    vectors already, of which workers have just `made` those of these keys, or the stand-in refuses something of them.
     """
     keys = {key for item in fresh for key in item.vector_keys}
-    known = await asyncio.to_thread(store.vectors.known, sorted(keys))
+    known = await asyncio.to_thread(store.vectors.known, sorted(keys)) | keys.intersection(made)
     new = [item for item in fresh if not known.issuperset(item.vector_keys)]
     texts = {vector_key(note.model, chunk.indexed_text): chunk.indexed_text for item in new for chunk in item.chunks}
     found = await embed(texts, stand_in)
@@ -44,18 +44,22 @@ async def deepen_all(
 ) -> list[LostChunk]:
     """Let the embedder reach what is shallow, group by group; returns the chunks that it refuses, which are let go.
 
+    The base is held for writing only while a group is kept. In one process only one does this at a time.
+
     `until`: asked before each group, whether to stop there.
 
     Raises:
         ServiceError: the embedder cannot be reached; what it has done is kept.
     """
     lost: list[LostChunk] = []
-    while not until():
-        group = await asyncio.to_thread(store.catalog.next_shallow)
-        if not group.seqs:
-            break
-        found = await embed(group.texts, embedder, store.vectors)
-        lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)
-        left = (await asyncio.to_thread(store.catalog.depth)).shallow
-        listener(ChunksDeepened(len(group.texts), left))
+    async with store.deepening:
+        while not until():
+            group = await asyncio.to_thread(store.catalog.next_shallow)
+            if not group.seqs:
+                await asyncio.to_thread(store.catalog.end_switch)
+                break
+            found = await embed(group.texts, embedder, store.vectors)
+            lost += await deepen(store, group.seqs, found.vectors, found.tokens, found.refused)
+            left = await asyncio.to_thread(store.catalog.shallow_count)
+            listener(ChunksDeepened(len(group.texts), left))
     return lost

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
@@ -97,6 +98,17 @@ RERANKED = frozenset({"hybrid", "tree", "questions", "rewrite", "chain", "togeth
 """Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
 
 
+def check_asked(question: str) -> None:
+    """See that a question asks something.
+
+    Raises:
+        InputError: it is blank.
+    """
+    if not question.strip():
+        message = "The question is blank."
+        raise InputError(message, cure="Ask something.", outcome="empty")
+
+
 def reranks(mode: str) -> bool:
     """Say whether a mode reranks where nobody says whether it should."""
     return mode in RERANKED
@@ -131,14 +143,19 @@ async def retrieve(mode: str, search_context: SearchContext, query: Query) -> li
         hits: list[Hit] = []
         for _ in range(TRIES):
             with reading(), noticing() as gone:
-                words = await asyncio.to_thread(search_context.store.words.current)
-                text, where = words.written_out(query.text), widened(query.where, words)
-                asked = replace(query, text=text, where=where if words else query.where)
-                hits = await _found(retriever, asked, search_context.settings)
+                async with search_context.store.of_one_embedder():
+                    hits = await _once(retriever, search_context, query)
             if not gone:
                 break
         retrieving.tell(hits=len(hits))
     return hits
+
+
+async def _once(retriever: Retriever, search_context: SearchContext, query: Query) -> list[Hit]:
+    words = await asyncio.to_thread(search_context.store.words.current)
+    text, where = words.written_out(query.text), widened(query.where, words)
+    asked = replace(query, text=text, where=where if words else query.where)
+    return await _found(retriever, asked, search_context.settings)
 
 
 async def _found(retriever: Retriever, query: Query, settings: SearchSettings) -> list[Hit]:

@@ -90,6 +90,12 @@ class LongTermMemory:
         self, question: str, *, top_k: int, where: Filter | None = None
     ) -> tuple[list[Remembered], list[tuple[LeadEnd, float]]]:
         """Return what `search` does, and what `experience` does: the catalog is asked for both at once."""
+        async with self._store.of_one_embedder():
+            return await self._recollected(question, top_k, where)
+
+    async def _recollected(
+        self, question: str, top_k: int, where: Filter | None
+    ) -> tuple[list[Remembered], list[tuple[LeadEnd, float]]]:
         entries = await asyncio.to_thread(self._refresh)
         held = self._held
         if not entries and (not held.seqs or top_k < 1):

@@ -64,6 +64,11 @@ class ThemesRetriever:
 
 async def themes_of(store: Store, where: Filter | None, most: int) -> list[Theme]:
     """Return the themes of what a filter lets through, the largest first, at most so many."""
+    async with store.of_one_embedder():
+        return await _found(store, where, most)
+
+
+async def _found(store: Store, where: Filter | None, most: int) -> list[Theme]:
     every = await asyncio.to_thread(store.documents.chunk_ids, where)
     found = await store.find(sorted(every, key=_hash)[:MOST_CHUNKS])
     if not found:

@@ -28,6 +28,7 @@ from rove.serve.problems import AbsentError, DeniedError
 from rove.store.health import Health
 from rove.store.mentions import Mentions, names_of
 from rove.store.originals import Original
+from rove.store.shallow import Depth
 
 START = History()
 
@@ -133,6 +134,11 @@ class CallerView:
         """See `AsyncRove.documents`."""
         self.require("read")
         return [info for info in await self.kb.documents() if self._sees(info)]
+
+    async def depth(self) -> Depth:
+        """See `AsyncRove.depth`: of what the caller may see."""
+        self.require("read")
+        return await self.kb.depth(self.where())
 
     async def document(self, document_id: str) -> tuple[DocumentInfo, Document]:
         """One document, by its id alone."""

@@ -76,6 +76,12 @@ class Journal:
         )
         self._timed: dict[str, Histogram] = {}  # finding one by its label costs more than all else
         self.streams = Gauge("rove_streams", "Event streams that are open.", registry=self._registry)
+        self._shallow = Gauge(
+            "rove_shallow_chunks",
+            "Passages that can be found and that the embedder has yet to reach.",
+            ("space",),
+            registry=self._registry,
+        )
         self._tokens = Counter(
             "rove_chat_tokens", "Tokens that chat models read and wrote.", ("direction",), registry=self._registry
         )
@@ -109,6 +115,10 @@ class Journal:
         """Note what chat models have read and written."""
         self._tokens.labels("read").inc(usage.input_tokens)
         self._tokens.labels("written").inc(usage.output_tokens)
+
+    def note_shallow(self, space: str, chunks: int) -> None:
+        """Note how many passages of a space the embedder has yet to reach."""
+        self._shallow.labels(space).set(chunks)
 
     def text(self) -> bytes:
         """The numbers, in Prometheus' text format."""

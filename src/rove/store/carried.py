@@ -15,7 +15,7 @@ from rove.store import enriched_tables, tables
 from rove.store.catalog_rows import is_whole
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
-from rove.store.salvage import Salvage, once
+from rove.store.salvage import Salvage, sound
 from rove.store.summaries import read_sentences
 from rove.store.tables import Table
 
@@ -96,11 +96,8 @@ def _readable(
     salvage: Salvage, table: Table, now: Mapping[int | None, int | None], dimension: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table that are whole, column by column, each with its document's new row number."""
-    needed = [column.name for column in table.columns if not column.nullable]
-    for row in once(table, salvage.rows(table)):
-        if row.get("document") not in now or any(row.get(name) is None for name in needed):
-            continue
-        if all(is_whole(row[name], dimension) for name in VECTORS if name in row):
+    for row in sound(table, salvage.rows(table)):
+        if row.get("document") in now and all(is_whole(row[name], dimension) for name in VECTORS if name in row):
             yield {column.name: row.get(column.name) for column in table.columns} | {"document": now[row["document"]]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from rove.errors import ConfigError, RoveError
+from rove.errors import RoveError
 from rove.records import Prepared
 from rove.records.ledger import LostChunk
 from rove.records.metadata import stored_fields
@@ -21,10 +21,10 @@ from rove.store.deepening import Deepening, keep_shallow
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
-from rove.store.home import Home
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
 from rove.store.shallow import StandInNote, embedded_meanwhile
+from rove.store.switching import Switching
 from rove.store.unfinished import ERASED, ERASING, FORGOTTEN, SWEEPING
 from rove.store.vectors import drop_unused, keep_vectors
 
@@ -41,27 +41,12 @@ def rows_of(prepared: Sequence[Prepared], vectors: Mapping[str, Vector]) -> list
     ]
 
 
-class Catalog(Documents, Deepening):
+class Catalog(Documents, Deepening, Switching):
     """Documents and chunks. Calls block for as long as the disk takes; each write is one durable transaction.
 
     A document goes in by two steps, so that a crash between them loses nothing and shows nothing twice: `stage` keeps
     it, the caller puts its chunks into the index, `publish` makes it live and takes the version before it away.
     """
-
-    def check_model(self, home: Home, model: str) -> None:
-        """See that the base that lives there was made with this embedder; a new base notes it.
-
-        Raises:
-            ConfigError: it was made with another one.
-        """
-        known = self.fact("embedder")
-        if not known:
-            self.set_fact("embedder", model)
-        elif known != model:
-            self.close()
-            message = f"{home} was made with the embedder [{known}]; this one is [{model}]."
-            cure = "Open it with the embedder that made it; to change, carry it over by rove export and rove import."
-            raise ConfigError(message, cure=cure)
 
     def set_fact(self, name: str, value: str) -> None:
         """Keep one fact about the base."""
@@ -251,7 +236,7 @@ class Catalog(Documents, Deepening):
                 at = select(func.max(r.revision)).where(r.seq <= last - REMOVALS, ~r.pending)
                 revision = int(connection.execute(at).scalar() or 0)
                 connection.execute(delete(tables.removals).where(r.revision <= revision, ~r.pending))
-                set_fact(connection, FORGOTTEN, str(revision))
+                set_fact(connection, FORGOTTEN, str(max(revision, int(get_fact(connection, FORGOTTEN, "0")))))
         self.database.thin(free_pages)
 
     def _remove(

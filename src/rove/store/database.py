@@ -10,11 +10,13 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, inspect, select
 from sqlalchemy.exc import DatabaseError
 
-from rove.errors import ConfigError, RoveError
+from rove.errors import ConfigError, EmbedderMovedError, RoveError
 from rove.store import tables
 from rove.store.dialect import Dialect
 from rove.store.enriched_tables import metadata
 
+EMBEDDER = "embedder"
+"""The fact that is the embedder's fingerprint."""
 FREE_PAGES = 1_024
 """Pages of 4 kB that may lie free: the next writes fill them."""
 
@@ -29,6 +31,7 @@ class Database:
             ConfigError: it is lost or damaged, or another version of Rove has made it.
         """
         self.dialect = dialect
+        self._place, self._model, self._seen = "", "", -1
         self._engine = dialect.engine
         self._within = local()
         self._compiled: dict[Select[*tuple[Any, ...]], tuple[str, Mapping[str, object]]] = {}
@@ -142,7 +145,35 @@ class Database:
         with self._saying("written"):
             connecting = self._engine.connect().execution_options(**self.dialect.writing)
             with connecting as connection, connection.begin():
+                self.check_model(connection)
                 yield connection
+
+    def opened_with(self, model: str, place: str) -> None:
+        """Remember the embedder whose vectors this process compares and keeps: from now on `write` refuses others.
+
+        `place`: where the base lives, for the error.
+        """
+        self._place, self._model = place, model
+
+    def check_model(self, connection: Connection) -> None:
+        """See that, as this connection sees it, the base's embedder is that of `opened_with`.
+
+        Raises:
+            EmbedderMovedError: it is another one by now.
+        """
+        known = get_fact(connection, EMBEDDER) if self._model else ""
+        if known != self._model:
+            message = f"{self._place} was moved to the embedder [{known}]; this process has opened it with another."
+            cure = "Name that one in the settings, under [embedder], and open the base again."
+            raise EmbedderMovedError(message, cure=cure)
+
+    def check_embedder(self) -> None:
+        """Likewise as it is now; where nothing was written since the last look, that is not looked at again."""
+        revision = self.revision()
+        if revision != self._seen:
+            with self.read() as connection:
+                self.check_model(connection)
+            self._seen = revision
 
     def revision(self) -> int:
         """The base's revision as it is now: see `next_revision`. Raises as `read` does."""

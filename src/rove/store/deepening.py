@@ -13,10 +13,10 @@ from rove.records.chunk import indexed
 from rove.records.ledger import LostChunk
 from rove.store import Vector, tables
 from rove.store.catalog_rows import AnyRow, slices
-from rove.store.database import Database, get_fact, insert_rows, next_revision
+from rove.store.database import EMBEDDER, Database, get_fact, insert_rows, next_revision
 from rove.store.dialect import within
 from rove.store.refusals import reason_of
-from rove.store.shallow import EMBEDDER, StandInNote, note_stand_in
+from rove.store.shallow import StandInNote, note_stand_in
 from rove.store.vectors import drop_unused, keep_vectors
 
 _C, _D, _S = tables.chunks.c, tables.documents.c, tables.shallow.c
@@ -50,11 +50,13 @@ class Deepening:
             keyed = [(row, key) for row, key in keyed if row.document not in missing]
             documents = sorted({row.document for row, _ in keyed})
             if not documents:
+                _drop_strays(connection, vectors)
                 return [], []
             revision = next_revision(connection)
             _give(connection, [(row, key) for row, key in keyed if key not in refused], vectors, tokens)
             lost = _let_go(connection, [(row, refused[key]) for row, key in keyed if key in refused], revision)
             drop_unused(connection, {row.vector for row, _ in keyed})
+            _drop_strays(connection, vectors)
             connection.execute(update(tables.shallow).where(within(_S.document, documents)).values(deepened=True))
             connection.execute(update(tables.documents).where(within(_D.seq, documents)).values(revision=revision))
             empty = select(_D.seq).where(within(_D.seq, documents), _D.chunks == 0)
@@ -110,6 +112,17 @@ def _give(
     if given:
         changed = update(tables.chunks).where(_C.seq == bindparam("chunk")).values(vector=bindparam("given"))
         connection.execute(changed, given)
+
+
+def _drop_strays(connection: Connection, vectors: Mapping[str, Vector]) -> None:
+    """Delete what was kept while it was made, of documents that have gone meanwhile, and are not shallow any more."""
+    v = tables.vectors.c
+    seqs = [
+        seq
+        for part in slices(list(vectors))
+        for seq in connection.execute(select(v.seq).where(within(v.key, part))).scalars()
+    ]
+    drop_unused(connection, seqs)
 
 
 def _let_go(connection: Connection, refused: Sequence[tuple[AnyRow, RoveError]], revision: int) -> list[LostChunk]:

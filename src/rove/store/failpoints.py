@@ -8,6 +8,7 @@ import signal
 NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten")
 ENRICHING = ("enriched", "refreshed")
 DEEPENING = ("deepened", "told")
+SWITCHING = ("switching", "switched", "whole")
 FINISHED = "finished"
 WRITING_SNAPSHOT = "snapshot"
 

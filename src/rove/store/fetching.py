@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.records import Filter
+from rove.records.filter import access_filter_of
 from rove.store.catalog_view import Along
 from rove.store.documents import Documents
 from rove.store.judged import Judged
 from rove.store.live_chunks import Found
+from rove.store.resident import Resident
+from rove.store.shallow import Depth
 from rove.store.stale_reads import note_gone
 
 
@@ -21,6 +26,25 @@ class Fetching:
     documents: Documents
     dimension: int
     judged: Judged
+    searched: Resident
+
+    async def depth(self, where: Filter | None = None) -> Depth:
+        """How far the embedder is: of the base, or of what its access filter lets through, if it has one."""
+        if access_filter := access_filter_of(where):
+            return await asyncio.to_thread(self.searched.depth, access_filter)
+        return await asyncio.to_thread(self.documents.depth)
+
+    @asynccontextmanager
+    async def of_one_embedder(self) -> AsyncGenerator[None]:
+        """See that the base still has the embedder that this process asks when the block ends, however it ends.
+
+        Raises:
+            EmbedderMovedError: it has another by now, so that what was read meanwhile may not compare.
+        """
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(self.documents.check_embedder)
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""

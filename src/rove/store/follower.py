@@ -70,7 +70,8 @@ class Follower:
             revision = self.catalog.revision()
             self._take(since=0)
             self.revision = revision
-        with self.catalog.database.snapshot():
+        with self.catalog.database.snapshot() as connection:
+            self.catalog.database.check_model(connection)
             removed = self._removed()
             if removed is None:
                 return False

@@ -25,7 +25,7 @@ from rove.store.unfinished import ERASING, SWEEPING
 class Health:
     """What `heal` found and did. Counts are of chunks, save `originals`, the files that the base keeps.
 
-    `problems` says each thing that was wrong, in words.
+    `problems` says each thing that was wrong, in words. That some are `shallow` is none: see `rove.store.shallow`.
     """
 
     chunks: int
@@ -35,6 +35,7 @@ class Health:
     published: int = 0
     rebuilt: bool = False
     originals: int = 0
+    shallow: int = 0
     problems: tuple[str, ...] = ()
 
     @property
@@ -124,6 +125,7 @@ async def heal(
         published=len(staged),
         rebuilt=rebuilt,
         originals=await asyncio.to_thread(originals.count),
+        shallow=await asyncio.to_thread(catalog.shallow_count),
         problems=tuple(problems),
     )
 

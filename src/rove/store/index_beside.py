@@ -15,14 +15,10 @@ from rove.store import INDEXES, Scored, Vector, VectorIndex
 from rove.store.catalog import Catalog
 from rove.store.embedded import NAMES
 from rove.store.guarded import GuardedIndex
+from rove.store.index_facts import SERVER_NAME, WRITTEN_TO
 from rove.store.resident import Resident
 from rove.store.stale_reads import MOST_LOOKS
 from rove.tracing import stage
-
-WRITTEN_TO = "index"
-"""The fact that names the index to which the last writer has given all chunks."""
-SERVER_NAME = "index-name"
-"""The fact that says what the base is called on a server of indexes."""
 
 
 class IndexBeside:

@@ -16,7 +16,6 @@ from sqlalchemy import select
 
 from rove.errors import ConfigError
 from rove.records import Chunk, Document, DocumentInfo, Filter, field
-from rove.records.summary import Summary
 from rove.settings import Address
 from rove.store import IndexRow, Vector, tables
 from rove.store.catalog import Catalog
@@ -25,6 +24,7 @@ from rove.store.document_query import DocumentQuery
 from rove.store.documents import Documents
 from rove.store.follower import Follower
 from rove.store.home import Home, home_of
+from rove.store.joined_summaries import JoinedSummaries
 from rove.store.live_chunks import Found
 from rove.store.memory_index import MemoryIndex
 from rove.store.resident import Resident
@@ -152,9 +152,22 @@ class JoinedDocuments(Documents):
         """See `ShallowDocuments.shallow_of`."""
         return self._each(chunk_ids, lambda part, ids: part.shallow_of(ids))
 
+    def check_embedder(self) -> None:
+        """See `ShallowDocuments.check_embedder`."""
+        for part in self.parts:
+            part.check_embedder()
+
     def stand_in(self) -> StandInNote | None:
-        """See `ShallowDocuments.stand_in`: of the first base that has one."""
-        return next(filter(None, (part.stand_in() for part in self.parts)), None)
+        """See `ShallowDocuments.stand_in`: of the first base that has one.
+
+        Raises:
+            ConfigError: two bases have documents of different ones.
+        """
+        notes = [note for part in self.parts if (note := part.stand_in()) and part.depth().shallow]
+        if models := sorted({note.model for note in notes})[1:]:
+            message = f"One base has passages of [{notes[0].model}] yet, another of [{models[-1]}]."
+            raise ConfigError(message, cure="Wait for one: rove migrate, or rove add --resume.")
+        return notes[0] if notes else None
 
     def depth(self) -> Depth:
         """See `ShallowDocuments.depth`."""
@@ -225,22 +238,7 @@ class JoinedDocuments(Documents):
     @property
     def summaries(self) -> SummaryIndex:  # pyright: ignore[reportIncompatibleVariableOverride] - of all parts
         """See `Documents.summaries`."""
-        return _JoinedSummaries(self)
-
-
-class _JoinedSummaries(SummaryIndex):
-    """See `SummaryIndex`. Ties by the order of the bases, then by row number."""
-
-    def nearest(self, vector: Vector, where: Filter | None, top_k: int) -> list[tuple[Summary, float]]:
-        """See `SummaryIndex.nearest`."""
-        documents = self.documents
-        found = [
-            one
-            for part, hidden in zip(documents.parts, documents.shadowed(), strict=True)
-            for one in part.summaries.nearest(vector, where, top_k + len(hidden))
-            if one[0].document_id not in hidden
-        ]
-        return sorted(found, key=lambda one: -one[1])[:top_k]
+        return JoinedSummaries(self)
 
 
 class JoinedResident(Resident):

@@ -205,6 +205,11 @@ class MemoryIndex:
         held = zip(asked, self._ids.rows(asked), strict=True)
         return {chunk_id for chunk_id, row in held if row is not None and rows[row]}
 
+    def depth(self, access_filter: Filter) -> tuple[int, int]:
+        """How many chunks an access filter lets through, and how many of them are shallow."""
+        rows = self._seen(access_filter).rows
+        return int(rows.sum()), len(self.seen(self._vectors.shallow_ids, access_filter))
+
     def languages(self, access_filter: Filter) -> list[str]:
         """The languages of the chunks that an access filter lets through, most frequent first; ties by name."""
         seen = self._seen(access_filter)

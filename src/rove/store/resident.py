@@ -19,6 +19,7 @@ from rove.store.memory_index import MemoryIndex
 from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
+from rove.store.shallow import Depth
 from rove.store.snapshot import Mapped, drop, read, sweep, write
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
@@ -94,6 +95,11 @@ class Resident:
         """Return those of the live chunks that an access filter lets through."""
         with self._lock:
             return self._follow().seen(chunk_ids, access_filter)
+
+    def depth(self, access_filter: Filter) -> Depth:
+        """See `Store.depth`."""
+        with self._lock:
+            return Depth(*self._follow().depth(access_filter))
 
     def languages(self, access_filter: Filter) -> list[str]:
         """See `Store.languages`."""

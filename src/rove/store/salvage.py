@@ -87,10 +87,15 @@ class Salvage:
         )
 
     def vectors(self, dimension: int) -> Iterator[tuple[str, Vector, bytes]]:
-        """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none."""
+        """Yield vectors that are whole with their keys, and what late interaction compares, b"" where there is none.
+
+        Those of a stand-in are left out: it makes them anew at once.
+        """
         keys: dict[int, tuple[str, Vector]] = {}
+        shallow = {row.document for row in self.rows(tables.shallow) if not row.deepened}
+        quick = {row.vector for row in self.rows(tables.chunks) if row.document in shallow} if shallow else set[int]()
         for row in self.rows(tables.vectors):
-            if is_whole(row.vector, dimension):
+            if row.seq not in quick and is_whole(row.vector, dimension):
                 keys[row.seq] = (str(row.key), vector_of(row.vector))
         for row in self.rows(tables.tokens):
             if row.vector in keys and isinstance(row.tokens, bytes):
@@ -149,12 +154,13 @@ def _ranges(last: int) -> list[tuple[int, int]]:
 def copied_rows(salvage: Salvage, table: Table) -> list[tuple[object, ...]]:
     """The rows of a table that can be read, with a value for every column, in the table's order."""
     names = [column.name for column in table.columns]
-    return [tuple(row.get(name) for name in names) for row in once(table, filter(_is_json, salvage.rows(table)))]
+    return [tuple(row.get(name) for name in names) for row in sound(table, filter(_is_json, salvage.rows(table)))]
 
 
-def once(table: Table, rows: Iterable[Row]) -> list[Row]:
-    """Leave out rows with a key that a later one has too, as torn pages can bring them."""
-    kept = list(rows)
+def sound(table: Table, rows: Iterable[Row]) -> list[Row]:
+    """Leave out what torn pages can bring and the table refuses: rows without a value, or with a later one's key."""
+    needed = [column.name for column in table.columns if not column.nullable]
+    kept = [row for row in rows if all(row.get(name) is not None for name in needed)]
     for key in (list(table.primary_key), *([column] for column in table.columns if column.unique)):
         last = {tuple(row.get(column.name) for column in key): number for number, row in enumerate(kept)}
         numbers = {number for values, number in last.items() if None not in values}

@@ -17,12 +17,12 @@ from rove.records import vector_key
 from rove.records.chunk import indexed
 from rove.store import tables
 from rove.store.catalog_rows import slices
-from rove.store.database import Database, get_fact, set_fact
+from rove.store.database import EMBEDDER, Database, get_fact, set_fact
 from rove.store.dialect import within
 from rove.store.lookup import Lookup
 
-EMBEDDER, STAND_IN = "embedder", "stand-in"
-"""Facts: the fingerprint of the embedder; and which stand-in it is that has made the vectors of shallow documents."""
+STAND_IN = "stand-in"
+"""The fact that says which stand-in it is that has made the vectors of shallow documents."""
 GROUP_CHUNKS = 512
 """Chunks of the documents that become deep together; a longer one is by itself."""
 GROUP_DOCUMENTS = 256
@@ -31,11 +31,15 @@ _C, _D, _S = tables.chunks.c, tables.documents.c, tables.shallow.c
 
 @dataclass(frozen=True, slots=True)
 class StandInNote:
-    """What a base knows of its stand-in: the name in `EMBEDDERS`, its fingerprint and its dimension."""
+    """What a base knows of its stand-in: the name in `EMBEDDERS`, its fingerprint and its dimension.
+
+    `previous`: it is the embedder that the base had before: see `rove.store.switching`.
+    """
 
     name: str
     model: str
     dimension: int
+    previous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,14 @@ class ShallowDocuments:
 
     database: Database
 
+    def check_embedder(self) -> None:
+        """See `Database.check_embedder`."""
+        self.database.check_embedder()
+
     def stand_in(self) -> StandInNote | None:
         """Which stand-in it is, None where nothing was ever shallow."""
         with self.database.read() as connection:
-            noted = get_fact(connection, STAND_IN)
-        return StandInNote(**json.loads(noted)) if noted else None
+            return noted_stand_in(connection)
 
     def depth(self) -> Depth:
         """How far the embedder is."""
@@ -97,12 +104,18 @@ class ShallowDocuments:
             chunks = connection.execute(select(func.sum(_D.chunks)).where(_D.revision > 0)).scalar()
             return Depth(int(chunks or 0), shallow_chunks(connection))
 
+    def shallow_count(self) -> int:
+        """How many live chunks are shallow: quick where few are."""
+        with self.database.read() as connection:
+            return shallow_chunks(connection)
+
     def shallow_of(self, chunk_ids: Collection[str]) -> dict[str, ShallowChunk]:
         """Those of these live chunks that are shallow, by their ids."""
         rows = _CHUNKS.rows(self.database, chunk_ids)
         if not rows:
             return {}
         with self.database.read() as connection:
+            self.database.check_model(connection)
             model = get_fact(connection, EMBEDDER)
         texts = {row.chunk_id: indexed(row.prefix, row.text) for row in rows}
         return {chunk_id: ShallowChunk(vector_key(model, text), text) for chunk_id, text in texts.items()}
@@ -114,6 +127,7 @@ class ShallowDocuments:
         seqs: list[int] = []
         room = GROUP_CHUNKS
         with self.database.snapshot() as connection:
+            self.database.check_model(connection)
             for row in connection.execute(query.limit(GROUP_DOCUMENTS)):
                 if seqs and row.chunks > room:
                     break
@@ -129,6 +143,23 @@ class ShallowDocuments:
         depth = self.depth()
         return depth.chunks - depth.shallow
 
+    def has_shallow(self) -> bool:
+        """Whether there is anything that the embedder has yet to reach: quick, however large the base is."""
+        query = select(_S.document).join(tables.documents, _D.seq == _S.document)
+        with self.database.read() as connection:
+            return connection.execute(query.where(not_(_S.deepened), _D.revision > 0).limit(1)).first() is not None
+
+    def shallow_sources(self, sources: Sequence[str]) -> dict[str, int]:
+        """How many chunks of these sources are shallow; one that has none is absent."""
+        query = select(_D.ledger_source, func.sum(_D.chunks).label("chunks")).where(_D.revision > 0, is_shallow(_D.seq))
+        query = query.group_by(_D.ledger_source)
+        with self.database.read() as connection:
+            return {
+                row.ledger_source: int(row.chunks)
+                for part in slices(sources)
+                for row in connection.execute(query.where(within(_D.ledger_source, part)))
+            }
+
     def deepened(self) -> list[int]:
         """Row numbers of live documents that have become deep, and of which the index has yet to be told."""
         query = select(_S.document).join(tables.documents, _D.seq == _S.document)
@@ -142,9 +173,17 @@ def shallow_chunks(connection: Connection) -> int:
     return int(connection.execute(query.where(_D.revision > 0)).scalar() or 0)
 
 
+def noted_stand_in(connection: Connection) -> StandInNote | None:
+    """Read which stand-in it is."""
+    noted = get_fact(connection, STAND_IN)
+    return StandInNote(**json.loads(noted)) if noted else None
+
+
 def note_stand_in(connection: Connection, note: StandInNote) -> None:
-    """Keep which stand-in it is."""
-    set_fact(connection, STAND_IN, json.dumps(asdict(note)))
+    """Keep which stand-in it is, unless it is known."""
+    known = noted_stand_in(connection)
+    if known is None or known.model != note.model:
+        set_fact(connection, STAND_IN, json.dumps(asdict(note)))
 
 
 def embedded_meanwhile(connection: Connection, documents: Sequence[int]) -> set[int]:

@@ -15,7 +15,7 @@ from rove.records.filter import access_filter_of
 from rove.records.ledger import LostChunk
 from rove.records.source import MetaValue
 from rove.settings import Address, StoreSettings, check_sub_vectors
-from rove.store import Scored, Vector, VectorIndex
+from rove.store import Vector, VectorIndex
 from rove.store.catalog import Catalog, rows_of
 from rove.store.embedded import EmbeddedIndex
 from rove.store.failpoints import failpoint
@@ -24,7 +24,8 @@ from rove.store.field_names import FieldNames
 from rove.store.files_place import files_of
 from rove.store.health import Health, finish_erasing, finish_sweeping, forget, heal, refresh
 from rove.store.home import home_of
-from rove.store.index_beside import WRITTEN_TO, IndexBeside
+from rove.store.index_beside import IndexBeside
+from rove.store.index_facts import WRITTEN_TO
 from rove.store.joined import JoinedResident, joined
 from rove.store.judged import Judged
 from rove.store.knowledge_graph import KnowledgeGraph
@@ -57,12 +58,9 @@ class Store(Fetching):
         self,
         place: Path | Address,
         *,
-        model: str,
-        dimension: int,
-        settings: StoreSettings,
-        index: VectorIndex | None = None,
-        also: Sequence[Path | Address] = (),
-    ) -> None:
+        model: str, dimension: int, settings: StoreSettings,
+        index: VectorIndex | None = None, also: Sequence[Path | Address] = (),
+    ) -> None:  # fmt: skip
         """Open or make the base that lives there; `index` is used in place of the one that the settings name.
 
         `also`: further bases that are read with it, see `joined`.
@@ -104,6 +102,7 @@ class Store(Fetching):
         self.words = UserWords(self.catalog)
         self.graph = KnowledgeGraph(self.documents, self.catalog, settings.graph, self.writing)
         self._views = VisibleDocuments(self.documents)
+        self.deepening = asyncio.Lock()
         self._turns, self._turn = self.home.turns(self.catalog.database.dialect), asyncio.Lock()
         self._checked, self._writes = False, 0
         self._loose = FEW_CHUNKS  # what earlier processes have left is not known
@@ -129,9 +128,9 @@ class Store(Fetching):
 
         `first`: the stand-in's vector, for what is shallow. `rove.retrieve.judging` makes one list of the two.
         """
-        found = dict[str, list[Scored]]()
-        if self._looks_it_up:
-            found = await self._beside.search(lambda: self.index, terms=terms, vector=vector, top_k=top_k, where=where)
+        found = {} if not self._looks_it_up else await self._beside.search(
+            lambda: self.index, terms=terms, vector=vector, top_k=top_k, where=where
+        )  # fmt: skip
         look = partial(self.searched.search, terms=terms, vector=vector, top_k=top_k, where=where, first=first)
         lists = await asyncio.to_thread(look, found=found)
         for name, ranked in found.items():
@@ -220,6 +219,7 @@ class Store(Fetching):
         """
         async with self.writing():
             if erase:
+                self.judged.forget()
                 await asyncio.to_thread(shutil.rmtree, self.folder / SHARDS, ignore_errors=True)
             removed = await asyncio.to_thread(self.catalog.delete, document_ids, erase=erase)
             failpoint("deleted")
@@ -272,6 +272,7 @@ class Store(Fetching):
             await self._turns.take()
             try:
                 health = Health(chunks=0)
+                await asyncio.to_thread(self.catalog.database.check_embedder)
                 given = await asyncio.to_thread(self.catalog.fact, WRITTEN_TO)
                 settled = self._checked and given == self._beside.name
                 if thorough or not settled or not await asyncio.to_thread(self.catalog.is_finished):
@@ -305,6 +306,7 @@ class Store(Fetching):
 
     async def close(self) -> None:
         """Close the index and the catalog."""
+        await self.judged.close()
         await self.team.close()
         await self.news.close()
         if self._checked:  # it has written, and LanceDB makes its files as the umask says

@@ -85,14 +85,14 @@ class Summaries:
         query = select(summaries, D.document_id).join(tables.documents, D.seq == S.document)
         with self.database.read() as connection:
             found = connection.execute(query.where(D.document_id == document_id, D.revision > 0).order_by(S.seq))
-            return [_summary_of(row) for row in found]
+            return [summary_of(row) for row in found]
 
     def these(self, seqs: Collection[int]) -> dict[int, Summary]:
         """Fetch summaries by their row numbers."""
         query = select(summaries, D.document_id).join(tables.documents, D.seq == S.document)
         with self.database.read() as connection:
             found = connection.execute(query.where(within(S.seq, seqs), D.revision > 0))
-            return {row.seq: _summary_of(row) for row in found}
+            return {row.seq: summary_of(row) for row in found}
 
 
 class SummaryIndex:
@@ -164,6 +164,12 @@ def read_sentences(tree: Sequence[Sequence[object]]) -> tuple[SummarySentence, .
     )
 
 
-def _summary_of(row: AnyRow) -> Summary:
+def written_out(title: str, summary: Summary) -> str:
+    """Return what a summary's vector is of: the title of its document, its headings and its sentences."""
+    return f"{' / '.join((title, *summary.headings))}\n{summary.text}"
+
+
+def summary_of(row: AnyRow) -> Summary:
+    """Read a summary: a row of `summaries` with its `document_id`."""
     headings = tuple(map(str, json.loads(row.headings)))
     return Summary(row.document_id, (row.start, row.end), headings, read_sentences(json.loads(row.sentences)), row.by)

@@ -32,11 +32,12 @@ from rove.store import VectorIndex
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_walk import Walk
+from rove.sync.migrating import Migrating
 
 T = TypeVar("T")
 
 
-class Rove(BlockingDocuments):
+class Rove(BlockingDocuments, Migrating):
     """A knowledge base.
 
     >>> from rove import Rove, Text

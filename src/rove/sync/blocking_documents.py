@@ -19,6 +19,7 @@ from rove.retrieve.explore import Reach
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
+from rove.store.shallow import Depth
 
 T = TypeVar("T")
 
@@ -153,6 +154,10 @@ class BlockingDocuments(ABC):
     def doctor(self) -> Health:
         """See `AsyncRove.doctor`."""
         return self._run(self._kb.doctor())
+
+    def depth(self, where: Filter | None = None) -> Depth:
+        """See `AsyncRove.depth`."""
+        return self._run(self._kb.depth(where))
 
     def export(self) -> Iterator[str]:
         """See `AsyncRove.export`."""

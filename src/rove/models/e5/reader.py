@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rove.errors import ConfigError
 from rove.models import Vectors
-from rove.models.e5.graph import LARGEST_WEIGHT
+from rove.models.e5.encoder_graph import LARGEST_WEIGHT
 from rove.models.e5.interaction import BACK, POWER, Interaction, Packed, products
 from rove.models.e5.onnx_file import CONTRIB, ModelWriter
 from rove.models.e5.runtime import session

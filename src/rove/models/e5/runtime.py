@@ -20,7 +20,7 @@ from rove.cached import cached, forget
 from rove.errors import ConfigError
 from rove.models import Vectors
 from rove.models.e5 import UnsuitableError, packaged
-from rove.models.e5.graph import CONVERTER, converted
+from rove.models.e5.encoder_graph import CONVERTER, converted
 from rove.models.e5.tokens import Tokenizer
 from rove.models.e5.weights import HIDDEN, POSITIONS, Weights
 

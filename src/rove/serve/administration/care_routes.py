@@ -23,9 +23,13 @@ StateIn = Literal["queued", "loaded", "chunked", "embedded", "indexed", "live", 
 
 
 class HealthOut(Reply):
-    """What was compared, what was mended, and whether the index had to be made anew; how many originals there are."""
+    """What was compared, what was mended, and whether the index had to be made anew; how many originals there are.
+
+    The embedder has yet to reach `shallow` chunks; they can be found.
+    """
 
     chunks: int
+    shallow: int
     originals: int
     problems: list[Said]
     rebuilt: bool
@@ -79,7 +83,11 @@ async def doctor(view: CallerViewIn) -> HealthOut:
     """Compare catalog and index chunk by chunk, and mend the index."""
     health = await view.doctor()
     return HealthOut(
-        chunks=health.chunks, originals=health.originals, problems=list(health.problems), rebuilt=health.rebuilt
+        chunks=health.chunks,
+        shallow=health.shallow,
+        originals=health.originals,
+        problems=list(health.problems),
+        rebuilt=health.rebuilt,
     )
 
 

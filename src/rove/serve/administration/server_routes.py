@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from rove.errors import RoveError
 from rove.serve.admission.callers import EVERY_SPACE
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContextIn
@@ -48,4 +52,8 @@ async def metrics(request: Request, server: ServerContextIn) -> Response:
     if "admin" not in caller.rights or EVERY_SPACE not in caller.spaces:
         message = "The key does not give the right 'admin' in every space."
         raise DeniedError(message, cure="Let Prometheus send a key that does.")
+    for name in server.spaces.visible(caller):
+        catalog = server.spaces.get(name, caller).kb.store.catalog
+        with suppress(RoveError):  # the other numbers are told all the same
+            server.journal.note_shallow(name, await asyncio.to_thread(catalog.shallow_count))
     return Response(server.journal.text(), media_type=PROMETHEUS)

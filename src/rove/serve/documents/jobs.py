@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from time import monotonic
-from typing import Literal, Self, TypedDict
-
-import msgspec
 
 from rove.document_operations import keep_originals
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
-from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
+from rove.serve.documents.job import PINNED_S, Job, JobElsewhere
+from rove.serve.documents.second_pass import SecondPass
 from rove.serve.documents.shared_spool import SharedSpool
 from rove.serve.documents.spool import Spool, Spooled, files_of
 from rove.serve.problems import AbsentError, ThrottledError
-from rove.serve.progress import Progress
 from rove.store.job_board import JobBoard
 
 REMEMBERED = 1_000
@@ -31,111 +26,9 @@ TAKE_OVER_S = 2.0
 """So often a server looks for jobs of others that have ended."""
 MAX_RETRY_S = 600.0
 FAULT = "Something went wrong; the next start tries again."
-State = Literal["queued", "running", "waiting", "done"]
-PINNED_S, PINNING_SHARE = 1.0, 0.05
-"""A job is pinned anew at most so often, and for at most this share of the time."""
+PINNING_SHARE = 0.05
+"""Jobs are pinned for at most this share of the time."""
 log = logging.getLogger("rove.serve")
-
-
-class _Told(TypedDict):
-    """What `Job.told` tells."""
-
-    state: State
-    expected: int
-    chunks: int
-    events: list[SourceDone]
-    under_way: dict[str, Stage]
-    pages: dict[str, PageReached]
-    trouble: str
-    attempt: int
-
-
-@dataclass(slots=True)
-class Job(Progress):
-    """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
-
-    `pages`: where OCR is in sources under way.
-    `attempt` counts from 1 how often it was begun: with each the sources are told anew.
-    """
-
-    job_id: str
-    caller: str
-    state: State = "queued"
-    expected: int = 0
-    chunks: int = 0
-    events: list[SourceDone] = field(default_factory=list[SourceDone])
-    under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
-    pages: dict[str, PageReached] = field(default_factory=dict[str, PageReached])
-    trouble: str = ""
-    attempt: int = 0
-
-    @property
-    def over(self) -> bool:
-        """See `Progress.over`."""
-        return self.state == "done"
-
-    def begin(self) -> None:
-        """Note that it is worked at, from the beginning."""
-        self.state, self.attempt = "running", self.attempt + 1
-        self.expected, self.chunks, self.trouble = 0, 0, ""
-        self.events.clear()
-        self.under_way.clear()
-        self.pages.clear()
-        self.changed()
-
-    def listen(self, event: Event) -> None:
-        """Take note of what the engine tells."""
-        match event:
-            case AddStarted(sources):
-                self.expected += sources
-            case ChunksEmbedded(count):
-                self.chunks += count
-            case SourcesAt(stage, sources):
-                self.under_way |= dict.fromkeys(sources, stage)
-            case PageReached(source):
-                self.pages[source] = event
-            case SourceDone(entry):
-                self.under_way.pop(entry.source, None)
-                self.pages.pop(entry.source, None)
-                self.events.append(event)
-            case _:
-                pass
-        self.changed()
-
-    def end(self) -> None:
-        """Note that it is done."""
-        self.state = "done"
-        self.under_way.clear()
-        self.pages.clear()
-        self.changed()
-
-    def told(self, **instead: object) -> str:
-        """What another server needs to tell of it; `instead` of some of it something else."""
-        return msgspec.json.encode({name: getattr(self, name) for name in _Told.__annotations__} | instead).decode()
-
-
-@dataclass(slots=True, kw_only=True)
-class JobElsewhere(Job):
-    """A job of another server, as that has pinned it to the board; who watches looks there again and again."""
-
-    board: JobBoard
-
-    def look(self) -> Self:
-        """Look at the board; what is no longer there is over. Blocks."""
-        found = self.board.read(self.job_id)
-        for name, value in msgspec.json.decode(found[1], type=_Told).items() if found else ():
-            setattr(self, name, value)
-        self.state = self.state if found else "done"
-        return self
-
-    async def watch(self) -> AsyncGenerator[Self]:
-        """See `Progress.watch`."""
-        while True:
-            yield self
-            if self.over:
-                return
-            await asyncio.sleep(PINNED_S)
-            await asyncio.to_thread(self.look)
 
 
 class Jobs:
@@ -148,6 +41,7 @@ class Jobs:
         self._kb = kb
         self._known: dict[str, Job] = {}
         self._board = kb.store.board
+        self._second = SecondPass(kb)
         self._pinning: dict[asyncio.Task[None], Job] = {}
         self._queue: asyncio.Queue[tuple[Job, Spooled]] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
@@ -160,6 +54,7 @@ class Jobs:
         for spooled in self.spool.waiting():
             self.put(spooled)
         self._worker = asyncio.create_task(self._work())
+        self._second.start()
         if self._board:
             self._taking = asyncio.create_task(self._take_over())
 
@@ -170,7 +65,7 @@ class Jobs:
             ThrottledError: as many of its jobs as may wait are not done.
             ServiceError: the other servers' jobs cannot be counted.
         """
-        here = sum(job.caller == caller and not job.over for job in self._known.values())
+        here = sum(job.caller == caller and not job.is_taken_in for job in self._known.values())
         if here >= self._most or await self.spool.waiting_elsewhere(caller) >= self._most:
             raise ThrottledError(FULL.format(most=self._most), cure=FULL_CURE, retry_after_s=RETRY_S)
 
@@ -178,11 +73,12 @@ class Jobs:
         """Queue a job that was acknowledged."""
         job = Job(spooled.job_id, spooled.caller)
         self._known[job.job_id] = job
-        done = [known for known in self._known.values() if known.over]
+        done = [known for known in self._known.values() if known.is_taken_in]
         events = sum(len(known.events) for known in done)
         while done and (len(self._known) > REMEMBERED or events > REMEMBERED_EVENTS):
             forgotten = done.pop(0)
             events -= len(forgotten.events)
+            self._second.let_go(forgotten)
             del self._known[forgotten.job_id]
         self._queue.put_nowait((job, spooled))
         if self._board:
@@ -199,7 +95,9 @@ class Jobs:
         """
         job = self._known.get(job_id)
         if job is None and self._board and (found := await asyncio.to_thread(self._board.read, job_id)):
-            job = await asyncio.to_thread(JobElsewhere(job_id, found[0], board=self._board).look)
+            job = await asyncio.to_thread(
+                JobElsewhere(job_id, found[0], board=self._board, left=self._second.left).look
+            )
         if job is None or (caller is not None and job.caller != caller):
             message = "There is no such job."
             raise AbsentError(message, cure="Jobs are remembered until the server stops; see the documents.")
@@ -219,6 +117,7 @@ class Jobs:
         self._worker.cancel()
         with suppress(asyncio.CancelledError):
             await self._worker
+        await self._second.stop()
         if ended := [task for task, job in self._pinning.items() if job.over]:
             await asyncio.wait(ended, timeout=2 * PINNED_S)
         for task in (left := list(self._pinning)):
@@ -260,7 +159,7 @@ class Jobs:
                     await self._leave(job, spooled)
                     return
                 items = await self.spool.items(spooled)
-                await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen)
+                await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen, deep=False)
                 files = files_of(items, spooled.folder)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)
@@ -278,11 +177,23 @@ class Jobs:
             await asyncio.sleep(wait_s)
             self._idle.clear()
             wait_s = min(MAX_RETRY_S, 2 * wait_s)
+        shallow = await self._shallow(job)
+        state = "searchable" if shallow else "done"
         if self._board:  # before it goes off the disk: one that is killed now does it again, and says so
             with suppress(ServiceError):
-                await asyncio.to_thread(self._board.pin, job.job_id, job.caller, job.told(state="done"))
+                told = job.told(state=state, shallow=shallow)
+                await asyncio.to_thread(self._board.pin, job.job_id, job.caller, told)
         await self._finish(spooled)
-        job.end()
+        job.end(shallow=shallow)
+        if shallow:
+            self._second.follow(job)
+
+    async def _shallow(self, job: Job) -> int:
+        """See `SecondPass.left`; where the base cannot be read now, some."""
+        try:
+            return await asyncio.to_thread(self._second.left, job)
+        except ServiceError:
+            return max(job.chunks, 1)
 
     async def _finish(self, spooled: Spooled) -> None:
         """Let go of a job, however long the base cannot be reached: another server would do it again."""

@@ -12,8 +12,8 @@ from rove.errors import InputError
 from rove.serve.admission.middleware import caller_of
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
-from rove.serve.documents.jobs import Job
-from rove.serve.documents.schema import Access, DocumentIn, JobOut, progress
+from rove.serve.documents.job import Job
+from rove.serve.documents.schema import Access, DepthOut, DocumentIn, JobOut, progress
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document, take_files
 from rove.serve.questions.results import DocumentList, DocumentOut
@@ -91,6 +91,13 @@ async def documents(
     return DocumentList(
         documents=[DocumentOut.of(info) for info in infos[cursor:end]], next_cursor=end if end < len(infos) else None
     )
+
+
+@router.get("/depth")
+async def depth(view: CallerViewIn) -> DepthOut:
+    """How many passages the embedder has yet to reach, where a base is filled at two speeds."""
+    found = await view.depth()
+    return DepthOut(chunks=found.chunks, shallow=found.shallow, share=found.share)
 
 
 @router.get("/document")

@@ -11,7 +11,7 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from rove.events import PageReached, Stage
 from rove.records import LedgerEntry
-from rove.serve.documents.jobs import Job, State
+from rove.serve.documents.job import Job, State
 from rove.serve.redaction import Cure, Said, public_source
 from rove.serve.schema import Reply, Wire
 from rove.settings.serving import Label
@@ -76,6 +76,17 @@ class SourceOut(Reply):
         )
 
 
+class DepthOut(Reply):
+    """How far the embedder is: of `chunks` that the key lets see, it has yet to reach `shallow`, which can be found.
+
+    `share`: of what it has reached, 0 to 1.
+    """
+
+    chunks: int
+    shallow: int
+    share: float
+
+
 class SourceAt(Reply):
     """How far a source has come that has not ended: it is being read, or is cut, or embedded, or in the index.
 
@@ -100,7 +111,8 @@ class SourceAt(Reply):
 class JobOut(Reply):
     """A job: what was handed in together. Of `expected` sources `ended` have ended; chunks embedded so far.
 
-    `state`: queued, running, waiting (for a service that failed: see `trouble`) or done. `sources`: those that have
+    `state`: queued, running, waiting (for a service that failed: see `trouble`), searchable (everything can be found,
+    and the embedder has yet to reach `shallow` chunks of it) or done. `sources`: those that have
     ended; as an event, at most 100 of them, of which the first comes after `first` others: put together so, the events
     tell of each once, and when a job is begun again, `first` is 0 again. The last event alone says done.
     `stages`: how many sources have come to each stage and no further; `under_way`: which, at most 100 of them.
@@ -116,6 +128,7 @@ class JobOut(Reply):
     stages: dict[Stage, int]
     under_way: list[SourceAt]
     trouble: Said
+    shallow: int = 0
 
     @classmethod
     def of(cls, job: Job, first: int = 0, most: int | None = None) -> JobOut:
@@ -136,6 +149,7 @@ class JobOut(Reply):
                 for source, stage in islice(job.under_way.items(), MOST_UNDER_WAY)
             ],
             trouble=job.trouble,
+            shallow=job.shallow,
         )
 
 

@@ -11,7 +11,7 @@ import { named, t } from "./words.js";
 
 const MOST_FILES = 50; // of one upload: servers bound both
 const MOST_BYTES = 100_000_000;
-const STEPS = ["queued", "loaded", "chunked", "embedded", "indexed", "waiting", "done"];
+const STEPS = ["queued", "loaded", "chunked", "embedded", "indexed", "waiting", "searchable", "done"];
 const NEXT = { reading: "loaded", chunked: "embedded", embedded: "indexed", indexed: "indexed" }; // what a stage is followed by
 
 export function add(main, { signal }) {
@@ -30,7 +30,7 @@ export function add(main, { signal }) {
     const ends = el("ul", { class: "list" });
     const job = el("section", { class: "card", "aria-label": name }, el("h2", {}, name), body, ends);
     jobs.prepend(job);
-    fill(body, drawJob({ state: "queued", expected: 0, ended: 0, chunks: 0, under_way: [], trouble: "" }));
+    fill(body, drawJob({ state: "queued", expected: 0, ended: 0, chunks: 0, under_way: [], trouble: "", shallow: 0 }));
     try {
       for await (const { data } of told("POST", here(path), { ...given, signal })) {
         fill(body, drawJob(data));
@@ -111,7 +111,7 @@ function textForm(hand, labels, access) {
 
 function drawJob(job) {
   const at = STEPS.indexOf(stepOf(job));
-  const steps = STEPS.filter((step) => step !== "waiting" || job.state === "waiting").map((step) => {
+  const steps = STEPS.filter((step) => !["waiting", "searchable"].includes(step) || job.state === step).map((step) => {
     const place = STEPS.indexOf(step);
     return el("li", { class: place < at ? "past" : place === at ? "now" : "", "aria-current": place === at ? "step" : null }, named("stage", step));
   });
@@ -119,6 +119,7 @@ function drawJob(job) {
     el("ol", { class: "stages" }, steps),
     job.state !== "done" && el("progress", { max: Math.max(1, job.expected), value: job.expected ? job.ended : null, "aria-label": t("add.progress") }),
     el("p", { class: "facts" }, el("span", {}, t("add.ended", { done: job.ended, expected: Math.max(job.expected, job.ended) })), el("span", {}, t("add.embedded", { chunks: job.chunks }))),
+    job.shallow > 0 && el("p", { class: "small" }, t("add.shallow", { count: job.shallow })),
     job.trouble && el("p", { class: "cure" }, said(job.trouble)),
     job.under_way.length > 0 && el("ul", { class: "list" }, job.under_way.map(drawUnderWay)),
   ];

@@ -12,8 +12,10 @@ import { named, t } from "./words.js";
 export async function documents(main, { signal, refresh }) {
   const list = el("div", {}, busy());
   const failed = el("div");
-  fill(main, el("h1", {}, t("documents.title")), list, failed);
-  const all = await everything(signal);
+  const depth = el("div");
+  fill(main, el("h1", {}, t("documents.title")), depth, list, failed);
+  const [all, far] = await Promise.all([everything(signal), get(here("/depth"), signal)]);
+  if (far.shallow) fill(depth, el("p", { class: "notice" }, t("documents.depth", { share: Math.floor(100 * far.share), count: far.shallow })));
   if (all.length) drawList(list, all, refresh);
   else fill(list, empty(t("documents.empty"), t("documents.empty.text"), el("a", { class: "button main", href: "#/add" }, t("nav.add"))));
   if (store.may("admin")) await drawFailed(failed, signal);

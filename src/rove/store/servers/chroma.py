@@ -1,9 +1,9 @@
 """The index in Chroma: vectors and filters in a collection; words are compared by the embedded index.
 
 What was learnt of it, and what is done about each: an HNSW index that is built as Chroma builds it by itself finds
-nine of ten (see `HNSW`); a query of fewer rows than were asked for says nothing; a filter is compiled to what there is
-(see `chroma_filters`), else what passes is found by reading; where somebody sees a part of the base, vectors are
-fetched and compared here.
+nine of ten (see `HNSW`), and of texts that are nearly alike fewer than were asked for, without a word (where few pass,
+or fewer are found, vectors are fetched and compared here; also where somebody sees a part of the base); a filter is
+compiled to what there is (see `chroma_filters`), else what passes is found by reading.
 """
 
 # The annotations of the client name types of numpy and of its own that are not whole.
@@ -28,6 +28,7 @@ from chromadb.errors import ChromaError, NotFoundError
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.records import Filter
 from rove.records.filter import access_filter_of
+from rove.records.source import MetaValue
 from rove.settings import IndexServerSettings, StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
@@ -35,7 +36,7 @@ from rove.store.servers.chroma_filters import UnsaidError, Where, compile_filter
 
 T = TypeVar("T")
 USUAL = "http://localhost:8000"
-HNSW = {"space": "cosine", "ef_construction": 200, "max_neighbors": 16, "ef_search": 800}
+HNSW = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 800}
 PAUSE_S = 0.2
 """The pause before a call is tried again; each further one is twice as long."""
 PAGE = 2_000
@@ -241,16 +242,24 @@ def _pages(held: Any, include: list[str], where: Where = True) -> Iterator[dict[
 
 def _search(held: Any, vector: Vector, top_k: int, where: Filter | None) -> list[Scored]:  # noqa: ANN401
     try:
-        asked = True if where is None else compile_filter(where)
+        asked = True if where is None else compile_filter(where, lambda some: _fields(held, some))
     except UnsaidError:
         return _by_ids(held, vector, top_k, _read(held, cast("Filter", where)))
     if asked is False:
         return []
-    if access_filter_of(where) is not None:
-        ids = [one for page in _pages(held, [], asked) for one in page["ids"]]
-        if len(ids) <= COMPARED_ROWS:
-            return _by_comparing(held, vector, ids)
-    return _by_index(held, vector, top_k, None if asked is True else asked, None)
+    is_part, conditions = access_filter_of(where) is not None, None if asked is True else asked
+    found = [] if is_part else _by_index(held, vector, top_k, conditions, None)
+    if len(found) >= top_k:
+        return found
+    ids = [one for page in _pages(held, [], asked) for one in page["ids"]]
+    if len(found) < len(ids) <= COMPARED_ROWS:
+        return _by_comparing(held, vector, ids)
+    return _by_index(held, vector, top_k, conditions, None) if is_part else found
+
+
+def _fields(held: Any, where: Where) -> Iterator[dict[str, MetaValue]]:  # noqa: ANN401
+    for page in _pages(held, ["metadatas"], where):
+        yield from map(fields_of, page["metadatas"])
 
 
 def _read(held: Any, where: Filter) -> list[str]:  # noqa: ANN401

@@ -1,13 +1,16 @@
-"""Filters in Chroma: tokens for what is equal, whole numbers for order, and reading for the order of texts.
+"""Filters in Chroma: tokens for what is equal, whole numbers for order, also of texts by how they begin.
 
 Chroma compares numbers of one type with one another, and looks for a text in a list of texts; it has no "not", and no
 order of texts. So each value of a field is a token in one list, and each number stands under a key of its own besides.
+
+Of a text the first 16 bytes are kept as two numbers that are in the order of texts; of a list those of the highest and
+of the lowest. Texts that begin as the one that is asked for does are read and compared here.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from math import ceil, floor, inf, isfinite, isnan, nextafter
@@ -22,13 +25,17 @@ from rove.records.source import MetaValue
 
 Where = dict[str, Anything] | bool
 """A condition as Chroma takes it; True: all pass, False: none does."""
+Read = Callable[[Where], Iterable[Mapping[str, MetaValue]]]
+"""Reads the fields of all chunks that pass a condition."""
 TOKENS, FIELDS = "tokens", "fields"
 """The keys of the list of tokens, and of the fields as JSON."""
 OPS = {">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte"}
 TURNED = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 FLOAT, RANK = Struct("<d"), Struct("<q")
+BEGINNING = Struct(">QQ")
+"""The first 16 bytes of a text."""
 MOST_VALUES = 100
-"""Values of "in" that are asked for one by one; more are looked for by reading."""
+"""Values that are asked for one by one; more are looked for by reading."""
 
 
 class UnsaidError(Exception):
@@ -45,6 +52,14 @@ def metadata_of(fields: Mapping[str, MetaValue]) -> dict[str, Anything]:
         if isinstance(value, int | float) and not isinstance(value, bool):
             numbers[_token(_kind(value), name)] = value if isinstance(value, int) else _rank(value)
             tokens.add(_token(_kind(value), name))
+        texts = [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, str)]
+        if texts:
+            ends = {"single": texts[0]} if isinstance(value, str) else {"high": max(texts), "low": min(texts)}
+            for key, text in ((_token(end, name), text) for end, text in ends.items()):
+                numbers |= zip(_keys(key), _beginning(text), strict=True)
+                tokens.add(key)
+            if not all(map(_is_short, texts)):
+                tokens.add(_token("cut", name))
     return {TOKENS: sorted(tokens), FIELDS: json.dumps(fields), **numbers}
 
 
@@ -54,22 +69,24 @@ def fields_of(metadata: Mapping[str, Anything]) -> dict[str, MetaValue]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in read.items()}
 
 
-def compile_filter(where: Filter, *, passes: bool = True) -> Where:
+def compile_filter(where: Filter, read: Read, *, passes: bool = True) -> Where:
     """Compile a filter to what Chroma takes; not `passes`: to what the filter does not let through.
+
+    `read` is asked for texts that begin as one that is compared by order does.
 
     Raises:
         UnsaidError: it is more than Chroma can be asked.
     """
     match where:
-        case Compare(name, op, value):
-            tests = _tests(name, op, value, passes=passes)
+        case Compare():
+            tests = _tests(where, read, passes=passes)
             return _joined("$or" if passes else "$and", tests)
         case Not(part):
-            return compile_filter(part, passes=not passes)
+            return compile_filter(part, read, passes=not passes)
         case All(parts):
-            return _joined("$and" if passes else "$or", [compile_filter(part, passes=passes) for part in parts])
+            return _joined("$and" if passes else "$or", [compile_filter(part, read, passes=passes) for part in parts])
         case Any(parts):
-            return _joined("$or" if passes else "$and", [compile_filter(part, passes=passes) for part in parts])
+            return _joined("$or" if passes else "$and", [compile_filter(part, read, passes=passes) for part in parts])
         case _:
             message = f"Unknown filter node {where!r}."
             raise TypeError(message)
@@ -86,8 +103,9 @@ def _joined(word: str, parts: list[Where]) -> Where:
     return asked[0] if len(asked) == 1 else {word: asked}
 
 
-def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], *, passes: bool) -> list[Where]:
+def _tests(where: Compare, read: Read, *, passes: bool) -> list[Where]:
     """Conditions of which one must hold; where not `passes`, all those that say the opposite."""
+    name, op, value = where.name, where.op, where.value
     if op == "exists":
         return [_has(_token("there", name), passes)]
     if isinstance(value, tuple) != (op == "in"):
@@ -101,9 +119,57 @@ def _tests(name: str, op: str, value: Scalar | tuple[Scalar, ...], *, passes: bo
     if isinstance(value, bool):
         return [_has(_equal(name, one), passes) for one in (False, True) if COMPARE[op](one, value)]
     if isinstance(value, str):
-        raise UnsaidError
+        return _tests_of_text(name, op, value, read, passes=passes)
     bounds = (_whole_bound(op, value), _float_bound(op, value))
     return [_ordered(_token(kind, name), bound, passes) for kind, bound in zip("if", bounds, strict=True)]
+
+
+def _tests_of_text(name: str, op: str, value: str, read: Read, *, passes: bool) -> list[Where]:
+    """Chunks whose text begins with other bytes, on the right side; and each text that begins alike and passes."""
+    keys = [_token(end, name) for end in ("single", "high" if op[0] == ">" else "low")]
+    alike = _joined("$or", [_begins(key, "$eq", value) for key in keys])
+    if _is_short(value):  # no other text that is short begins so
+        alike = _joined("$and", [alike, _has(_token("cut", name), passes=True)])
+    texts = {value} if op.endswith("=") else set[str]()
+    for fields in read(alike):
+        kept = fields[name]
+        texts |= {one for one in (kept if isinstance(kept, tuple) else (kept,)) if isinstance(one, str)}
+    texts = {one for one in texts if _beginning(one) == _beginning(value) and COMPARE[op](one, value)}
+    if len(texts) > MOST_VALUES:
+        raise UnsaidError
+    said = OPS[op[0]] if passes else OPS[TURNED[op[0]]]
+    beyond = [_begins(key, said, value) for key in keys]
+    if not passes:
+        beyond = [_joined("$or", [test, _has(key, passes=False)]) for test, key in zip(beyond, keys, strict=True)]
+    return [*beyond, *(_has(_equal(name, one), passes) for one in sorted(texts))]
+
+
+def _begins(key: str, said: str, value: str) -> Where:
+    """Both numbers of a text's beginning, compared with those of a value: "$eq", "$gt", "$lt", "$gte" or "$lte"."""
+    (first, second), (a, b) = _keys(key), _beginning(value)
+    same = {"$and": [{first: {"$eq": a}}, {second: {said: b}}]}
+    return same if said == "$eq" else {"$or": [{first: {said.removesuffix("e"): a}}, same]}
+
+
+def _keys(key: str) -> tuple[str, str]:
+    return f"{key}1", f"{key}2"
+
+
+def _beginning(text: str) -> tuple[int, int]:
+    """The first 16 bytes of a text, as two whole numbers that are in the order of texts.
+
+    >>> _beginning("2024-05-01") < _beginning("2024-05-01T10:30") < _beginning("2024-05-02") < _beginning("日")
+    True
+    """
+    first, second = BEGINNING.unpack(
+        text.encode("utf-8", "surrogatepass")[: BEGINNING.size].ljust(BEGINNING.size, b"\0")
+    )
+    return first + SMALLEST, second + SMALLEST
+
+
+def _is_short(text: str) -> bool:
+    """Whether its beginning is all of it, and that of no other text that is short."""
+    return "\0" not in text and len(text.encode("utf-8", "surrogatepass")) <= BEGINNING.size
 
 
 def _has(token: str, passes: bool) -> Where:

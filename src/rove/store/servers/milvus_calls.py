@@ -23,8 +23,8 @@ Client = Any
 USUAL = "http://localhost:19530"
 PAUSE_S = 0.2
 """The pause before a call is tried again; each further one is twice as long."""
-NOT_FOUND = 100
-TRANSIENT = (2, 4, 5, 8, 9, 101, 103)
+NOT_FOUND, NOT_LOADED = 100, 101
+TRANSIENT = (2, 4, 5, 8, 9, NOT_LOADED, 103)
 """Milvus' codes for which waiting helps: not there, too many calls, an error inside, too fast, closed, not loaded."""
 LOST = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "ABORTED", "CANCELLED", "INTERNAL", "UNKNOWN"}
 """What gRPC calls a call that had no reply, or none in time."""
@@ -82,6 +82,8 @@ class MilvusCalls:
                 if isinstance(error, MilvusException) and error.code == NOT_FOUND and self._is_prepared:
                     self._is_prepared = False  # somebody has dropped it: an empty one takes its place
                     continue
+                if isinstance(error, MilvusException) and error.code == NOT_LOADED:
+                    self._is_prepared = False  # a server that was started again may have to be told
                 told = self._told(error)
                 if not (left and isinstance(told, ServiceError) and told.retryable):
                     raise told from error
@@ -140,7 +142,11 @@ class MilvusCalls:
 
 
 def _said(error: MilvusException | grpc.RpcError) -> tuple[object, str]:
-    """The code and the words of an error, without how often the client itself has tried."""
+    """The code and the words of an error, without how often the client itself has tried.
+
+    Of a connection that was refused the client says only that there is none; why, stands in what gRPC had raised.
+    """
+    error = error.__cause__ if isinstance(error.__cause__, grpc.RpcError) else error
     if isinstance(error, MilvusException):
         said = str(error.message).rpartition("retry times, ")[2].removeprefix("message=")
         code: object = error.code

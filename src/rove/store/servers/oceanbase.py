@@ -8,6 +8,7 @@ are algebra of sets: INTERSECT, UNION, EXCEPT); its HNSW under a filter misses r
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from rove.records.filter import All, Any, Compare, Not
 from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
-from rove.store.servers.oceanbase_calls import OceanBaseCalls
+from rove.store.servers.oceanbase_calls import LOST, OceanBaseCalls, code_of, said_by
 from rove.store.servers.sort_keys import KEY_LENGTH, KeyTest, given_id, kept_id, keys_of, tests_of
 
 T = TypeVar("T")
@@ -76,14 +77,22 @@ class OceanBaseIndex:
             cursor.execute(f"DELETE FROM {table} WHERE chunk_id IN ({_quoted(ids)})")  # noqa: S608
 
     async def optimize(self) -> None:
-        """See `VectorIndex.optimize`: gives the vectors of a large base an index, where the server lets it."""
+        """See `VectorIndex.optimize`: gives the vectors of a large base an index; warns where the server refuses."""
+        await self._run(self._index_vectors, unhurried=True)
 
-        def work(cursor: Cursor) -> None:
-            if not self._is_indexed(cursor) and self._count(cursor) >= VECTOR_INDEX_FROM:
-                with suppress(pymysql.err.OperationalError, pymysql.err.NotSupportedError):  # all are then compared
-                    cursor.execute(f"CREATE VECTOR INDEX vectors ON {self._rows} {VECTOR_INDEX}")
-
-        await self._run(work)
+    def _index_vectors(self, cursor: Cursor) -> None:
+        if self._is_indexed(cursor) or self._count(cursor) < VECTOR_INDEX_FROM:
+            return
+        try:
+            cursor.execute(f"CREATE VECTOR INDEX vectors ON {self._rows} {VECTOR_INDEX}")
+        except pymysql.err.Error as error:
+            if code_of(error) in LOST:
+                raise
+            message = (
+                f"OceanBase at {self._calls.place} makes no index of vectors, so that each search compares all of "
+                f"them: {said_by(error)}. See to its memory and to what this user may do; then run: rove doctor"
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     async def tidy(self) -> None:
         """See `VectorIndex.tidy`. OceanBase compacts its tables by itself."""
@@ -102,7 +111,7 @@ class OceanBaseIndex:
                 with suppress(pymysql.err.OperationalError, pymysql.err.ProgrammingError):
                     cursor.execute(f"ALTER SYSTEM {freeze} FREEZE")
 
-        await self._run(work)
+        await self._run(work, unhurried=True)
         await self.optimize()
 
     async def rebuild(self, batches: AsyncIterator[Sequence[IndexRow]]) -> None:
@@ -194,7 +203,7 @@ class OceanBaseIndex:
         return int((cursor.fetchone() or (0,))[0])
 
     async def check(self) -> None:
-        """See `VectorIndex.check`: the columns, and that each row has all its fields."""
+        """See `VectorIndex.check`: the columns, that each row has all its fields, and the index of vectors."""
         self._calls.forget()
         held = f"SELECT chunk_id, COUNT(*) AS places FROM {self._fields} GROUP BY chunk_id"  # noqa: S608
         query = (
@@ -209,9 +218,10 @@ class OceanBaseIndex:
         if torn := await self._run(read):
             message = f"{torn} chunks in {self._rows} in OceanBase at {self._calls.place} have lost fields."
             raise ServiceError(message, cure="Run: rove doctor", retryable=False)
+        await self.optimize()
 
-    async def _run(self, work: Callable[[Cursor], T]) -> T:
-        return await asyncio.to_thread(self._calls.run, work)
+    async def _run(self, work: Callable[[Cursor], T], *, unhurried: bool = False) -> T:
+        return await asyncio.to_thread(self._calls.run, work, unhurried=unhurried)
 
     def _is_indexed(self, cursor: Cursor) -> bool:
         cursor.execute(f"SHOW INDEX FROM {self._rows}")

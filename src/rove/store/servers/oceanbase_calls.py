@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ T = TypeVar("T")
 USUAL = "mysql://localhost:2881/test"
 PAUSE_S = 0.2
 """The pause before a call is tried again; each further one is twice as long."""
+DAY_S = 86_400.0
 NOT_THERE = 1146
 SET_UP = {1044, 1045, 1049, 1142, 1227, 1251, 2059}
 """MySQL's codes that only another setting mends: who it is, no such database, no right, no such way to log in."""
@@ -31,7 +33,7 @@ LOST = {2003, 2006, 2013, 2014}
 """Codes of a connection that is none, or none any more."""
 TRANSIENT = LOST | {1040, 1205, 1213, 4012, 4013, 4023, 4030, 4038, 4121, 4122, 4138, 4250, 6002, 6210, 6224, 8001}
 """Codes for which waiting helps: these, too many connections, locks, out of time or memory, no leader, starting."""
-CHECK = "Check store.server.url, user, password and database."
+CHECK = "Check store.server.url, user, password, database and ca_file."
 
 
 class OceanBaseCalls:
@@ -55,8 +57,10 @@ class OceanBaseCalls:
         self._how = _parameters(settings)
         self.place = f"{self._how['host']}:{self._how['port']}/{self._how['database']}"
 
-    def run(self, work: Callable[[Cursor], T], *, prepared: bool = True) -> T:
+    def run(self, work: Callable[[Cursor], T], *, prepared: bool = True, unhurried: bool = False) -> T:
         """Let `work` have a connection in one transaction; again where that helps. Not `prepared`: as all is.
+
+        `unhurried`: it has a day, whatever the settings say.
 
         Raises:
             ConfigError: the server refuses who asks, or what the settings name is not there.
@@ -65,14 +69,14 @@ class OceanBaseCalls:
         pause, left = PAUSE_S, self.settings.retries
         while True:
             try:
-                with self._connection() as connection, connection.cursor() as cursor:
+                with self._connection(unhurried=unhurried) as connection, connection.cursor() as cursor:
                     if prepared:
                         self._see_to(cursor)
                     found = work(cursor)
                     connection.commit()
                     return found
             except (pymysql.err.Error, OSError) as error:
-                if _code(error) == NOT_THERE and self._is_prepared:
+                if code_of(error) == NOT_THERE and self._is_prepared:
                     self._is_prepared = False  # somebody has dropped it: an empty one takes its place
                     continue
                 told = self._told(error)
@@ -100,16 +104,16 @@ class OceanBaseCalls:
                 self._is_prepared = True
 
     @contextmanager
-    def _connection(self) -> Generator[Connection[Cursor]]:
+    def _connection(self, *, unhurried: bool) -> Generator[Connection[Cursor]]:
         with self._lock:
-            connection = self._idle.pop() if self._idle else None
-        connection = connection or self._connected()
+            connection = self._idle.pop() if self._idle and not unhurried else None
+        connection = connection or self._connected(DAY_S if unhurried else self.settings.timeout_s)
         kept = False
         try:
             yield connection
-            kept = True
+            kept = not unhurried
         except (pymysql.err.Error, OSError) as error:
-            if _code(error) in LOST or not isinstance(error, pymysql.err.Error):
+            if code_of(error) in LOST or not isinstance(error, pymysql.err.Error):
                 self.close()  # they are of the same server, which may have been started anew
             raise
         finally:
@@ -120,19 +124,18 @@ class OceanBaseCalls:
                 with suppress(pymysql.err.Error, OSError):  # it may be torn already
                     connection.close()
 
-    def _connected(self) -> Connection[Cursor]:
-        connection = pymysql.connect(**self._how)
-        limit = round(1_000_000 * self.settings.timeout_s)
+    def _connected(self, timeout_s: float) -> Connection[Cursor]:
+        connection = pymysql.connect(**self._how, read_timeout=timeout_s + 5, write_timeout=timeout_s + 5)
+        limit = round(1_000_000 * timeout_s)
         with connection.cursor() as cursor:
-            cursor.execute("SET ob_query_timeout = %s, ob_trx_timeout = %s, sql_mode = ''", (limit, 10 * limit))
+            cursor.execute(
+                "SET ob_query_timeout = %s, ob_trx_timeout = %s, sql_mode = 'STRICT_ALL_TABLES'", (limit, 10 * limit)
+            )
         return connection
 
     def _told(self, error: pymysql.err.Error | OSError) -> RoveError:
         """Say what PyMySQL has raised as Rove says it."""
-        code = _code(error)
-        said = str(error.args[-1] if error.args else "the connection was lost").partition("\n")[0].rstrip(".")
-        if isinstance(error, FileNotFoundError):
-            return ConfigError("store.server.ca_file is not there.", cure="Check it.")
+        code, said = code_of(error), said_by(error)
         if code in SET_UP or "CERTIFICATE_VERIFY_FAILED" in said or "SSL is required" in said:
             return ConfigError(f"OceanBase at {self.place} refuses: {said}.", cure=CHECK)
         if code in TRANSIENT or isinstance(error, pymysql.err.InterfaceError | OSError):
@@ -142,8 +145,14 @@ class OceanBaseCalls:
         return ServiceError(f"OceanBase at {self.place} refuses: {said}.", cure="Run: rove doctor", retryable=False)
 
 
-def _code(error: BaseException) -> object:
+def code_of(error: BaseException) -> object:
+    """MySQL's code of an error, if it has one."""
     return error.args[0] if error.args else None
+
+
+def said_by(error: BaseException) -> str:
+    """What the server, or the client, says of an error: its first line."""
+    return str(error.args[-1] if error.args else "the connection was lost").partition("\n")[0].rstrip(".")
 
 
 def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
@@ -162,11 +171,21 @@ def _parameters(settings: IndexServerSettings) -> dict[str, Any]:
         "password": settings.password.get_secret_value() or unquote(parts.password or ""),
         "database": settings.database or parts.path.strip("/") or "test",
         "connect_timeout": max(1, round(settings.timeout_s)),
-        "read_timeout": settings.timeout_s + 5, "write_timeout": settings.timeout_s + 5,
     }  # fmt: skip
     if parts.scheme == "mysqls" or settings.ca_file:
-        given |= {"ssl": {"ca": settings.ca_file or None, "check_hostname": settings.verify}}
-        given["ssl"] |= {} if settings.verify else {"verify_mode": "none"}
+        given["ssl"] = _trust(settings)
     else:
         given["ssl_disabled"] = True
     return given
+
+
+def _trust(settings: IndexServerSettings) -> ssl.SSLContext:
+    """Whose certificates are good; by itself PyMySQL takes any where no authority is named."""
+    try:
+        context = ssl.create_default_context(cafile=settings.ca_file or None)
+    except OSError as error:
+        message = f"store.server.ca_file cannot be read: {error.strerror or error}."
+        raise ConfigError(message, cure="Check it.") from error
+    if not settings.verify:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
