@@ -47,6 +47,7 @@ RIGHTS = {
         "GET EVALUATIONS/{evaluation_id}/events", "GET EVALUATIONS/{evaluation_id}/page",
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
+    f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
     f"POST {SPACE}/import": "admin",

@@ -36,11 +36,13 @@ by the head of unit.
 Berlin ist groß.
 """
 USED_BY_NAME = """
+import asyncio
 import sys
 from pathlib import Path
-from rove import Rove, Text
+from rove import AsyncRove, Rove, Text
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.metrics import measure
+from rove.flow import Flow, run
 from rove.records.walk_events import ChunksRead
 
 folder = Path(sys.argv[1])
@@ -66,6 +68,11 @@ plain = {"embedder": {"name": "fake"}, "walk": {"reader": "first-lines"}, "chunk
 with Rove.open(folder / "plain", **plain) as kb:
     kb.add(Text("Remote work is approved by the head of unit.\\nAnd on it goes.", id="a"))
     print({event.by for event in kb.walk("Who approves remote work?") if isinstance(event, ChunksRead)})
+async def flowed():
+    async with AsyncRove.open(folder / "plain", **plain) as kb:
+        flow = Flow("count").step("counted", "word-count", text="$input.question").gives(words="$counted.words")
+        print((await run(kb, flow, {"question": "Who approves remote work?"})).output)
+asyncio.run(flowed())
 (folder / "office.faq").write_text("When does it open?\\tAt eight.\\n")
 dataset = read_dataset(folder / "office.faq")
 print(measure(["lucky"], {"q0": ["a0"]}, dataset.gold).mean("lucky"))
@@ -96,7 +103,8 @@ def test_every_part_of_an_installed_package_is_used_by_its_name(installed: dict[
     assert lines[5] == "example:parrot:green"
     assert lines[6] == "Ask the front desk, extension 100."
     assert lines[7] == "{'first-lines'}"
-    assert lines[8] == "1.0"
+    assert lines[8] == "{'words': 4}"
+    assert lines[9] == "1.0"
 
 
 def test_the_example_tests_itself_by_the_suites_that_come_with_rove(installed: dict[str, str]) -> None:

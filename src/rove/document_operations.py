@@ -22,6 +22,7 @@ from rove.retrieve.document_graph import document_graph
 from rove.retrieve.explore import Reach, Seeds, explore, keys_of
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
+from rove.store.flow_log import FlowLog
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
@@ -235,10 +236,8 @@ class DocumentOperations:
         note(await self.notes_on(where), listener)
         found = await self.named(*names) if names else []
         if where is not None:
-            own = await asyncio.to_thread(self.store.catalog.documents)
-            found += [info for info in own if where.matches(info.fields)]
-        ids = list(dict.fromkeys(info.document_id for info in found))
-        await erase(self.store, ids)
+            found += [one for one in await asyncio.to_thread(self.store.catalog.documents) if where.matches(one.fields)]
+        await erase(self.store, ids := list(dict.fromkeys(info.document_id for info in found)))
         if mentions:
             await self.forget_mentions(*(name for info in found for name in names_of(info)))
         return len(ids)
@@ -279,13 +278,14 @@ class DocumentOperations:
 
 
 async def erase(store: Store, document_ids: Sequence[str]) -> None:
-    """Erase documents by their ids alone: from the base and from walks, and the files that no other was read from.
+    """Erase documents by their ids alone: from the base, walks, runs of flows; and files that no other was read from.
 
     Raises:
         InputError: one is in a base that is only read; then nothing is erased.
     """
     await asyncio.to_thread(check_own, store, document_ids)
     await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
+    await asyncio.to_thread(FlowLog(store.catalog.database).erase, document_ids)
     await store.remove(document_ids, erase=True)
 
 

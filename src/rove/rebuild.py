@@ -46,7 +46,9 @@ HERE = "here"
 WORK = "rebuilding"
 LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have been changed on the disk."
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
-COPIED = (tables.walks, tables.walk_events, tables.asked, tables.transcripts, tables.memory_walks)
+COPIED = (
+    tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks
+)  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 
 

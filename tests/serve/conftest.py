@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,6 +95,7 @@ def towns_at(tmp_path: Path) -> Opener:
         table = {
             "spaces": {name: {"path": tmp_path / name} for name in DOCUMENTS},
             "keys": {name: {"hash": hash_key(keys[name]), **rights} for name, rights in holders.items()},
+            "flows": str(files("rove.flow").joinpath("templates")),
             **serve,
         }
         spaces = Spaces.open(read_settings(tmp_path, **{**USUAL, **tables, "serve": table}), tmp_path)

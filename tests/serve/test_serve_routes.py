@@ -18,7 +18,9 @@ from serve.conftest import Town
 
 pytestmark = pytest.mark.long
 
-OTHERS = {"job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef"}
+OTHERS = {
+    "job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "simple",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ CALLS = [
     Call("GET", f"{SPACE}/summary", query={"document_id": "policy"}),
     Call("POST", f"{SPACE}/graph", body={"names": ["{}"], "documents": ["policy"], "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/ask", body=ASKED),
+    Call("GET", f"{SPACE}/flows"),
+    Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/walks", body=ASKED),
     Call("GET", f"{SPACE}/walks"),
     Call("GET", f"{SPACE}/walks/{{walk_id}}"),

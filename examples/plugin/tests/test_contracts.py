@@ -20,6 +20,7 @@ from rove.testing import (
     LoaderContract,
     MetricContract,
     ModelChunkerContract,
+    OperatorContract,
     ReaderContract,
     RerankerContract,
     RetrieverContract,
@@ -120,3 +121,11 @@ class TestBatch(WorkerPoolContract):
 
     def pids(self, pool: Any) -> list[int]:
         return pool.pids()
+
+
+class TestWordCount(OperatorContract):
+    name = "word-count"
+
+    async def given(self, context: Any, folder: Path) -> dict[str, object]:
+        del context, folder
+        return {"text": " ".join(TEXTS.values())}

@@ -26,6 +26,7 @@ COMMANDS = {
     "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),
     "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
     "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
+    "flow": ("rove.cli.flow:flow", "Run graphs of operators: templates, and files of your own; resume a run."),
     "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
     "serve": ("rove.cli.serve:serve", "Serve the base over HTTP; make keys for it."),
     "mcp": ("rove.cli.serve:mcp", "Serve the base to a model's program (MCP)."),

@@ -25,10 +25,11 @@ from rove.records import (
 )
 from rove.records.filter import access_filter_of
 from rove.retrieve import GATHER, Query, SearchContext, retrieve, usual_top_k
-from rove.settings import GatherSettings
+from rove.settings import AnswerSettings, GatherSettings
 from rove.tracing import stage
 
 NOT_JUDGED = "The chat model could not judge, so a rule did. {reason}"
+ANY_DISTANCE = 2.0
 NOTHING_NEW = "The second round found nothing new."
 
 
@@ -146,6 +147,18 @@ class Gatherer:
         if note:
             basket.notes.append(note)
         return grades
+
+
+def for_gathered(settings: AnswerSettings, gathered: Gathered) -> AnswerSettings:
+    """Let every chunk that was kept be a reference; the grades stand in for the threshold where they say enough.
+
+    They do where a chat model gave one, or where a chunk informs directly by the rules.
+    """
+    kept = [graded for graded in gathered.grades if graded.grade]
+    judged = any(graded.by == "model" or graded.grade == 2 for graded in kept)
+    distance = ANY_DISTANCE if judged else settings.max_distance
+    references = max(settings.references, len(gathered.hits))
+    return settings.model_copy(update={"references": references, "max_distance": distance})
 
 
 def _kept(hits: Sequence[Hit], grades: Sequence[Graded]) -> tuple[Hit, ...]:

@@ -15,7 +15,7 @@ from rove.answer.passages import TextOf, read_once, stand
 from rove.answer.refusal import refusal
 from rove.answer.stored import stored_answer
 from rove.answer.theme_list import ThemeWriter, themed_answer
-from rove.conversation.gathering import Gatherer
+from rove.conversation.gathering import Gatherer, for_gathered
 from rove.errors import ConfigError, ServiceError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
@@ -36,7 +36,6 @@ from rove.tracing import operation
 
 SECONDS = "answer.seconds"
 UNSOURCED, CLARIFYING = "unsourced", "clarifying"
-ANY_DISTANCE = 2.0
 GATHERINGS = 2
 """How often is gathered where documents are replaced meanwhile; a chat model may grade each time."""
 LONGEST_AT_ONCE = 1_500
@@ -124,28 +123,16 @@ class Responder:
     async def _answered(
         self, understood: Understood, history: History, where: Filter | None, listener: Listener
     ) -> tuple[Answer, Gathered | None]:
-        intent = understood.intent
-        route = intent.route if intent else ""
-        if intent and route == REFUSE:
-            language, note = understood.language, ROUTED.format(name=intent.name)
-            return Answer(understood.question, refusal(language), "refused", language, note=note), None
-        known = chitchat(understood.question, understood.language) if self.settings.answer.pipeline != "none" else None
-        if known and known.kind != ITSELF:
-            return replied(understood.question, known, self.settings.answer), None
-        if understood.clarification and not known:
-            text = asked_back(understood.clarification)
-            return Answer(understood.question, text, CLARIFYING, understood.language), None
+        route = understood.intent.route if understood.intent else ""
+        if reply := self._reply(understood):
+            return reply, None
         if not route and self.settings.answer.pipeline == "none":
             return await self._unsourced(understood, listener), None
         if route == GATHER or (not route and self.settings.answer.pipeline == GATHER):
             gathered, text_of = await self._standing(
                 lambda: self._gathered(understood, history, where), lambda gathered: gathered.hits, GATHERINGS
             )
-            settings = _for_gathered(self.settings.answer, gathered)
-            verdict = await self._judged(gathered.understood, gathered.hits, settings)
-            found = Found(gathered.hits, verdict)
-            answer = await self._from_hits(gathered.understood, found, text_of, settings, where, listener)
-            return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note)))), gathered
+            return await self._from_gathered(gathered, text_of, where, listener), gathered
         mode = route or self._mode_for(understood)
         settings = self._answer_settings(mode)
         found, text_of = await self._standing(
@@ -154,6 +141,19 @@ class Responder:
         if stored := await self._stored(understood, found.hits, text_of, where):
             return stored, None
         return await self._from_hits(understood, found, text_of, settings, where, listener), None
+
+    def _reply(self, understood: Understood) -> Answer | None:
+        """Return what is said without a search: a kind that is refused, nothing asked, a question back."""
+        intent, language = understood.intent, understood.language
+        if intent and intent.route == REFUSE:
+            note = ROUTED.format(name=intent.name)
+            return Answer(understood.question, refusal(language), "refused", language, note=note)
+        known = chitchat(understood.question, language) if self.settings.answer.pipeline != "none" else None
+        if known and known.kind != ITSELF:
+            return replied(understood.question, known, self.settings.answer)
+        if understood.clarification and not known:
+            return Answer(understood.question, asked_back(understood.clarification), CLARIFYING, language)
+        return None
 
     def _mode_for(self, understood: Understood) -> str:
         settings = self.settings.answer
@@ -230,6 +230,14 @@ class Responder:
     async def _judged(self, understood: Understood, hits: Sequence[Hit], settings: AnswerSettings) -> GateVerdict:
         return await Gate(self.search_context, settings).judge(understood.standalone, understood.language, hits)
 
+    async def _from_gathered(
+        self, gathered: Gathered, text_of: TextOf, where: Filter | None, listener: Listener
+    ) -> Answer:
+        settings = for_gathered(self.settings.answer, gathered)
+        found = Found(gathered.hits, await self._judged(gathered.understood, gathered.hits, settings))
+        answer = await self._from_hits(gathered.understood, found, text_of, settings, where, listener)
+        return replace(answer, note=" ".join(filter(None, (*gathered.notes, answer.note))))
+
     async def _from_hits(
         self,
         understood: Understood,
@@ -299,15 +307,3 @@ def asked_back(clarification: Clarification) -> str:
     """
     options = "\n".join(f"- {option}" for option in clarification.options)
     return f"{clarification.question}\n\n{options}" if options else clarification.question
-
-
-def _for_gathered(settings: AnswerSettings, gathered: Gathered) -> AnswerSettings:
-    """Let every chunk that was kept be a reference; the grades stand in for the threshold where they say enough.
-
-    They do where a chat model gave one, or where a chunk informs directly by the rules.
-    """
-    kept = [graded for graded in gathered.grades if graded.grade]
-    judged = any(graded.by == "model" or graded.grade == 2 for graded in kept)
-    distance = ANY_DISTANCE if judged else settings.max_distance
-    references = max(settings.references, len(gathered.hits))
-    return settings.model_copy(update={"references": references, "max_distance": distance})

@@ -16,6 +16,7 @@ from rove.serve.admission.middleware import AdmissionMiddleware
 from rove.serve.context import ServerContext
 from rove.serve.documents import routes as documents
 from rove.serve.evaluations import routes as evaluations
+from rove.serve.flows import routes as flows
 from rove.serve.mcp.lazy_endpoint import LazyMcpEndpoint
 from rove.serve.openai import routes as openai
 from rove.serve.pages import routes as pictures
@@ -27,8 +28,8 @@ from rove.serve.walks import routes as walks
 from rove.tracing import watched
 
 ROUTERS = (
-    server_routes.router, documents.router, pictures.router, answers.router, walks.router, evaluations.router,
-    care_routes.router, openai.router,
+    server_routes.router, documents.router, pictures.router, answers.router, walks.router, flows.router,
+    evaluations.router, care_routes.router, openai.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 

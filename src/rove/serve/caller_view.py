@@ -13,6 +13,8 @@ from rove.document_operations import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
+from rove.flow import Flow, run
+from rove.flow.flow_events import FlowListener
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
@@ -115,10 +117,18 @@ class CallerView:
         self.require("read")
         response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
         answer = response.answer
-        if len(self._seen(answer.hits)) < len(answer.hits):
-            message = "The documents changed while the answer was made."
-            raise InputError(message, cure="Ask again.")
+        self._check_seen(answer.hits)
         return answer
+
+    async def flow(
+        self, flow: Flow, given: Mapping[str, object], *, where: Filter | None, listener: FlowListener
+    ) -> Mapping[str, object]:
+        """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run`."""
+        self.require("read")
+        done = await run(self.kb, flow, given, where=self.where(where), listener=listener, keep=False)
+        for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
+            self._check_seen(hits)
+        return done.output
 
     async def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""
@@ -232,6 +242,11 @@ class CallerView:
     def _sees(self, document: DocumentInfo | Document) -> bool:
         access_filter = self.caller.access_filter(self.access_field)
         return access_filter is None or access_filter.matches(document.metadata)
+
+    def _check_seen(self, hits: Sequence[Hit]) -> None:
+        if len(self._seen(hits)) < len(hits):
+            message = "The documents changed while the answer was made."
+            raise InputError(message, cure="Ask again.")
 
     def _seen(self, hits: Sequence[Hit]) -> list[Hit]:
         access_filter = self.caller.access_filter(self.access_field)

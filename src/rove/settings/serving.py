@@ -61,6 +61,8 @@ class ServeSettings(SettingsSection):
     """The keys, by name; none: only this machine is let in."""
     access_field: str = Field(default="access", min_length=1)
     """The metadata field with a document's access labels."""
+    flows: str = ""
+    """A folder with the files of flows that whoever may read may run; those that change something are left out."""
     max_upload_mb: int = Field(default=256, ge=1)
     """An upload may have so many megabytes."""
     max_files: int = Field(default=100, ge=1)

@@ -209,6 +209,16 @@ walk_events = Table(
 )
 """The events of walks as JSON, `seq` from 1 without gaps: two writers of one walk cannot both have the next number."""
 
+flow_events = Table(
+    "flow_events",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", String, nullable=False),
+    Column("event", Text, nullable=False),
+)
+"""The events of runs of flows as JSON, `seq` from 1 without gaps: two processes cannot both go on with one run."""
+
 memory_facts = Table(
     "memory_facts",
     metadata,

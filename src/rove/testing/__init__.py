@@ -15,7 +15,7 @@ import pytest
 
 SUITES = (
     "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes loaders "
-    "metrics readers rerankers retrievers rules sentiments worker_pools"
+    "metrics operators readers rerankers retrievers rules sentiments worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -32,6 +32,7 @@ from rove.testing.graph_stores import GraphStoreContract  # noqa: E402
 from rove.testing.indexes import IndexContract, VectorIndexContract  # noqa: E402
 from rove.testing.loaders import LoaderContract  # noqa: E402
 from rove.testing.metrics import MetricContract  # noqa: E402
+from rove.testing.operators import OperatorContract  # noqa: E402
 from rove.testing.readers import ReaderContract  # noqa: E402
 from rove.testing.rerankers import RerankerContract  # noqa: E402
 from rove.testing.retrievers import RetrieverContract  # noqa: E402
@@ -42,7 +43,7 @@ from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 __all__ = [
     "CatalogContract", "ChatModelContract", "ChunkerContract", "Contract", "DurableIndexContract", "EmbedderContract",
     "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LastingIndexContract",
-    "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "ReaderContract", "RerankerContract",
-    "RetrieverContract", "RuleContract", "SentimentContract", "VectorIndexContract",
-    "WorkerPoolContract",
+    "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
+    "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
+    "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip

@@ -1,0 +1,272 @@
+"""`rove flow`: flows listed, shown, checked, run and resumed; who is asked something answers in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import click
+
+from rove.cli.ask import show_answer
+from rove.cli.output import plain
+from rove.cli.session import Session, command
+from rove.engine import AsyncRove
+from rove.errors import InputError
+from rove.events import TextDelta
+from rove.flow import FlowRun, checked, forget, read_flow, resume, run, runs, templates
+from rove.flow.flow_events import (
+    FlowEvent,
+    StepFailed,
+    StepFinished,
+    StepSkipped,
+    StepStarted,
+    StepTold,
+    StepWaits,
+)
+from rove.flow.operator import OPERATORS, operator_named
+from rove.flow.picture import as_lines, as_mermaid, as_svg
+from rove.flow.plan import refused
+from rove.flow.value_types import said
+from rove.records import Answer
+from rove.retrieve.condition import parse_where
+from rove.settings import read_settings
+
+WAITING = 3
+WHERE = click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds, at every step.")
+
+
+@click.group("flow", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def flow() -> None:
+    """Graphs of operators: what add and ask do, put together in other ways, in a file that can be shared.
+
+    FLOW is a file (.toml or .yaml), or the name of a template.
+    """
+
+
+@command("list")
+def list_(session: Session) -> None:
+    """List the templates; a file of your own begins well as a copy of one: rove flow show NAME --source."""
+    found = {name: read_flow(name) for name in templates()}
+    if session.output.as_json:
+        session.output.json({name: one.about for name, one in found.items()})
+        return
+    session.output.table(
+        ["flow", "takes", "what it does"], [(n, ", ".join(f.input), f.about) for n, f in found.items()]
+    )
+
+
+@command("operators")
+def operators(session: Session) -> None:
+    """List the operators: what each takes, what it gives, and what it does."""
+    found = [operator_named(name) for name in OPERATORS.names()]
+    rows = [
+        (
+            one.name,
+            ", ".join(name if kind.required else f"[{name}]" for name, kind in one.inputs.items()),
+            said(one.output),
+            one.about,
+        )
+        for one in found
+    ]
+    if session.output.as_json:
+        session.output.json([dict(zip(("name", "takes", "gives", "about"), row, strict=True)) for row in rows])
+        return
+    session.output.table(["operator", "takes", "gives", "what it does"], rows)
+
+
+@command("show")
+@click.argument("name", metavar="FLOW")
+@click.option("--mermaid", is_flag=True, help="As a Mermaid flowchart.")
+@click.option("--svg", is_flag=True, help="As an SVG picture.")
+@click.option("--source", is_flag=True, help="The file itself.")
+def show(session: Session, name: str, mermaid: bool, svg: bool, source: bool) -> None:
+    """Draw FLOW."""
+    found = read_flow(name)
+    if source:
+        sys.stdout.write(found.text)
+        return
+    plan, problems = checked(found)
+    if problems:
+        raise refused(found, problems)
+    if mermaid or svg:
+        sys.stdout.write(as_mermaid(plan) if mermaid else as_svg(plan))
+        return
+    for line in as_lines(plan):
+        session.output.line(line)
+
+
+@command("check")
+@click.argument("name", metavar="FLOW")
+def check(session: Session, name: str) -> int:
+    """Check FLOW, and say all that is wrong with it: names, types, loops without a bound, what is missing."""
+    found = read_flow(name)
+    _, problems = checked(found)
+    if session.output.as_json:
+        session.output.json(problems)
+    for one in problems if not session.output.as_json else ():
+        session.output.marked(f"[bold]{plain(found.source)}: {plain(one.place)}[/]: {plain(one.reason)}")
+        session.output.marked(f"[green]→[/] {plain(one.cure)}")
+    if not problems and not session.output.as_json:
+        session.output.line(f"{found.source}: {len(found.steps)} steps, nothing wrong.")
+    return 1 if problems else 0
+
+
+@command("run")
+@click.argument("name", metavar="FLOW")
+@click.argument("inputs", nargs=-1, metavar="[NAME=VALUE]…")
+@WHERE
+def run_(session: Session, name: str, inputs: tuple[str, ...], where: tuple[str, ...]) -> int:
+    """Run FLOW; words without NAME= are its first input. A run that was cut off goes on with: rove flow resume.
+
+    The exit status is 3 where a person is asked and nobody is at the terminal.
+    """
+    found, condition = read_flow(name), parse_where(where)
+    given = _given(inputs, list(found.input))
+    view = _View(session)
+
+    async def go() -> int:
+        async with _base(session, create=found.writes) as kb:
+            return await _on(session, kb, await run(kb, found, given, where=condition, listener=view.hear), view)
+
+    return _waited(go())
+
+
+@command("resume")
+@click.argument("name", metavar="RUN", default="last")
+@click.option("--reply", "-r", multiple=True, metavar="STEP=TEXT", help="What a person answers; see: rove flow runs")
+def resume_(session: Session, name: str, reply: tuple[str, ...]) -> int:
+    """Go on with a run: no finished step is done again. RUN is its id, the beginning of it, or "last"."""
+    view = _View(session)
+    replies = {key: str(value) for key, value in _given(reply, []).items()}
+
+    async def go() -> int:
+        async with _base(session) as kb:
+            return await _on(session, kb, await resume(kb, name, replies, listener=view.hear), view)
+
+    return _waited(go())
+
+
+@command("runs")
+def runs_(session: Session) -> None:
+    """List the runs that the base keeps, and what they wait for."""
+
+    async def go() -> None:
+        async with _base(session) as kb:
+            found = await runs(kb)
+        if session.output.as_json:
+            session.output.json(found)
+            return
+        rows = [(i.run_id, i.flow, i.status, i.steps, i.updated_at, " ".join(i.waiting)) for i in found]
+        session.output.table(["id", "flow", "status", "steps", "last", "asks"], rows)
+
+    return _waited(go())
+
+
+@command("forget")
+@click.argument("name", metavar="RUN")
+def forget_(session: Session, name: str) -> None:
+    """Delete a run and all that it has kept."""
+
+    async def go() -> None:
+        async with _base(session) as kb:
+            session.output.note(f"The run {await forget(kb, name)} is deleted.")
+
+    return _waited(go())
+
+
+for _one in (list_, operators, show, check, run_, resume_, runs_, forget_):
+    flow.add_command(_one)
+
+
+class _View:
+    """Shows a run while it goes on: a line for each step, on standard error; in JSON, a line for each event."""
+
+    def __init__(self, session: Session) -> None:
+        self._output = session.output
+
+    def hear(self, event: FlowEvent) -> None:
+        """Show an event."""
+        if self._output.as_json:
+            if not isinstance(event, StepTold):
+                self._output.json_line({"event": type(event).__name__, "data": event})
+            return
+        if (line := _line(event)) and self._output.notes.is_terminal:
+            self._output.note(line)
+
+
+def _line(event: FlowEvent) -> str:
+    match event:
+        case StepStarted(key):
+            return f"· {key}"
+        case StepFinished(key, seconds, restored):
+            return f"✓ {key}" + (" (done before)" if restored else f" {seconds:.2f} s")
+        case StepSkipped(key, reason):
+            return f"– {key}: {reason}"
+        case StepFailed(key, reason, again):
+            return f"✗ {key}: {reason}" + (" It is tried again." if again else "")
+        case StepWaits(key):
+            return f"? {key}"
+        case StepTold(_, TextDelta(text)):
+            return text
+        case _:
+            return ""
+
+
+async def _on(session: Session, kb: AsyncRove, done: FlowRun, view: _View) -> int:
+    """Ask who is at the terminal as long as the run waits, and show what comes out."""
+    while done.status == "waiting":
+        if session.output.as_json or not (session.output.terminal and sys.stdin.isatty()):
+            if session.output.as_json:
+                session.output.json_line({"run": done.run_id, "status": done.status, "waiting": done.waiting})
+            for one in done.waiting:
+                options = f" ({', '.join(one.options)})" if one.options else ""
+                reply = f"rove flow resume {done.run_id}{session.again} --reply '{one.key}=…'"
+                session.output.note(f"{one.question}{options} Answer with: {reply}")
+            return WAITING
+        replies = {one.key: await asyncio.to_thread(_prompted, one.question, one.options) for one in done.waiting}
+        done = await resume(kb, done.run_id, replies, listener=view.hear)
+    if session.output.as_json:
+        session.output.json_line({"run": done.run_id, "status": done.status, "output": done.output})
+        return 0
+    for name, value in done.output.items():
+        _show(session, name, value)
+    return 0
+
+
+def _show(session: Session, name: str, value: object) -> None:
+    if isinstance(value, Answer):
+        show_answer(session, value)
+    elif isinstance(value, str | int | float | None):
+        session.output.line(f"{name}: {'' if value is None else value}")
+    else:
+        session.output.line(f"{name}:")
+        session.output.json(value)
+
+
+def _prompted(question: str, options: tuple[str, ...]) -> str:
+    kind = click.Choice(options) if options else str
+    return str(click.prompt(question, type=kind, err=True))
+
+
+def _given(pairs: tuple[str, ...], names: list[str]) -> Mapping[str, object]:
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if sign and (name in names or not names):
+            found.setdefault(name, []).append(value)
+        elif names:
+            found.setdefault(names[0], []).append(pair)
+        else:
+            message = f"{pair!r} answers nothing."
+            raise InputError(message, cure="Write STEP=TEXT.")
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+def _base(session: Session, *, create: bool = False) -> AsyncRove:
+    return AsyncRove(read_settings(session.location, **session.settings), create=create)
+
+
+def _waited(going: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - what it returns
+    return asyncio.run(going)

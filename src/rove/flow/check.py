@@ -1,0 +1,154 @@
+"""A flow is checked before it runs: types of what steps give each other, missing settings, steps without use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import msgspec
+
+from rove.errors import meant
+from rove.flow.definition import TYPES, Flow
+from rove.flow.json_values import can_be_kept
+from rove.flow.operator import Need
+from rove.flow.plan import INPUT, ITEM, Node, Plan, Planner, Problem
+from rove.flow.reference import Choice, Reference, choices
+from rove.flow.value_types import Type, fits, item_type, one_of, part_type, said
+
+
+def checked(flow: Flow, *, there: frozenset[Need] | None = None) -> tuple[Plan, list[Problem]]:
+    """Return a flow's plan, and all that is wrong with it; it can run where nothing is.
+
+    `there`: what the base has for operators; None: not known, and not checked.
+    """
+    planner = Planner(flow)
+    plan = planner.planned()
+    if planner.problems:
+        return plan, planner.problems
+    checker = _Checker(plan, there)
+    return checker.converted(), checker.problems
+
+
+class _Checker:
+    def __init__(self, plan: Plan, there: frozenset[Need] | None) -> None:
+        self._plan = plan
+        self._there = there
+        self.problems: list[Problem] = []
+
+    def converted(self) -> Plan:
+        """Check all; returns the plan with the values that steps are given as their operators take them."""
+        nodes = {name: self._node(node) for name, node in self._plan.nodes.items()}
+        for name, one in self._plan.rounds.items():
+            for reference in one.until.references if one.until else ():
+                self._type(f"loops.{name}.until", reference)
+        for choice in choices(dict(self._plan.output)):
+            self._choice("output", choice)
+        self._check_use()
+        return replace(self._plan, nodes=nodes)
+
+    def _node(self, node: Node) -> Node:
+        place, operator = f"steps.{node.name}", node.operator
+        self._check_operator(node)
+        for reference in node.when.references if node.when else ():
+            self._type(f"{place}.when", reference, node)
+        if node.each and item_type(self._choice(f"{place}.each", node.each)) is None:
+            self._add(f"{place}.each", f"{node.each} is no list.", "Refer to a list.")
+        for name, one in operator.inputs.items():
+            if one.required and name not in node.given:
+                self._add(place, f"{operator.name!r} needs {name!r}: {said(one.type)}.", f"Write {name} = … there.")
+        converted: dict[str, object] = {}
+        for name, value in node.given.items():
+            if name not in operator.inputs:
+                known = ", ".join(operator.inputs)
+                cure = f"{meant(name, operator.inputs)}It takes: {known}."
+                self._add(place, f"{operator.name!r} takes no {name!r}.", cure)
+                continue
+            converted[name] = self._given(f"{place}.{name}", value, operator.inputs[name].type, node)
+            if operator.inputs[name].required:
+                self._check_first_round(f"{place}.{name}", value, node)
+        return replace(node, given=converted)
+
+    def _given(self, place: str, value: object, wanted: Type, node: Node) -> object:
+        """Check what an input is given; a value without references is made into what the operator takes."""
+        if isinstance(value, Choice):
+            kind = self._choice(place, value, node)
+            if not fits(kind, wanted):
+                self._add(place, f"{value} is {said(kind)}; wanted is {said(wanted)}.", "Refer to another part.")
+            return value
+        if not any(True for _ in choices(value)):
+            return self._literal(place, value, wanted)
+        item = item_type(wanted)
+        if isinstance(value, tuple) and item is not None:
+            parts = cast("tuple[object, ...]", value)
+            return tuple([self._given(place, part, item, node) for part in parts])
+        if isinstance(value, tuple):
+            self._add(place, f"This is a list; wanted is {said(wanted)}.", "Give one value.")
+        return cast("object", value)
+
+    def _literal(self, place: str, value: object, wanted: Type) -> object:
+        try:
+            made: object = msgspec.convert(value, wanted)
+        except (msgspec.ValidationError, TypeError) as error:
+            self._add(place, f"{value!r} is wrong: {error}.", f"Wanted is {said(wanted)}.")
+            return value
+        return made
+
+    def _choice(self, place: str, choice: Choice, node: Node | None = None) -> Type:
+        kinds = [self._type(place, reference, node) for reference in choice.references]
+        return Any if Any in kinds else one_of(kinds)
+
+    def _type(self, place: str, reference: Reference, node: Node | None = None) -> Type:
+        try:
+            if reference.root == INPUT:
+                kind = TYPES[self._plan.flow.input[str(reference.path[0])].type]
+                return part_type(kind, reference.path[1:])
+            if reference.root == ITEM:
+                found = item_type(self._choice(place, node.each)) if node and node.each else None
+                return part_type(Any if found is None else found, reference.path)
+            return part_type(self._output(reference.root), reference.path)
+        except LookupError as error:
+            part, kind, known = cast("tuple[str, str, tuple[str, ...]]", error.args)
+            cure = f"{meant(part, known)}It has: {', '.join(known)}." if known else "Refer to the whole."
+            self._add(place, f"{reference}: {kind} has no {part!r}.", cure)
+            return Any
+
+    def _output(self, name: str) -> Type:
+        node = self._plan.nodes[name]
+        return tuple[node.operator.output, ...] if node.each else node.operator.output
+
+    def _check_operator(self, node: Node) -> None:
+        place, operator = f"steps.{node.name}", node.operator
+        if not can_be_kept(operator.output):
+            reason = f"What {operator.name!r} returns, {said(operator.output)}, cannot be kept."
+            self._add(place, reason, "Return a dataclass of texts, numbers, lists and other dataclasses.")
+        if operator.effects != "none" and not self._plan.flow.writes:
+            reason = f"{operator.name!r} changes something, and the flow does not say that it may."
+            self._add(place, reason, "Write writes = true at the top of the flow, if it is meant to.")
+        if self._there is not None and "chat" in operator.needs and "chat" not in self._there:
+            self._add(place, f"{operator.name!r} needs a chat model.", "Set chat.model.")
+
+    def _check_first_round(self, place: str, value: object, node: Node) -> None:
+        if isinstance(value, Choice) and all(one.root in node.back for one in value.references):
+            cure = f'Say what is taken in the first round: "{value} | $input.…"'
+            self._add(place, f"{value} is of the round before, and the first round has none.", cure)
+
+    def _check_use(self) -> None:
+        """Name the steps that nothing comes of: neither what they give is used, nor do they change anything."""
+        plan = self._plan
+        waiting = [one.root for choice in choices(dict(plan.output)) for one in choice.references]
+        waiting += [name for name, node in plan.nodes.items() if node.operator.effects != "none"]
+        used: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name in used or name not in plan.nodes:
+                continue
+            used.add(name)
+            node = plan.nodes[name]
+            waiting += [*node.before, *node.back]
+            until = plan.rounds[node.loop].until if node.loop else None
+            waiting += [one.root for one in until.references] + list(until.failures) if until else []
+        for name in plan.nodes.keys() - used:
+            self._add(f"steps.{name}", "Nothing uses what it gives.", "Refer to it in another step or in [output].")
+
+    def _add(self, place: str, reason: str, cure: str) -> None:
+        self.problems.append(Problem(place, reason, cure))

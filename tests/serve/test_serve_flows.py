@@ -1,0 +1,99 @@
+"""Flows over HTTP: only those of the owner's folder, within the caller's labels, and nothing that changes anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rove.flow import read_flow
+from serve.conftest import SECRET, Opener
+
+FLOWS = "/v1/spaces/hr/flows"
+QUESTION = "What is approved by the head of unit?"
+HITS = """
+[steps.found]
+use = "search"
+question = "$input.question"
+mode = "keyword"
+[output]
+hits = "$found"
+first = "$found.0"
+titles = "$found.title"
+many = "$found.score"
+"""
+WAITS = '[steps.said]\nuse = "human"\nquestion = "$input.question"\n[output]\nsaid = "$said"\n'
+TOO_MUCH = '[steps.known]\nuse = "understand"\nquestion = "$input.question"\n[output]\nknown = "$known"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "flows"
+    made.mkdir()
+    for name in ("simple", "parallel", "ingest", "walk"):
+        (made / f"{name}.toml").write_text(read_flow(name).text)
+    for name, text in (("hits", HITS), ("waits", WAITS), ("known", TOO_MUCH), ("wrong", "steps = 1")):
+        (made / f"{name}.toml").write_text(text)
+    return made
+
+
+async def test_only_what_changes_nothing_is_served_and_only_to_who_may_read(open_town: Opener, folder: Path) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town:
+        async with town.client("anna") as client:
+            flows = (await client.get(FLOWS)).json()
+            assert [flow["name"] for flow in flows] == ["hits", "known", "parallel", "simple", "waits"]
+            assert flows[2]["input"] == {"question": "string", "top_k": "integer"}
+            for name in ("ingest", "walk", "wrong", "..%2Fflows%2Fsimple", "gather"):
+                reply = await client.post(f"{FLOWS}/{name}/run", json={"given": {"question": "x"}})
+                assert reply.status_code == 404, name
+        async with town.client("nobody") as client:
+            assert (await client.get(FLOWS)).status_code == 403
+            assert (await client.post(f"{FLOWS}/simple/run", json={"given": {"question": "x"}})).status_code == 403
+    async with open_town(filled=False, serve={"flows": ""}) as town, town.client("anna") as client:
+        assert (await client.get(FLOWS)).json() == []
+
+
+async def test_each_key_gets_what_its_documents_say(open_town: Opener, folder: Path) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town:
+        for holder, sees in (("root", True), ("mira", True), ("lara", False)):
+            async with town.client(holder) as client:
+                for name in ("simple", "parallel", "hits"):
+                    reply = await client.post(f"{FLOWS}/{name}/run", json={"given": {"question": QUESTION}})
+                    assert reply.status_code == 200, reply.text
+                    assert (SECRET[:20] in reply.text or "Nordwind" in reply.text) <= sees, (holder, name)
+                asked = await client.post("/v1/spaces/hr/ask", json={"question": QUESTION})
+                flow = await client.post(f"{FLOWS}/simple/run", json={"given": {"question": QUESTION}})
+                assert flow.json()["output"]["answer"] == asked.json()
+        async with town.client("root") as client:
+            body: dict[str, Any] = {"given": {"question": QUESTION}}
+            output = (await client.post(f"{FLOWS}/hits/run", json=body)).json()["output"]
+            assert output["first"] == output["hits"][0]
+            assert set(output["titles"]) == {"Policy", "Nordwind"}
+            body["where"] = {"field": "topic", "op": "==", "value": "play"}
+            output = (await client.post(f"{FLOWS}/hits/run", json=body)).json()["output"]
+            assert output == {"hits": [], "first": None, "titles": [], "many": []}
+
+
+async def test_what_is_wrong_is_refused(open_town: Opener, folder: Path) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("anna") as client:
+        for name, given in (("simple", {}), ("simple", {"qestion": "x"}), ("waits", {"question": "x"})):
+            reply = await client.post(f"{FLOWS}/{name}/run", json={"given": given})
+            assert reply.status_code == 400, reply.text
+        assert (await client.post(f"{FLOWS}/simple/run", json={"given": {"question": "x" * 5_000}})).status_code == 413
+        reply = await client.post(f"{FLOWS}/known/run", json={"given": {"question": "x"}})
+        assert reply.status_code >= 400
+        assert "Understood" in reply.text
+
+
+async def test_a_run_is_streamed_step_by_step(open_town: Opener, folder: Path) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("anna") as client:
+        body = {"given": {"question": QUESTION}, "stream": True}
+        text = (await client.post(f"{FLOWS}/simple/run", json=body)).text
+        told = [block.split("\n") for block in text.strip().split("\n\n") if block.startswith("event")]
+        steps = [json.loads(data.removeprefix("data: ")) for name, data in told if name == "event: step"]
+        assert [step["key"] for step in steps if step["state"] == "finished"][:2] == ["understood", "reply"]
+        assert told[-1][0] == "event: output"
+        plain = await client.post(f"{FLOWS}/simple/run", json={**body, "stream": False})
+        assert json.loads(told[-1][1].removeprefix("data: ")) == plain.json()
