@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
+from rove.language.schema_text import SCHEMA, reads_as_schema, schema_of
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.folder_files import folder_files
 from rove.load.formats import CONVERTED, UNREAD
@@ -27,6 +28,8 @@ DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
 PAGE, DATABASE = "url", "database"
+DESCRIBING = frozenset({"text", "markdown", "json"})
+"""Kinds of documents that may describe a table of a database."""
 AS_BYTES = {"json", "xml", "rtf", "eml", "mbox"}  # kinds whose loaders look at bytes, as of UTF-8
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
@@ -274,16 +277,26 @@ def _finished(document: Document, source: Source) -> Document:
     if not is_storable(document.text) or "\0" in document.text:
         message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
         raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
+    kind, told = _described(document)
     return Document(
         document.document_id,
         document.source,
-        document.kind,
+        kind,
         document.text,
         source.title or document.title,
         detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
-        {**stored_fields(document.metadata), **stored_fields(source.metadata)},  # each by itself: the source's win
+        # each by itself: the source's win
+        {**told, **stored_fields(document.metadata), **stored_fields(source.metadata)},
         document.sections,
         document.pages,
         document.blocks,
         document.boxes,
     )
+
+
+def _described(document: Document) -> tuple[str, Metadata]:
+    """The kind of a document, and what it tells of itself: one that describes a table of a database is a schema."""
+    if document.kind not in DESCRIBING or not reads_as_schema(document.text):
+        return document.kind, {}
+    table = schema_of(document.text)
+    return SCHEMA, {"table": table.name, "database": table.database} if table else {}
