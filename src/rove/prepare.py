@@ -22,7 +22,7 @@ from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
 from rove.language.schema_text import SCHEMA
 from rove.load import DRAWN, SUFFIXES, LoadOptions
-from rove.load.discover import DATABASE, Location, finished, load_documents, read
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -87,7 +87,10 @@ class Preparer:
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:
-            if location.kind == DATABASE:
+            if location.kind == DATABASE_SCHEMA:
+                describe = load("rove.load.data.table_schemas:schema_documents")
+                documents = finished(describe(location.address), Source(location.uri, location.name, b"", SCHEMA))
+            elif location.kind == DATABASE:
                 read_database = load("rove.load.data.database:database_documents")
                 tables = read_database(location.address, max_rows=self.recipe.max_rows)
                 documents = finished(tables, Source(location.uri, location.name, b"", DATABASE))

@@ -9,6 +9,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import FAILED, Session, command
+from rove.load.discover import schema_location
 from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
@@ -64,6 +65,7 @@ def _shown(source: str) -> str:
 
 @command("add")
 @click.argument("sources", nargs=-1)
+@click.option("--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows.")
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
 @click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
@@ -73,6 +75,7 @@ def _shown(source: str) -> str:
 def add(
     session: Session,
     sources: tuple[str, ...],
+    schema: tuple[str, ...],
     resume: bool,
     watch: bool,
     crawl: int | None,
@@ -85,13 +88,14 @@ def add(
     What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
     status is 1 if a source could not be read whole; the others are in.
     """
-    if not sources and not resume:
+    given = (*sources, *map(schema_location, schema))
+    if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
     if workers is not None:
         session.settings.setdefault("load", {})["workers"] = workers
-    with session.base(create=bool(sources)) as kb:
+    with session.base(create=bool(given)) as kb:
         bar = AddBar(session)
         with bar.progress:
             if watch:
@@ -100,7 +104,7 @@ def add(
                         ok = report.ok
                         show(session, report)
                 return 0 if ok else FAILED
-            report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
+            report = kb.resume(listener=bar) if resume else kb.add(*given, crawl=plan, listener=bar)
             served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
     if served:
         session.output.note(f"{len(served)} sources were handed in to a server; it goes on with them: rove serve")

@@ -27,7 +27,7 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
-PAGE, DATABASE = "url", "database"
+PAGE, DATABASE, DATABASE_SCHEMA = "url", "database", "database-schema"
 DESCRIBING = frozenset({"text", "markdown", "json"})
 """Kinds of documents that may describe a table of a database."""
 AS_BYTES = {"json", "xml", "rtf", "eml", "mbox"}  # kinds whose loaders look at bytes, as of UTF-8
@@ -65,6 +65,15 @@ def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str]
         for location in _places(item, ignore):
             found.setdefault(location.uri, location)
     return list(found.values())
+
+
+def schema_location(address: str) -> Location:
+    """Return the place that stands for how the tables of a database are made: `kb.add(schema_location("sqlite:///f"))`.
+
+    Each table becomes a document of kind "schema", without its rows.
+    """
+    public = PASSWORD.sub(r"\1@", address)
+    return Location(f"{public}#schema", public, DATABASE_SCHEMA, address=address)
 
 
 def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
