@@ -40,7 +40,10 @@ class Style:
         """Draw one, the same for the same database."""
         chance = random.Random(f"style {database}")
         return cls(
-            chance.choice(["bones", "stem", "mixed"]), chance.choice(["_", "_", ""]), chance.random() < 0.7, chance.choice([3, 4, 5])
+            chance.choice(["bones", "stem", "mixed"]),
+            chance.choice(["_", "_", ""]),
+            chance.random() < 0.7,
+            chance.choice([3, 4, 5]),
         )
 
     def name(self, label: str) -> str:
@@ -126,7 +129,9 @@ def described(record: dict, variant: str) -> Doc:
         short += str(taken[short]) if taken[short] > 1 else ""
         facts = [column["type"], *(["primary key"] if column["pk"] else [])]
         if style and "references" in column:
-            facts.append("-> " + ".".join(_short(style, part.replace("_", " ")) for part in column["references"].split(".")))
+            facts.append(
+                "-> " + ".".join(_short(style, part.replace("_", " ")) for part in column["references"].split("."))
+            )
         columns.append(f"{short} ({', '.join(facts)})")
     database = _short(style, record["db_id"].replace("_", " ")) if style else "dw"
     return Doc(record["id"], name, f"table {name} in database {database}; columns: {', '.join(columns)}")

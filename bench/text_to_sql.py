@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import sqlglot
+from sqlglot import exp
+
 from bench.report import Table, say
 from bench.schemas import SET
 from bench.sets import read_lines
-from sqlglot import exp
-
 from rove.databases.by_rules import by_rules
 from rove.databases.mentions import is_numeric
 from rove.language.schema_text import schema_of
@@ -46,9 +46,21 @@ def run() -> list[Table]:
         connection.close()
     total = len(asked)
     answered = outcomes["right"] + outcomes["wrong"]
-    rows = [[total, outcomes["right"], outcomes["wrong"], outcomes["refused"], f"{outcomes['right'] / total:.3f}", f"{outcomes['right'] / max(answered, 1):.3f}"]]
+    rows = [
+        [
+            total,
+            outcomes["right"],
+            outcomes["wrong"],
+            outcomes["refused"],
+            f"{outcomes['right'] / total:.3f}",
+            f"{outcomes['right'] / max(answered, 1):.3f}",
+        ]
+    ]
     columns = ["questions", "right", "wrong", "refused", "execution accuracy", "right of those answered"]
-    return [Table("Questions over one table, by rules", columns, rows, __doc__.partition("\n\n")[2].strip()), Table("Wrong", ["question", "by rules", "gold"], wrong[:40], "")]
+    return [
+        Table("Questions over one table, by rules", columns, rows, __doc__.partition("\n\n")[2].strip()),
+        Table("Wrong", ["question", "by rules", "gold"], wrong[:40], ""),
+    ]
 
 
 def grouped(asked: Iterable[tuple[dict, exp.Select]]) -> dict[str, list[tuple[dict, exp.Select]]]:
@@ -65,7 +77,11 @@ def simple(sql: str) -> exp.Select | None:
         query = sqlglot.parse_one(sql, read="sqlite")
     except sqlglot.errors.SqlglotError:
         return None
-    if not isinstance(query, exp.Select) or len(list(query.find_all(exp.Select))) > 1 or len(list(query.find_all(exp.Table))) != 1:
+    if (
+        not isinstance(query, exp.Select)
+        or len(list(query.find_all(exp.Select))) > 1
+        or len(list(query.find_all(exp.Table))) != 1
+    ):
         return None
     where = query.args.get("where")
     conditions = list(where.find_all(exp.And, exp.Or)) if where else []
@@ -90,7 +106,9 @@ def values_of(asked: Iterable[tuple[str, exp.Select]]) -> dict[str, dict[str, li
             for literal in node.find_all(exp.Literal):
                 if column is not None:
                     found[database][column.name.casefold()].append(literal.name.replace("%", ""))
-            quoted = [one for one in node.find_all(exp.Column) if one is not column and one.args["this"].args.get("quoted")]
+            quoted = [
+                one for one in node.find_all(exp.Column) if one is not column and one.args["this"].args.get("quoted")
+            ]
             found[database][column.name.casefold() if column else ""] += [one.name for one in quoted]
     return found
 
@@ -119,7 +137,9 @@ def _value(column: Column, pool: dict[str, list[str]], chance: random.Random, ro
     return f"{chance.choice(WORDS)} {chance.randint(1, 30)}"
 
 
-def judged(connection: sqlite3.Connection, question: str, gold: exp.Select, tables: list[TableSchema]) -> tuple[str, str]:
+def judged(
+    connection: sqlite3.Connection, question: str, gold: exp.Select, tables: list[TableSchema]
+) -> tuple[str, str]:
     """Say whether the rules answer a question "right", "wrong" or not ("refused"), and by which SQL."""
     made = [found for table in tables if (found := by_rules(question, "en", table, held(connection, table)))]
     if not made:
@@ -134,7 +154,10 @@ def judged(connection: sqlite3.Connection, question: str, gold: exp.Select, tabl
 def held(connection: sqlite3.Connection, table: TableSchema) -> dict[str, list[str]]:
     """The different values of a table's texts."""
     return {
-        column.name: [str(value) for (value,) in connection.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}" LIMIT {HELD}')]
+        column.name: [
+            str(value)
+            for (value,) in connection.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}" LIMIT {HELD}')
+        ]
         for column in table.columns
         if not is_numeric(column)
     }

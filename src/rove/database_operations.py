@@ -66,6 +66,28 @@ class DatabaseOperations:
         _check(question)
         return await (await self._asker(database)).ask(question, dry_run=dry_run, listener=listener)
 
+    async def ask_tables(
+        self, question: str, *, where: Filter | None = None, dry_run: bool = False, listener: Listener = ignore
+    ) -> SqlReply:
+        """Answer a question from the tables in the documents: sheets, and tables in pages, texts and PDFs.
+
+        The reply's `cells` say where its values stand.
+
+        Args:
+            question: see `ask_database`.
+            where: a filter over the documents.
+            dry_run: see `ask_database`.
+            listener: likewise.
+
+        Raises:
+            InputError: the question is blank.
+            ConfigError: an extra is not installed.
+            ServiceError: a model failed.
+        """
+        _check(question)
+        ask = _part("document_tables:ask_tables")
+        return await ask(self.search_context, self.chat_model(), question, where, dry_run=dry_run, listener=listener)
+
     async def run_sql(
         self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
     ) -> SqlReply:

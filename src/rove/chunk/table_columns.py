@@ -38,4 +38,3 @@ class TableColumnsChunker:
                 begin = start
         ends = [*starts[1:], len(text)]
         return [trimmed(text, start, end) for start, end in zip(starts, ends, strict=True) if text[start:end].strip()]
-

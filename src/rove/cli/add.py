@@ -9,8 +9,8 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import FAILED, Session, command
-from rove.load.discover import schema_location
 from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone
+from rove.load.discover import schema_location
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -65,7 +65,9 @@ def _shown(source: str) -> str:
 
 @command("add")
 @click.argument("sources", nargs=-1)
-@click.option("--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows.")
+@click.option(
+    "--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows."
+)
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
 @click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")

@@ -8,14 +8,25 @@ from rove.cli.output import plain
 from rove.cli.session import FAILED, Session, command
 from rove.records.sql import SqlReply
 
+SHOWN_CELLS = 20
+
 
 @command("sql", several=True)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--database", "-d", default="", help="Its name in the settings; not needed where there is one only.")
 @click.option("--dry-run", is_flag=True, help="Write and check the SQL, and run nothing.")
 @click.option("--schema", is_flag=True, help="Show the tables that QUESTION needs, of those in the base.")
+@click.option("--tables", "in_documents", is_flag=True, help="Ask the tables in the documents of the base.")
 @click.option("--run", "as_sql", is_flag=True, help="QUESTION is SQL: one SELECT, checked as any other.")
-def sql(session: Session, question: tuple[str, ...], database: str, dry_run: bool, schema: bool, as_sql: bool) -> int:
+def sql(
+    session: Session,
+    question: tuple[str, ...],
+    database: str,
+    dry_run: bool,
+    schema: bool,
+    in_documents: bool,
+    as_sql: bool,
+) -> int:
     """Answer QUESTION from the rows of a database that the settings name.
 
     A chat model writes the SQL, if one is set up; else rules do, over one table. It is checked and only reads. The exit
@@ -30,8 +41,10 @@ def sql(session: Session, question: tuple[str, ...], database: str, dry_run: boo
             else:
                 session.output.line(part.text or "No table was found.")
             return 0 if part.tables else FAILED
-        ask = kb.run_sql if as_sql else kb.ask_database
-        reply = ask(asked, database, dry_run=dry_run)
+        if in_documents:
+            reply = kb.ask_tables(asked, dry_run=dry_run)
+        else:
+            reply = (kb.run_sql if as_sql else kb.ask_database)(asked, database, dry_run=dry_run)
     if session.output.as_json:
         session.output.json(reply)
     else:
@@ -49,5 +62,8 @@ def _show(session: Session, reply: SqlReply) -> None:
         output.table(list(reply.columns), [tuple(map(str, row)) for row in reply.rows])
     if reply.cut:
         output.note(f"There are more rows than the {len(reply.rows)} that the settings let through.")
+    for cell in reply.cells[:SHOWN_CELLS]:
+        start, end = cell.span
+        output.marked(f"[dim]row {cell.row + 1}, column {cell.column + 1}: {plain(cell.document_id)}:{start}-{end}[/]")
     if reply.note:
         output.note(reply.note)

@@ -94,14 +94,22 @@ class DatabaseAsker:
         return await self._answered("", "en", sql, "caller", dry_run, "", listener)
 
     async def _by_model(
-        self, chat: ChatModel, question: str, language: str, ordered: Sequence[TableSchema], dry_run: bool, listener: Listener
+        self,
+        chat: ChatModel,
+        question: str,
+        language: str,
+        ordered: Sequence[TableSchema],
+        dry_run: bool,
+        listener: Listener,
     ) -> SqlReply:
         schema, _, left = within_budget(ordered, SCHEMA_TOKENS)
         asked = f"Dialect: {self.target.dialect}\n\nTables:\n{fenced(schema, 'tables')}\n\nQuestion:\n{fenced(question, 'question')}"
         instructions = prompt("rove.databases", "sql")
         problem, note = "", f"{len(left)} tables had no room in the prompt." if left else ""
         for attempt in range(REPAIRS + 1):
-            again = f"{asked}\n\nThis SQL was refused: {fenced(problem, 'refused')}\nWrite it anew." if problem else asked
+            again = (
+                f"{asked}\n\nThis SQL was refused: {fenced(problem, 'refused')}\nWrite it anew." if problem else asked
+            )
             wrote = await reply_as(chat, SqlDraft, instructions, again)
             if not wrote.sql.strip():
                 return self._refused(question, language, "The chat model finds no table that holds the answer.")
@@ -167,7 +175,9 @@ class DatabaseAsker:
 def _values(table: TableSchema, column: Column) -> exp.Select:
     name = exp.column(exp.to_identifier(column.name, quoted=True))
     schema, _, own = table.name.rpartition(".")
-    place = exp.table_(exp.to_identifier(own, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None)
+    place = exp.table_(
+        exp.to_identifier(own, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None
+    )
     rows = exp.select(name).from_(place).limit(READ_ROWS).subquery("some")
     return exp.select(name.copy()).distinct().from_(rows).limit(HELD)
 

@@ -31,7 +31,9 @@ WHOLE = 1.9
 """What the name of a column weighs that counts before all cues: two words or more."""
 NEAR_CHARS = 40
 AGE = regex.compile(r"old|young|alt|jung|jüng|idős|fiatal|岁|年长|年轻|歳|年上|年下")
-_OLD = regex.compile(r"oldest|youngest|older|younger|ältest|jüngst|älter|jünger|legidősebb|legfiatalabb|idősebb|fiatalabb|最年长|最年轻|最年長|最年少")
+_OLD = regex.compile(
+    r"oldest|youngest|older|younger|ältest|jüngst|älter|jünger|legidősebb|legfiatalabb|idősebb|fiatalabb|最年长|最年轻|最年長|最年少"
+)
 BORN = regex.compile(r"birth|born|geburt|geboren|szület|出生|生年")
 _YEAR = regex.compile(r"(?:1[5-9]|20)\d\d")
 
@@ -151,7 +153,9 @@ def _by_count(reading: Reading, cues: _Cues) -> bool:
     """Whether "most" is said of rows: of the table itself, or of what is common."""
     followers = [*cues.tables, *reading.cues("common")]
     extremes = [*cues.most, *cues.least]
-    plain = [span for span in extremes if reading.folded[slice(*span)] in {"most", "least", "fewest", "meisten", "wenigsten"}]
+    plain = [
+        span for span in extremes if reading.folded[slice(*span)] in {"most", "least", "fewest", "meisten", "wenigsten"}
+    ]
     return any(0 <= follower[0] - extreme[1] <= 1 for extreme in plain for follower in followers)
 
 
@@ -218,7 +222,11 @@ def _extremes(
     unnamed = column is not None and all(mention.column.name != column.name for mention in shown)
     if extreme and (asked or top or cues.who or (unnamed and _OLD.search(reading.folded))) and column is not None:
         what = [_column(mention.column) for mention in asked] or [exp.Star()]
-        return exp.select(*what).order_by(exp.Ordered(this=_column(column), desc=kind is exp.Max)).limit(top[1] if top else 1)
+        return (
+            exp.select(*what)
+            .order_by(exp.Ordered(this=_column(column), desc=kind is exp.Max))
+            .limit(top[1] if top else 1)
+        )
     if asked:
         return None
     return exp.select(*(kind(this=_column(column)) for kind, column in made if column))
@@ -230,7 +238,9 @@ def _aggregated(
     """Each aggregate with the column that it is of: the next number that is named after it, else the last before it."""
     made: list[tuple[type[exp.AggFunc], Column | None]] = []
     for kind, span in sorted(aggregates, key=lambda one: one[1]):
-        fits = [m for m in shown if _measurable(m.column)] or [m for m in shown if kind in {exp.Max, exp.Min} and TEMPORAL.search(m.column.type)]
+        fits = [m for m in shown if _measurable(m.column)] or [
+            m for m in shown if kind in {exp.Max, exp.Min} and TEMPORAL.search(m.column.type)
+        ]
         cue = reading.folded[slice(*span)]
         if AGE.search(cue):
             ages = _ages(table)
@@ -270,7 +280,9 @@ def _listed(shown: Sequence[Mention], cues: _Cues) -> exp.Select:
         start = min(span[0] for span in ordering)
         keys = [mention for mention in shown if mention.span[0] >= start] or [shown[-1]]
     asked = [mention for mention in shown if mention not in keys or len(shown) == len(keys) == 1]
-    select = exp.select(*(map(_named, dict.fromkeys(mention.column.name for mention in asked)) if asked else [exp.Star()]))
+    select = exp.select(
+        *(map(_named, dict.fromkeys(mention.column.name for mention in asked)) if asked else [exp.Star()])
+    )
     select = select.distinct() if cues.distinct else select
     for key in keys[:2]:
         select = select.order_by(exp.Ordered(this=_column(key.column), desc=bool(cues.descending)))
@@ -280,7 +292,9 @@ def _listed(shown: Sequence[Mention], cues: _Cues) -> exp.Select:
 def _after(groups: Sequence[Span], shown: Sequence[Mention]) -> Mention | None:
     """The column that a group is made by: the first that is named after "each", or right before it as in ごと."""
     for start, end in groups:
-        near = [m for m in shown if 0 <= m.span[0] - end <= NEAR_CHARS // 2] or [m for m in shown if 0 <= start - m.span[1] <= 2]
+        near = [m for m in shown if 0 <= m.span[0] - end <= NEAR_CHARS // 2] or [
+            m for m in shown if 0 <= start - m.span[1] <= 2
+        ]
         if near:
             return near[0]
     return None
@@ -398,4 +412,6 @@ def _named(name: str) -> exp.Column:
 
 def _table(table: TableSchema) -> exp.Table:
     schema, _, name = table.name.rpartition(".")
-    return exp.table_(exp.to_identifier(name, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None)
+    return exp.table_(
+        exp.to_identifier(name, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None
+    )

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from rove.errors import InputError, meant
-from rove.records.schema import Column, TableSchema
+from rove.records.schema import TableSchema
 
 MOST_CHARS = 20_000
 MOST_PARTS = 2_000
@@ -121,7 +121,9 @@ def _check_scope(scope: Scope, known: Mapping[str, TableSchema], read: dict[str,
             _check_column(column, around, aliases)
 
 
-def _names_of(source: exp.Expression | Scope, known: Mapping[str, TableSchema], read: dict[str, None]) -> set[str] | None:
+def _names_of(
+    source: exp.Expression | Scope, known: Mapping[str, TableSchema], read: dict[str, None]
+) -> set[str] | None:
     """The columns of a source, in lower case; None where they are not known: a query that gives all of another."""
     if isinstance(source, exp.Table):
         table = known.get(f"{source.db}.{source.name}".strip(".").casefold())

@@ -26,8 +26,13 @@ HUNGARIAN_ENDING = 4
 """Letters that a case may add to a value: Szeged, Szegeden."""
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
-_NUMBER = regex.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b")
-NUMBER_WORDS = {word: str(n) for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+_NUMBER = regex.compile(
+    r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
+)
+NUMBER_WORDS = {
+    word: str(n)
+    for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,11 @@ def mentioned(reading: Reading, table: TableSchema, least: float = 0.0) -> list[
 
     A part of a name counts only where no other column has the same part. `least`: of names of this weight alone.
     """
-    ways = [(weight, stems, column) for column in table.columns for weight, stems in names_of(column, table, reading.language)]
+    ways = [
+        (weight, stems, column)
+        for column in table.columns
+        for weight, stems in names_of(column, table, reading.language)
+    ]
     parts = [stems for weight, stems, _ in ways if weight < 1]
     usable = [(w, s, c) for w, s, c in ways if w >= least and (w >= 0.9 or parts.count(s) == 1)]
     found: list[Mention] = []
@@ -153,7 +162,9 @@ def take_table(reading: Reading, table: TableSchema) -> tuple[float, list[Span]]
     ways = {tuple(stem(w, reading.language) for w in _WORD.findall(name.casefold().replace("_", " "))) for name in said}
     whole = max(map(len, ways), default=0) or 1
     share, met = 0.0, list[Span]()
-    for stems in sorted({way for way in (*ways, *((one,) for way in ways for one in way)) if way}, key=len, reverse=True):
+    for stems in sorted(
+        {way for way in (*ways, *((one,) for way in ways for one in way)) if way}, key=len, reverse=True
+    ):
         for span in _places(reading, stems):
             share = max(share, 1.0 if stems in ways else len(stems) / whole)
             met.append(span)
@@ -176,7 +187,9 @@ def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableS
         at = -1 if folded in stops else reading.folded.find(folded)
         while at >= 0:
             span = (at, at + len(folded))
-            if reading.free(span) and (reading.language in UNSPACED or _is_whole(reading.folded, span, reading.language)):
+            if reading.free(span) and (
+                reading.language in UNSPACED or _is_whole(reading.folded, span, reading.language)
+            ):
                 reading.take(span)
                 yield Value(known[folded][1], known[folded][0], span)
             at = reading.folded.find(folded, at + 1)

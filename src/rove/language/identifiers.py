@@ -24,11 +24,86 @@ _PART = regex.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _VOWELS = regex.compile(r"(?<=.)[aeiou]+")
 _DOUBLED = regex.compile(r"(.)\1+")
 _TYPES = frozenset(
-    "number text time boolean others bool int integer tinyint smallint mediumint bigint int2 int4 int8 serial bigserial float "
-    "float4 float8 real double precision decimal numeric money char nchar varchar nvarchar varchar2 nvarchar2 clob nclob "
-    "blob bytea binary varbinary ntext tinytext mediumtext longtext date datetime datetime2 smalldatetime timestamp "
-    "timestamptz interval uuid json jsonb xml bit enum set null not default unique primary foreign key references create "
-    "table constraint check index unknown string long raw rowid in database column columns".split()
+    [
+        "number",
+        "text",
+        "time",
+        "boolean",
+        "others",
+        "bool",
+        "int",
+        "integer",
+        "tinyint",
+        "smallint",
+        "mediumint",
+        "bigint",
+        "int2",
+        "int4",
+        "int8",
+        "serial",
+        "bigserial",
+        "float",
+        "float4",
+        "float8",
+        "real",
+        "double",
+        "precision",
+        "decimal",
+        "numeric",
+        "money",
+        "char",
+        "nchar",
+        "varchar",
+        "nvarchar",
+        "varchar2",
+        "nvarchar2",
+        "clob",
+        "nclob",
+        "blob",
+        "bytea",
+        "binary",
+        "varbinary",
+        "ntext",
+        "tinytext",
+        "mediumtext",
+        "longtext",
+        "date",
+        "datetime",
+        "datetime2",
+        "smalldatetime",
+        "timestamp",
+        "timestamptz",
+        "interval",
+        "uuid",
+        "json",
+        "jsonb",
+        "xml",
+        "bit",
+        "enum",
+        "set",
+        "null",
+        "not",
+        "default",
+        "unique",
+        "primary",
+        "foreign",
+        "key",
+        "references",
+        "create",
+        "table",
+        "constraint",
+        "check",
+        "index",
+        "unknown",
+        "string",
+        "long",
+        "raw",
+        "rowid",
+        "in",
+        "database",
+        "column",
+        "columns",
+    ]
 )
 
 
@@ -161,7 +236,9 @@ def _cut(run: str) -> list[str]:
             if known is None or found[0] < known[0]:
                 best[end] = found
     whole = best[-1]
-    return [_said(piece) for piece in whole[1]] if whole and whole[0] <= len(run) / 2 + 1.4 and len(whole[1]) > 1 else []
+    return (
+        [_said(piece) for piece in whole[1]] if whole and whole[0] <= len(run) / 2 + 1.4 and len(whole[1]) > 1 else []
+    )
 
 
 def _cost(piece: str, lexicon: _Lexicon) -> float | None:
@@ -174,7 +251,9 @@ def _cost(piece: str, lexicon: _Lexicon) -> float | None:
 def _lexicon() -> _Lexicon:
     table = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
     short: defaultdict[str, list[str]] = defaultdict(list)
-    words = dict.fromkeys([*table["words"]["all"].split(), *(word for key in table["short"] for word in key.split("_"))])
+    words = dict.fromkeys(
+        [*table["words"]["all"].split(), *(word for key in table["short"] for word in key.split("_"))]
+    )
     for key, forms in table["short"].items():
         for form in forms.split():
             short[form].append(key.replace("_", " "))

@@ -15,7 +15,9 @@ LOOKED_AT = 2_000
 KEY = "primary key"
 QUOTES = ' `"[]'
 _LINE = regex.compile(r"^- `(?P<name>[^`\n]+)`(?: \((?P<facts>[^\n]*?)\))?(?:: (?P<rest>[^\n]*))?$", regex.MULTILINE)
-_HEAD = regex.compile(r"\A# (?P<name>[^\n]+)\n\nTable(?: \"(?P<label>[^\"\n]*)\")? of the database (?P<database>[^\n]*)\.\n")
+_HEAD = regex.compile(
+    r"\A# (?P<name>[^\n]+)\n\nTable(?: \"(?P<label>[^\"\n]*)\")? of the database (?P<database>[^\n]*)\.\n"
+)
 _SHORT = regex.compile(
     r"\A\s*table (?P<name>\S[^\n;:]*?)(?: \((?P<label>[^()\n]*)\))?(?: in (?:the )?database (?P<database>[^\n;:]+?))?\s*[;:.,\n]"
     r"\s*columns?\s*:\s*(?P<columns>.*)\Z",
@@ -33,7 +35,10 @@ _TYPE = regex.compile(
     r"enum|time|timestamp\w*|date(?:time)?2?|float\d*|dec(?:imal)?|numeric|number|others)(?:[ (].*)?",
     regex.IGNORECASE,
 )
-_CONSTRAINT = regex.compile(r"\A\s*(?:CONSTRAINT\s+\S+\s+)?(?P<what>PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX)\b(?P<rest>.*)", regex.IGNORECASE | regex.DOTALL)
+_CONSTRAINT = regex.compile(
+    r"\A\s*(?:CONSTRAINT\s+\S+\s+)?(?P<what>PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX)\b(?P<rest>.*)",
+    regex.IGNORECASE | regex.DOTALL,
+)
 _REFERENCES = regex.compile(r"REFERENCES\s+(?P<table>[^\s(]+)\s*(?:\((?P<column>[^),]+)[^)]*\))?", regex.IGNORECASE)
 
 
@@ -50,7 +55,9 @@ def schema_of(text: str) -> TableSchema | None:
     ['INT', 'VARCHAR(20)']
     """
     if head := _HEAD.match(text):
-        columns = tuple(_column(found["name"], found["facts"] or "", found["rest"] or "") for found in _LINE.finditer(text))
+        columns = tuple(
+            _column(found["name"], found["facts"] or "", found["rest"] or "") for found in _LINE.finditer(text)
+        )
         comment = text[head.end() :].partition("- `")[0].strip()
         return TableSchema(head["name"], columns, head["database"], head["label"] or "", comment) if columns else None
     if found := _SHORT.match(text):
@@ -84,7 +91,9 @@ def written(table: TableSchema) -> str:
     label = f' "{table.label}"' if table.label else ""
     comment = f"{_line(table.comment)}\n" if table.comment else ""
     lines = "\n".join(map(_written_column, table.columns))
-    return f"# {_line(table.name)}\n\nTable{label} of the database {_line(table.database) or '?'}.\n{comment}\n{lines}\n"
+    return (
+        f"# {_line(table.name)}\n\nTable{label} of the database {_line(table.database) or '?'}.\n{comment}\n{lines}\n"
+    )
 
 
 def column_spans(text: str) -> list[Span]:
@@ -170,7 +179,9 @@ def _constrain(columns: dict[str, Column], what: str, rest: str) -> None:
         if column.name in names and what in {"PRIMARY", "FOREIGN"}:
             refers = _referred(reference) if reference and what == "FOREIGN" else column.references
             is_key = column.is_key or what == "PRIMARY"
-            columns[key] = Column(column.name, column.type, column.label, is_key, refers, column.comment, column.samples)
+            columns[key] = Column(
+                column.name, column.type, column.label, is_key, refers, column.comment, column.samples
+            )
 
 
 def _referred(found: regex.Match[str]) -> str:

@@ -59,7 +59,9 @@ def quoted(name: str) -> str:
     ('cust_id', '"Home Town"')
     """
     plain = name.replace("_", "a").replace(".", "a")
-    return name if plain.isalnum() and plain.isascii() and not name[0].isdigit() else '"' + name.replace('"', '""') + '"'
+    return (
+        name if plain.isalnum() and plain.isascii() and not name[0].isdigit() else '"' + name.replace('"', '""') + '"'
+    )
 
 
 def _fitting(table: TableSchema, room: int, wanted: Collection[tuple[str, str]]) -> str:

@@ -9,10 +9,10 @@ import asyncio
 from dataclasses import replace
 
 from rove.language.schema_text import column_spans
+from rove.language.token_count import count_tokens
 from rove.records import Hit, field
 from rove.records.filter import access_filter_of
 from rove.records.schema import SchemaPart, SchemaTable
-from rove.language.token_count import count_tokens
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.create_table import within_budget
 from rove.retrieve.hybrid import HybridRetriever

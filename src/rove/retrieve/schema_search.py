@@ -53,7 +53,9 @@ class SchemaRetriever:
                 break
             hit = hits.get(document_id) or await self._first(document_id, query)
             if hit is not None:
-                given.append(replace(hit, score=standing.score, sources={**hit.sources, "schema": Place(rank, standing.score)}))
+                given.append(
+                    replace(hit, score=standing.score, sources={**hit.sources, "schema": Place(rank, standing.score)})
+                )
         return given
 
     async def standings(self, query: Query) -> tuple[dict[str, Hit], dict[str, Standing]]:
@@ -64,7 +66,10 @@ class SchemaRetriever:
         best: dict[str, Hit] = {}
         for hit in found:
             best.setdefault(hit.chunk.document_id, hit)
-        return best, ranked({name: hit.score for name, hit in best.items()}, catalog)
+        pool = [hit.score for hit in found if "rerank" in hit.sources]
+        # behind the pool scores only say the order
+        floor = min(pool, default=min((hit.score for hit in found), default=0.0))
+        return best, ranked({name: max(hit.score, floor) for name, hit in best.items()}, catalog)
 
     async def _first(self, document_id: str, query: Query) -> Hit | None:
         """The first passage of a document, where the filter lets it through."""

@@ -65,7 +65,12 @@ class BlockingDocuments(ABC):
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
 
     def schema(
-        self, question: str, *, budget_tokens: int = SCHEMA_TOKENS, top_k: int = SCHEMA_TABLES, where: Filter | None = None
+        self,
+        question: str,
+        *,
+        budget_tokens: int = SCHEMA_TOKENS,
+        top_k: int = SCHEMA_TABLES,
+        where: Filter | None = None,
     ) -> SchemaPart:
         """See `AsyncRove.schema`."""
         return self._run(self._kb.schema(question, budget_tokens=budget_tokens, top_k=top_k, where=where))
@@ -75,6 +80,12 @@ class BlockingDocuments(ABC):
     ) -> SqlReply:
         """See `AsyncRove.ask_database`."""
         return self._run(self._kb.ask_database(question, database, dry_run=dry_run, listener=listener))
+
+    def ask_tables(
+        self, question: str, *, where: Filter | None = None, dry_run: bool = False, listener: Listener = ignore
+    ) -> SqlReply:
+        """See `AsyncRove.ask_tables`."""
+        return self._run(self._kb.ask_tables(question, where=where, dry_run=dry_run, listener=listener))
 
     def run_sql(self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
         """See `AsyncRove.run_sql`."""

@@ -85,9 +85,7 @@ def _reflected(connection: Connection, database: str) -> Iterator[TableSchema]:
             yield _table(connection, inspector, name, schema, database)
 
 
-def _table(
-    connection: Connection, inspector: Inspector, name: str, schema: str | None, database: str
-) -> TableSchema:
+def _table(connection: Connection, inspector: Inspector, name: str, schema: str | None, database: str) -> TableSchema:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # a column's type that SQLAlchemy does not know
         table = Table(name, MetaData(), schema=schema, autoload_with=connection, resolve_fks=False)
