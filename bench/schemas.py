@@ -1,4 +1,4 @@
-"""Which tables a question needs: Spider's tables as they are, with names as a harsh administrator gives them, and in one warehouse."""
+"""Which tables a question needs: of Spider's tables as they are, with names cut short, and all in one warehouse."""
 
 from __future__ import annotations
 

@@ -103,7 +103,8 @@ class DatabaseAsker:
         listener: Listener,
     ) -> SqlReply:
         schema, _, left = within_budget(ordered, SCHEMA_TOKENS)
-        asked = f"Dialect: {self.target.dialect}\n\nTables:\n{fenced(schema, 'tables')}\n\nQuestion:\n{fenced(question, 'question')}"
+        shown = f"Tables:\n{fenced(schema, 'tables')}\n\nQuestion:\n{fenced(question, 'question')}"
+        asked = f"Dialect: {self.target.dialect}\n\n{shown}"
         instructions = prompt("rove.databases", "sql")
         problem, note = "", f"{len(left)} tables had no room in the prompt." if left else ""
         for attempt in range(REPAIRS + 1):

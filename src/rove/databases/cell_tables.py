@@ -46,7 +46,7 @@ class CellRow:
 
 @dataclass(frozen=True, slots=True)
 class CellTable:
-    """A table of one or several documents. `values`: a number, a text or None for each cell; `left_out`: rows of totals."""
+    """A table of documents. `values`: a number, a text or None a cell; `left_out`: rows that give totals."""
 
     schema: TableSchema
     rows: tuple[CellRow, ...]
@@ -55,14 +55,19 @@ class CellTable:
 
 
 def tables_in(document: Document) -> Iterator[CellTable]:
-    """Yield the tables of a document that have a header and a row, their values typed by what all cells of a column say."""
+    """Yield the tables of a document that have a header and a row, their values typed column by column."""
     for number, block in enumerate(block for block in find_blocks(document).blocks if block.kind == "table"):
         lines = list(_lines(document.text, block.span))
         if len(lines) < 3 or not _RULE.fullmatch(document.text[slice(*lines[1])].rstrip()):
             continue
         names = _unique([cell.text for cell in _cells(document.text, lines[0])][:MOST_COLUMNS])
         rows = [CellRow(document.document_id, span, tuple(_cells(document.text, span))) for span in lines[2:]]
-        title = block.caption or " ".join(document.headings_at(block.span[0])[-1:]) or document.title or f"table {number + 1}"
+        title = (
+            block.caption
+            or " ".join(document.headings_at(block.span[0])[-1:])
+            or document.title
+            or f"table {number + 1}"
+        )
         yield typed(_named(title), names, rows, document.language, document.title)
 
 
@@ -89,7 +94,9 @@ def joined(tables: Sequence[CellTable], language: str) -> CellTable:
     if len(tables) == 1:
         return first
     rows = [row for table in tables for row in table.rows]
-    made = typed(first.schema.name, [column.name for column in first.schema.columns], rows, language, first.schema.database)
+    made = typed(
+        first.schema.name, [column.name for column in first.schema.columns], rows, language, first.schema.database
+    )
     return replace(made, left_out=sum(table.left_out for table in tables))
 
 

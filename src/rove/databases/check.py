@@ -6,8 +6,12 @@ understand, comments and hints are not in it. The database enforces the same onc
 
 from __future__ import annotations
 
+import logging
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import sqlglot
 from sqlglot import exp
@@ -17,26 +21,10 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from rove.errors import InputError, meant
 from rove.records.schema import TableSchema
 
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it does not parse is refused, and said so
 MOST_CHARS = 20_000
 MOST_PARTS = 2_000
 CURE = "Ask for one SELECT over the tables that are listed."
-ALLOWED = frozenset(
-    # what a query consists of
-    "Select From Join Where Group Having Order Ordered Limit Offset Fetch Table TableAlias Alias Column Identifier Star "
-    "Literal Null Boolean Paren Subquery CTE With Distinct Union Intersect Except Tuple Window WindowSpec Filter Values "
-    "Cast TryCast DataType DataTypeParam Interval Var IntervalSpan Case If "
-    # operators
-    "And Or Not EQ NEQ NullSafeEQ NullSafeNEQ GT GTE LT LTE Between In Like ILike Is Exists Any All Add Sub Mul Div Mod "
-    "IntDiv Neg DPipe Escape "
-    # functions without side effects, whose result is not much larger than what they are given
-    "Count CountIf Sum Avg Min Max Stddev StddevPop StddevSamp Variance VariancePop Median Abs Round Ceil Floor Sqrt Sign "
-    "Greatest Least Lower Upper Length Trim Coalesce Nullif Substring Left Right Concat ConcatWs StrPosition Extract "
-    "Year Quarter Month Week Day DayOfWeek DayOfMonth DayOfYear Hour Minute Second Date DateTrunc TimestampTrunc DateDiff "
-    "DateAdd DateSub TimestampDiff CurrentDate CurrentTimestamp TsOrDsToDate TsOrDsToTimestamp TsOrDsAdd TsOrDsDiff "
-    "TimeToStr StrToDate StrToTime ToChar RowNumber Rank DenseRank GroupConcat".split()
-)  # fmt: skip
-NAMED = frozenset({"julianday", "ifnull", "total", "date", "year", "month", "day"})
-"""Functions that the parser knows by name only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +36,7 @@ class Checked:
 
 
 def checked(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows: int) -> Checked:
-    """Return the SQL as it may run, limited to `max_rows` and one more, by which is seen that there are more.
+    r"""Return the SQL as it may run, limited to `max_rows` and one more, by which is seen that there are more.
 
     `dialect`: its name in sqlglot. `tables`: those that may be read.
 
@@ -87,7 +75,7 @@ def _parsed(sql: str, dialect: str) -> exp.Query:
         raise InputError(message, cure=CURE, outcome="unsupported")
     query = found[0]
     if not isinstance(query, exp.Select | exp.SetOperation):
-        raise _refused(f"A {type(query).__name__.upper()} is no SELECT")
+        raise _refusal(f"A {type(query).__name__.upper()} is no SELECT")  # noqa: TRY003 - a phrase
     return query
 
 
@@ -95,16 +83,16 @@ def _check_parts(query: exp.Query) -> None:
     for number, part in enumerate(query.walk()):
         name = type(part).__name__
         if number > MOST_PARTS:
-            raise _refused("The SQL has too many parts")
+            raise _refusal("The SQL has too many parts")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.Anonymous):
-            if part.name.casefold() not in NAMED:
-                raise _refused(f"The function {part.name} is not on the list of those that are let through")
-        elif name not in ALLOWED:
-            raise _refused(f"{name} is not on the list of what is let through")
+            if part.name.casefold() not in _allowed("named"):
+                raise _refusal(f"The function {part.name} is not on the list of those that are let through")  # noqa: TRY003 - a phrase
+        elif name not in _allowed("query", "operators", "functions"):
+            raise _refusal(f"{name} is not on the list of what is let through")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.With) and part.args.get("recursive"):
-            raise _refused("A recursive query is not let through")
+            raise _refusal("A recursive query is not let through")  # noqa: TRY003 - a phrase
         if isinstance(part, exp.Table) and not isinstance(part.this, exp.Identifier):
-            raise _refused(f"{part.sql()} is no table")
+            raise _refusal(f"{part.sql()} is no table")  # noqa: TRY003 - a phrase
 
 
 def _check_scope(scope: Scope, known: Mapping[str, TableSchema], read: dict[str, None]) -> None:
@@ -115,15 +103,13 @@ def _check_scope(scope: Scope, known: Mapping[str, TableSchema], read: dict[str,
         for name, source in at.sources.items():
             around.setdefault(name.casefold(), _names_of(source, known, read))
         at = at.parent
-    aliases = {projection.alias.casefold() for projection in scope.expression.selects if projection.alias}
+    aliases = {projection.alias.casefold() for projection in _selects(scope) if projection.alias}
     for column in scope.find_all(exp.Column):
-        if isinstance(column, exp.Column) and not isinstance(column.this, exp.Star):
+        if not isinstance(column.this, exp.Star):
             _check_column(column, around, aliases)
 
 
-def _names_of(
-    source: exp.Expression | Scope, known: Mapping[str, TableSchema], read: dict[str, None]
-) -> set[str] | None:
+def _names_of(source: exp.Expr | Scope, known: Mapping[str, TableSchema], read: dict[str, None]) -> set[str] | None:
     """The columns of a source, in lower case; None where they are not known: a query that gives all of another."""
     if isinstance(source, exp.Table):
         table = known.get(f"{source.db}.{source.name}".strip(".").casefold())
@@ -135,15 +121,20 @@ def _names_of(
         return {column.name.casefold() for column in table.columns}
     if not isinstance(source, Scope):
         return None
-    names = [projection.alias_or_name.casefold() for projection in source.expression.selects]
+    names = [projection.alias_or_name.casefold() for projection in _selects(source)]
     outer = source.outer_columns
     return {name.casefold() for name in outer} if outer else None if "*" in names else set(names)
+
+
+def _selects(scope: Scope) -> list[exp.Expr]:
+    query = scope.expression
+    return query.selects if isinstance(query, exp.Query) else []
 
 
 def _check_column(column: exp.Column, sources: Mapping[str, set[str] | None], aliases: set[str]) -> None:
     name, table = column.name.casefold(), column.table.casefold()
     if table and table not in sources:
-        raise _refused(f"No table of the query is called {column.table!r}")
+        raise _refusal(f"No table of the query is called {column.table!r}")  # noqa: TRY003 - a phrase
     looked_in = [sources[table]] if table else list(sources.values())
     held: set[str] = set[str]().union(*(names or () for names in looked_in))
     if name in held or None in looked_in or (name in aliases and not table):
@@ -161,5 +152,11 @@ def _limit(query: exp.Query, most: int) -> None:
     query.set("limit", exp.Limit(expression=exp.Literal.number(min(number, most))))
 
 
-def _refused(what: str) -> InputError:
+def _refusal(what: str) -> InputError:
     return InputError(f"{what}.", cure=CURE, outcome="unsupported")
+
+
+@cache
+def _allowed(*lists: str) -> frozenset[str]:
+    table = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
+    return frozenset(name for one in lists for name in table[one].split())

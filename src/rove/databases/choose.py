@@ -1,4 +1,4 @@
-"""Which tables of a database a question is about: by the words of their names, columns and values, and what joins them."""
+"""Which tables of a database a question is about: by the words of their names, columns and values, and by joins."""
 
 from __future__ import annotations
 

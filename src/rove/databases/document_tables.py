@@ -1,4 +1,4 @@
-"""Tables of documents, asked as a database is: found by the search, put into DuckDB, each value cited where it stands."""
+"""Tables of documents, asked as a database is: found by the search, put into DuckDB, each value cited in its place."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def _parts(store: Store, document: Document, where: Filter | None) -> list[Docum
         message = f"The table {title!r} is longer than what may be seen of it."
         raise InputError(message, cure="Ask without a filter that parts it.", outcome="unsupported")
     wholes = store.documents.wholes(seen)
-    return sorted((wholes[one] for one in seen if one in wholes), key=lambda part: int(str(part.metadata["first_row"])))
+    found = (wholes[one] for one in seen if one in wholes)
+    return sorted(found, key=lambda part: int(str(part.metadata["first_row"])))
 
 
 def _whole(parts: Sequence[Document]) -> list[CellTable]:
@@ -120,7 +121,7 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
 
 
 def _cited(reply: SqlReply, tables: Mapping[str, CellTable], target: DuckTarget) -> tuple[CitedCell, ...]:
-    """Where the values of a result stand: each cell of a plain list, and for a number over rows the rows it is made of."""
+    """Where the values of a result stand: each cell of a plain list, and of a number over rows these rows."""
     query = sqlglot.parse_one(reply.sql, read=target.dialect)
     if not isinstance(query, exp.Select) or len(reply.tables) != 1 or len(list(query.find_all(exp.Select))) > 1:
         return ()

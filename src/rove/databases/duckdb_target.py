@@ -14,7 +14,12 @@ from rove.records.schema import TableSchema
 
 ROW = "rove_row"
 """The column that says which row of the source a row is."""
-CONFIG = {"enable_external_access": "false", "threads": "2", "memory_limit": "512MB", "autoload_known_extensions": "false"}
+CONFIG = {
+    "enable_external_access": "false",
+    "threads": "2",
+    "memory_limit": "512MB",
+    "autoload_known_extensions": "false",
+}
 BATCH = 1_000
 
 

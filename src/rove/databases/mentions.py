@@ -37,7 +37,7 @@ NUMBER_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A column that a question names. `weight`: how many of its words; a part of a name counts less than a whole one."""
+    """A column that a question names. `weight`: how many of its words; a part of a name counts less than 1."""
 
     column: Column
     span: Span
@@ -118,7 +118,7 @@ def stem(word: str, language: str) -> str:
 
 
 def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[float, tuple[str, ...]]]:
-    """Return the ways to name a column, as stems, each with its weight: whole, without the table's name, its last word."""
+    """Return the ways to name a column, as stems with a weight: whole, without the table's name, by one word."""
     own = {stem(word, language) for word in _words(table.label or in_words(table.name)) | _words(table.name)}
     ways: dict[tuple[str, ...], float] = {}
     for said in dict.fromkeys((column.label, in_words(column.name), column.name)):

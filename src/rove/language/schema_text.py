@@ -19,12 +19,14 @@ _HEAD = regex.compile(
     r"\A# (?P<name>[^\n]+)\n\nTable(?: \"(?P<label>[^\"\n]*)\")? of the database (?P<database>[^\n]*)\.\n"
 )
 _SHORT = regex.compile(
-    r"\A\s*table (?P<name>\S[^\n;:]*?)(?: \((?P<label>[^()\n]*)\))?(?: in (?:the )?database (?P<database>[^\n;:]+?))?\s*[;:.,\n]"
+    r"\A\s*table (?P<name>\S[^\n;:]*?)(?: \((?P<label>[^()\n]*)\))?"
+    r"(?: in (?:the )?database (?P<database>[^\n;:]+?))?\s*[;:.,\n]"
     r"\s*columns?\s*:\s*(?P<columns>.*)\Z",
     regex.IGNORECASE | regex.DOTALL,
 )
 _CREATE = regex.compile(
-    r"\A(?:# [^\n]+\s+)?(?:```sql\s+)?\s*CREATE (?:TEMP(?:ORARY)? |EXTERNAL )?TABLE (?:IF NOT EXISTS )?(?P<name>[^\s(]+)\s*\((?P<body>.*)\)",
+    r"\A(?:# [^\n]+\s+)?(?:```sql\s+)?\s*CREATE (?:TEMP(?:ORARY)? |EXTERNAL )?TABLE (?:IF NOT EXISTS )?"
+    r"(?P<name>[^\s(]+)\s*\((?P<body>.*)\)",
     regex.IGNORECASE | regex.DOTALL,
 )
 _COMMA = regex.compile(r"[,;\n](?=(?:[^()]*\([^()]*\))*[^()]*\Z)")
@@ -48,9 +50,9 @@ def schema_of(text: str) -> TableSchema | None:
     Read are the form that `written` gives, "table NAME (LABEL) in database DB; columns: NAME (LABEL, TYPE, primary key,
     -> TABLE.COLUMN), …", and a text that begins with CREATE TABLE.
 
-    >>> found = schema_of("table CUST (customer) in database shop; columns: ID (id, number, primary key), DEP (-> dep.id)")
+    >>> found = schema_of("table CUST (customer) in database shop; columns: ID (id, number, primary key), D (-> d.id)")
     >>> found.name, found.database, [(c.name, c.is_key, c.references) for c in found.columns]
-    ('CUST', 'shop', [('ID', True, ''), ('DEP', False, 'dep.id')])
+    ('CUST', 'shop', [('ID', True, ''), ('D', False, 'd.id')])
     >>> [c.type for c in schema_of("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(20))").columns]
     ['INT', 'VARCHAR(20)']
     """

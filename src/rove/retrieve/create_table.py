@@ -35,7 +35,7 @@ def within_budget(
 ) -> tuple[str, list[TableSchema], list[TableSchema]]:
     """Return the statements of as many tables as fit, the tables that are in, and those that had no room.
 
-    A table that does not fit whole shows its keys and the columns that are `wanted` (table, column), then the first ones.
+    A table that does not fit whole shows its keys, the columns that are `wanted` (table, column), then the first ones.
     """
     parts: list[str] = []
     shown: list[TableSchema] = []

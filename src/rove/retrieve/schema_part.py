@@ -11,13 +11,12 @@ from dataclasses import replace
 from rove.language.schema_text import column_spans
 from rove.language.token_count import count_tokens
 from rove.records import Hit, field
-from rove.records.filter import access_filter_of
 from rove.records.schema import SchemaPart, SchemaTable
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.create_table import within_budget
-from rove.retrieve.hybrid import HybridRetriever
-from rove.retrieve.schema_search import SchemaRetriever
-from rove.retrieve.table_catalog import tables_of
+from rove.retrieve.hybrid import fused_hits
+from rove.retrieve.schema_order import standings_of
+from rove.retrieve.schema_search import LOOKED_AT
 
 WIDE_COLUMNS = 24
 """A table with more columns is searched by its columns too."""
@@ -29,13 +28,11 @@ PIECES = 3
 
 async def schema_part(search_context: SearchContext, query: Query, budget_tokens: int) -> SchemaPart:
     """Find the tables that a question needs, and write down as much of them as the budget allows."""
-    _, standings = await SchemaRetriever(search_context).standings(query)
-    catalog = await asyncio.to_thread(tables_of, search_context.store, access_filter_of(query.where))
-    found = [
-        SchemaTable(catalog.tables[name], name, standing.score, standing.why)
-        for name, standing in standings.items()
-        if name in catalog.tables
-    ][: query.top_k]
+    hits = await fused_hits(search_context, replace(query, top_k=max(LOOKED_AT, query.top_k)))
+    standings = await standings_of(search_context, query, hits)
+    known = standings.catalog.tables
+    order = ((name, standing) for name, standing in standings.order.items() if name in known)
+    found = [SchemaTable(known[name], name, standing.score, standing.why) for name, standing in order][: query.top_k]
     turns = asyncio.Semaphore(AT_ONCE)
     wide = [table for table in found if len(table.schema.columns) > WIDE_COLUMNS]
     columns = await asyncio.gather(*(_columns(search_context, query, table, turns) for table in wide))
@@ -52,7 +49,7 @@ async def _columns(
     only = field("document_id") == table.document_id
     where = only if query.where is None else query.where & only
     async with turns:
-        hits = await HybridRetriever(search_context).retrieve(replace(query, top_k=PIECES, where=where))
+        hits = (await fused_hits(search_context, replace(query, top_k=PIECES, where=where)))[:PIECES]
         text = await asyncio.to_thread(search_context.store.documents.text, table.document_id)
     spans = column_spans(text)
     return [

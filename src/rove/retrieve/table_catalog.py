@@ -58,7 +58,7 @@ class TableCatalog:
         while waiting:
             at, joins = waiting.popleft()
             if at == end:
-                way = []
+                way = list[str]()
                 while (at := before[at]) and at != start:
                     way.append(at)
                 return way[::-1]
@@ -100,18 +100,21 @@ def _read(store: Store) -> _Read:
 
 
 def _joins(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
-    """Yield the pairs of tables of one database that a key joins."""
+    """The pairs of tables of one database that a key joins."""
+    return list(_declared(group)) or list(_by_names(group))
+
+
+def _declared(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
     named = {table.name.casefold(): document_id for document_id, table in group.items()}
-    declared = False
     for document_id, table in group.items():
         for column in table.columns:
             target, _, _ = column.references.rpartition(".")
-            other = named.get((target or column.references).casefold())
-            if column.references and other:
-                declared = True
+            if column.references and (other := named.get((target or column.references).casefold())):
                 yield document_id, other
-    if declared:
-        return
+
+
+def _by_names(group: Mapping[str, TableSchema]) -> Iterable[tuple[str, str]]:
+    """Pairs of which one has a column of the name of the other's key, which is the key of no third."""
     owners: defaultdict[str, list[str]] = defaultdict(list)
     for document_id, table in group.items():
         for column in table.columns:

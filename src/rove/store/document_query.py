@@ -12,7 +12,7 @@ from rove.store.dialect import holds, within
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """Documents from one of some sources, of one of some titles, of a kind, or of a folder and with `part` in the title.
+    """Documents of one of some sources or titles, of a kind, or of a folder and with `part` in the title.
 
     The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
     """

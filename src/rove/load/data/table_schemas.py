@@ -120,9 +120,9 @@ def _samples(connection: Connection, table: Table) -> list[tuple[str, ...]]:
     """A few different values of each column; none where the table cannot be read."""
     try:
         with connection.begin_nested():
-            rows = connection.execute(select(table).limit(SAMPLED_ROWS)).all()
+            rows = [tuple(row) for row in connection.execute(select(table).limit(SAMPLED_ROWS))]
     except SQLAlchemyError:
-        rows = []
+        rows = list[tuple[object, ...]]()
     return [samples(row[place] for row in rows) for place in range(len(table.columns))]
 
 
