@@ -223,9 +223,8 @@ class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations):
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph"
                 (and by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
-                "questions" (what answers that question in a document), "schema" (tables that it needs), "summaries"
-                (sections, by what they say as a whole), "themes" (what all is about), "rewrite" (hybrid, in other words
-                too), "chain" and "together" (several of these), or a plug-in's name.
+                "questions" (what answers it in a document), "schema" (tables that it needs), "summaries" (sections as a
+                whole), "themes" (what all is about), "rewrite" (in other words too), "chain", "together", or a plug-in.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid", "tree" and what is made of them do where the embedder keeps what late interaction compares,
                 which costs a few milliseconds, or where the settings name a reranker.

@@ -33,7 +33,8 @@ def sql(
     status is 1 where there is no answer.
     """
     asked = " ".join(question)
-    with session.base() as kb:
+    # to ask a database, settings are enough
+    with session.base(create=not (schema or in_documents)) as kb:
         if schema:
             part = kb.schema(asked)
             if session.output.as_json:

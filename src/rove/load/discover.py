@@ -293,7 +293,7 @@ def _finished(document: Document, source: Source) -> Document:
         kind,
         document.text,
         source.title or document.title,
-        detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
+        _language_of(document, kind),
         # each by itself: the source's win
         {**told, **stored_fields(document.metadata), **stored_fields(source.metadata)},
         document.sections,
@@ -301,6 +301,13 @@ def _finished(document: Document, source: Source) -> Document:
         document.blocks,
         document.boxes,
     )
+
+
+def _language_of(document: Document, kind: str) -> str:
+    """The language of a document, which short names of a table in plain letters say nothing of."""
+    if document.language != "und":
+        return document.language
+    return "en" if kind == SCHEMA and document.text.isascii() else detect(document.text[:DETECT_CHARS])
 
 
 def _described(document: Document) -> tuple[str, Metadata]:

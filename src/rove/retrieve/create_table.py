@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rove.language.token_count import count_tokens
 from rove.records.schema import Column, TableSchema
 
+NONE: Mapping[str, Sequence[str]] = {}
 LEAST_COLUMNS = 4
 """Columns of a table that are shown beside its keys before other tables get room."""
 
@@ -31,11 +32,11 @@ def create_table(table: TableSchema, columns: Collection[str] | None = None) -> 
 
 
 def within_budget(
-    tables: Sequence[TableSchema], budget_tokens: int, wanted: Collection[tuple[str, str]] = ()
+    tables: Sequence[TableSchema], budget_tokens: int, wanted: Mapping[str, Sequence[str]] = NONE
 ) -> tuple[str, list[TableSchema], list[TableSchema]]:
     """Return the statements of as many tables as fit, the tables that are in, and those that had no room.
 
-    A table that does not fit whole shows its keys, the columns that are `wanted` (table, column), then the first ones.
+    A table that does not fit whole shows its keys, the columns that are `wanted` of it, in that order, then the first.
     """
     parts: list[str] = []
     shown: list[TableSchema] = []
@@ -64,12 +65,12 @@ def quoted(name: str) -> str:
     )
 
 
-def _fitting(table: TableSchema, room: int, wanted: Collection[tuple[str, str]]) -> str:
+def _fitting(table: TableSchema, room: int, wanted: Mapping[str, Sequence[str]]) -> str:
     whole = create_table(table)
     if count_tokens(whole) <= room:
         return whole
     keys = [column.name for column in table.columns if column.is_key or column.references]
-    named = [column.name for column in table.columns if (table.name, column.name) in wanted]
+    named = wanted.get(table.name, ())
     others = [column.name for column in table.columns]
     order = list(dict.fromkeys([*keys, *named, *others]))
     best = ""

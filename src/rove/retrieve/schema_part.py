@@ -10,11 +10,14 @@ from dataclasses import replace
 
 from rove.language.schema_text import column_spans
 from rove.language.token_count import count_tokens
+from rove.language.words import terms
 from rove.records import Hit, field
-from rove.records.schema import SchemaPart, SchemaTable
+from rove.records.document import Span
+from rove.records.schema import Column, SchemaPart, SchemaTable
 from rove.retrieve import Query, SearchContext
 from rove.retrieve.create_table import within_budget
 from rove.retrieve.hybrid import fused_hits
+from rove.retrieve.ranked_lists import asked_terms
 from rove.retrieve.schema_order import standings_of
 from rove.retrieve.schema_search import LOOKED_AT
 
@@ -22,6 +25,8 @@ WIDE_COLUMNS = 24
 """A table with more columns is searched by its columns too."""
 AT_ONCE = 3
 """Wide tables that are searched at the same time."""
+LANGUAGE = "en"
+"""What names of columns are analysed as."""
 PIECES = 3
 """Passages of a wide table whose columns come first."""
 
@@ -36,7 +41,7 @@ async def schema_part(search_context: SearchContext, query: Query, budget_tokens
     turns = asyncio.Semaphore(AT_ONCE)
     wide = [table for table in found if len(table.schema.columns) > WIDE_COLUMNS]
     columns = await asyncio.gather(*(_columns(search_context, query, table, turns) for table in wide))
-    wanted = {(table.schema.name, name) for table, names in zip(wide, columns, strict=True) for name in names}
+    wanted = {table.schema.name: names for table, names in zip(wide, columns, strict=True)}
     text, shown, left = within_budget([table.schema for table in found], budget_tokens, wanted)
     kept = tuple(table for table in found if table.schema in shown)
     return SchemaPart(text, kept, tuple(table.name for table in left), count_tokens(text))
@@ -45,18 +50,24 @@ async def schema_part(search_context: SearchContext, query: Query, budget_tokens
 async def _columns(
     search_context: SearchContext, query: Query, table: SchemaTable, turns: asyncio.Semaphore
 ) -> list[str]:
-    """The columns of a wide table that stand in its passages nearest to the question."""
+    """The columns of a wide table that fit a question: by words in common, then by its nearest passages."""
     only = field("document_id") == table.document_id
     where = only if query.where is None else query.where & only
+    store = search_context.store
     async with turns:
         hits = (await fused_hits(search_context, replace(query, top_k=PIECES, where=where)))[:PIECES]
-        text = await asyncio.to_thread(search_context.store.documents.text, table.document_id)
-    spans = column_spans(text)
-    return [
-        column.name
-        for column, span in zip(table.schema.columns, spans, strict=False)
-        if any(_within(span, hit) for hit in hits)
-    ]
+        text = await asyncio.to_thread(store.documents.text, table.document_id)
+    asked = set(asked_terms(query.text, await store.languages(query.where)))
+    said = [(column, span, terms(text[slice(*span)], LANGUAGE)) for column, span in _spans(table, text)]
+    scores = {
+        column.name: 2 * len(asked.intersection(own)) + any(_within(span, hit) for hit in hits)
+        for column, span, own in said
+    }
+    return sorted((name for name, score in scores.items() if score), key=lambda name: -scores[name])
+
+
+def _spans(table: SchemaTable, text: str) -> list[tuple[Column, Span]]:
+    return list(zip(table.schema.columns, column_spans(text), strict=False))
 
 
 def _within(span: tuple[int, int], hit: Hit) -> bool:
