@@ -21,7 +21,7 @@ from rove import Rove, Text
 SET = DATA / "schema_spider_dev"
 VARIANTS = ("plain", "cryptic", "warehouse")
 HALVES = ("tuned on", "unseen")
-MODES = ("keyword", "hybrid", "schema")
+MODES = ("keyword", "hybrid")
 VOWELS = re.compile(r"(?<=.)[aeiou]")
 WORD = re.compile(r"[A-Za-z]+|\d+")
 
