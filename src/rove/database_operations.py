@@ -59,8 +59,8 @@ class DatabaseOperations:
             listener: told of the SQL that has run (`DatabaseAsked`).
 
         Raises:
-            InputError: the question is blank, or the database cannot be read.
-            ConfigError: there is no such database, or an extra is not installed.
+            InputError: the question is blank, there is no such database, or it cannot be read.
+            ConfigError: an extra is not installed.
             ServiceError: the database took too long.
         """
         _check(question)
@@ -106,7 +106,7 @@ class DatabaseOperations:
         if name not in known:
             said = f"There is no database {name!r}." if name else f"{len(known)} databases are set up; which one?"
             cure = f"{meant(name, known)}Name one of: {', '.join(known)}." if known else NONE
-            raise ConfigError(said, cure=cure)
+            raise InputError(said, cure=cure, outcome="unsupported")
         one = known[name]
         asker, limits, target_of = (_part(place) for place in ("ask:DatabaseAsker", "ask:Limits", "targets:target_of"))
         target = target_of(one.url.get_secret_value())

@@ -12,7 +12,7 @@ from tests.scripted_chat import ScriptedChat
 from rove import Rove
 from rove.cli import rove
 from rove.databases.targets import target_of
-from rove.errors import ConfigError, InputError, ServiceError
+from rove.errors import InputError, ServiceError
 from rove.events import DatabaseAsked, Event
 from rove.load.discover import schema_location
 from rove.models.fake import FakeEmbedder
@@ -86,9 +86,9 @@ def test_what_a_model_writes_is_checked(tmp_path: Path, shop: str, sql: str) -> 
 
 def test_a_caller_names_a_database_and_never_an_address(tmp_path: Path, shop: str) -> None:
     with opened(tmp_path, shop) as kb:
-        with pytest.raises(ConfigError, match="There is no database 'shpo'.*Did you mean 'shop'"):
+        with pytest.raises(InputError, match="There is no database 'shpo'.*Did you mean 'shop'"):
             kb.ask_database("How many customers are there?", "shpo")
-        with pytest.raises(ConfigError, match="no database"):
+        with pytest.raises(InputError, match="no database"):
             kb.ask_database("How many customers are there?", shop)
         with pytest.raises(InputError, match="DELETE"):
             kb.run_sql("DELETE FROM customers")

@@ -60,6 +60,7 @@ CALLS = [
     Call("GET", f"{SPACE}/summary", query={"document_id": "policy"}),
     Call("POST", f"{SPACE}/graph", body={"names": ["{}"], "documents": ["policy"], "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/ask", body=ASKED),
+    Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("POST", f"{SPACE}/walks", body=ASKED),
     Call("GET", f"{SPACE}/walks"),
     Call("GET", f"{SPACE}/walks/{{walk_id}}"),
