@@ -143,6 +143,22 @@ def tree(options: argparse.Namespace) -> list[Table]:
     return part.run()
 
 
+def schemas(options: argparse.Namespace) -> list[Table]:
+    """See `bench.schemas`."""
+    from bench import schemas as part
+
+    del options
+    return part.run()
+
+
+def sql(options: argparse.Namespace) -> list[Table]:
+    """See `bench.text_to_sql`."""
+    from bench import text_to_sql as part
+
+    del options
+    return part.run()
+
+
 def questions(options: argparse.Namespace) -> list[Table]:
     """See `bench.questions`."""
     from bench import questions as part
@@ -242,6 +258,8 @@ PARTS = {
     "badfiles": [badfiles],
     "serve": [serve],
     "walk": [walk],
+    "schemas": [schemas],
+    "sql": [sql],
     "tree": [tree],
     "graph": [graph],
     "summaries": [summaries],

@@ -12,6 +12,7 @@ from typing import Self
 
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
+from rove.database_operations import DatabaseOperations
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
 from rove.enrich.run import enriched, estimated
@@ -48,7 +49,7 @@ from rove.walk.operations import WalkOperations
 START, NONE = History(), Instances()
 
 
-class AsyncRove(DocumentOperations, WalkOperations, Migrating):
+class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migrating):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -225,9 +226,8 @@ class AsyncRove(DocumentOperations, WalkOperations, Migrating):
             mode: "keyword", "semantic", "hybrid" (both, fused), "sparse" (keywords, also in metadata), "gather" (the
                 best of both and of a reranked pool), "walk" (what that leads to by names, hop by hop, too), "graph"
                 (and by what `enrich("graph")` has read), "tree" (all below a heading that the question names, too),
-                "questions" (what answers that question in a document), "summaries" (sections, by what they say as a
-                whole), "themes" (what all is about), "rewrite" (hybrid, in other words too), "chain" and "together"
-                (several of these), or a plug-in's name.
+                "questions" (what answers it in a document), "schema" (tables that it needs), "summaries" (sections as a
+                whole), "themes" (what all is about), "rewrite" (in other words too), "chain", "together", or a plug-in.
             rerank: let the reranker look at the best again ("gather" and "walk" always do); None leaves it to the mode:
                 "hybrid", "tree" and what is made of them do where the embedder keeps what late interaction compares,
                 which costs a few milliseconds, or where the settings name a reranker.

@@ -81,6 +81,16 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class DatabaseAsked:
+    """A statement has run in a database that is set up under this name, and gave so many rows."""
+
+    database: str
+    sql: str
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """What the caller should know and is no error: that no document has a field that the filter names."""
 
@@ -96,6 +106,7 @@ Event = (
     | ChunksDeepened
     | DocumentsEnriched
     | TextDelta
+    | DatabaseAsked
     | Noted
 )
 Listener = Callable[[Event], None]

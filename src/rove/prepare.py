@@ -18,10 +18,11 @@ from rove.chunk.label import HEADINGS, label_of
 from rove.chunk.template import by_template
 from rove.enrich.entities import chunk_names
 from rove.enrich.keywords import KEYWORD_FIELDS, with_keywords
-from rove.enrich.terms import chunk_terms
+from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
+from rove.language.schema_text import SCHEMA
 from rove.load import DRAWN, SUFFIXES, LoadOptions
-from rove.load.discover import DATABASE, Location, finished, load_documents, read
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, finished, load_documents, read
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -86,7 +87,10 @@ class Preparer:
         """
         kind, fingerprint, origin = location.kind, "", ""
         try:
-            if location.kind == DATABASE:
+            if location.kind == DATABASE_SCHEMA:
+                describe = load("rove.load.data.table_schemas:schema_documents")
+                documents = finished(describe(location.address), Source(location.uri, location.name, b"", SCHEMA))
+            elif location.kind == DATABASE:
                 read_database = load("rove.load.data.database:database_documents")
                 tables = read_database(location.address, max_rows=self.recipe.max_rows)
                 documents = finished(tables, Source(location.uri, location.name, b"", DATABASE))
@@ -156,6 +160,8 @@ class Preparer:
     def with_chunks(self, document: Document, ledger_source: str, chunks: Sequence[Chunk]) -> Prepared:
         """Return the document with these chunks, and what belongs to them."""
         recipe = self.recipe
+        if document.kind == SCHEMA and recipe.prefix == HEADINGS:
+            chunks = [with_names_spelled_out(chunk) for chunk in chunks]
         chunks = by_template(chunks, recipe.template)
         return Prepared(
             ledger_source,

@@ -56,6 +56,11 @@ class TestSeparator(ChunkerContract):
     sized = False
 
 
+class TestColumns(ChunkerContract):
+    name = "columns"
+    sized = False
+
+
 class TestSemantic(ModelChunkerContract):
     name = "semantic"
 

@@ -55,6 +55,10 @@ class TestTree(RetrieverContract):
     name = "tree"
 
 
+class TestSchema(RetrieverContract):
+    name = "schema"
+
+
 class TestQuestions(RetrieverContract):
     name = "questions"
 

@@ -64,6 +64,7 @@ CALLS = [
     Call("POST", f"{SPACE}/ask", body=ASKED),
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
+    Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("POST", f"{SPACE}/walks", body=ASKED),
     Call("GET", f"{SPACE}/walks"),
     Call("GET", f"{SPACE}/walks/{{walk_id}}"),

@@ -116,6 +116,7 @@ CHUNKERS = Registry(
         "sentence": "rove.chunk.sentence:SentenceChunker",
         "outline": "rove.chunk.outline:OutlineChunker",
         "parent": "rove.chunk.parent:ParentChunker",
+        "columns": "rove.chunk.table_columns:TableColumnsChunker",
     },
 )
 
@@ -143,5 +144,6 @@ SUPPORTED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("markdown", "rst", "ipynb"), _HEADED),
     **dict.fromkeys(("text", "txt", "string", "html", "url", "epub", "eml", "msg", "xml", "json"), _PLAIN),
     **dict.fromkeys(("csv", "xlsx", "xls", "ods", "sqlite", "database", "parquet", "zip"), _PLAIN),
+    "schema": ("columns", *_PLAIN),
     "posts": ("recursive", "size", "separator", "sentence", "outline", "parent", "semantic"),
 }

@@ -19,6 +19,7 @@ from rich.progress import (
 from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session, command
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
+from rove.load.discover import schema_location
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -79,6 +80,9 @@ def _shown(source: str) -> str:
 
 @command("add")
 @click.argument("sources", nargs=-1)
+@click.option(
+    "--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows."
+)
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
 @click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
@@ -88,6 +92,7 @@ def _shown(source: str) -> str:
 def add(
     session: Session,
     sources: tuple[str, ...],
+    schema: tuple[str, ...],
     resume: bool,
     watch: bool,
     crawl: int | None,
@@ -100,13 +105,14 @@ def add(
     What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
     status is 1 if a source could not be read whole; the others are in.
     """
-    if not sources and not resume:
+    given = (*sources, *map(schema_location, schema))
+    if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None
     ok = True
     if workers is not None:
         session.settings.setdefault("load", {})["workers"] = workers
-    with session.base(create=bool(sources)) as kb:
+    with session.base(create=bool(given)) as kb:
         bar = AddBar(session)
         with bar.progress:
             if watch:
@@ -116,7 +122,7 @@ def add(
                         show(session, report)
                 return 0 if ok else FAILED
             try:
-                report = kb.resume(listener=bar) if resume else kb.add(*sources, crawl=plan, listener=bar)
+                report = kb.resume(listener=bar) if resume else kb.add(*given, crawl=plan, listener=bar)
             except KeyboardInterrupt:
                 if (depth := kb.depth()).shallow:
                     session.output.note(said_of(depth, session.again))

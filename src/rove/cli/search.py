@@ -22,8 +22,8 @@ SHOWN_CHARS = 400
     "-m",
     default="hybrid",
     show_default=True,
-    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, rewrite, summaries, themes, chain "
-    "or together.",
+    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, schema, rewrite, summaries, themes, "
+    "chain or together.",
 )
 @click.option(
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."

@@ -29,7 +29,7 @@ from rove.ingest.report_builder import ReportBuilder
 from rove.ingest.two_speeds import deepen_all, keep_first
 from rove.ingest.workers import Ready, ShardTaken
 from rove.load import INLINE
-from rove.load.discover import DATABASE, Location
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location
 from rove.models import Embedder
 from rove.prepare import Preparer
 from rove.records import LedgerEntry, PageRead, Prepared, Report, SourceEnd
@@ -45,7 +45,7 @@ MANY_SOURCES = 128
 """Sources of the quick kinds from which on they too are read in other processes, which take 0.3 s to start."""
 CUT_SHORT = {"partial", "too-slow", "too-large", "service"}
 """Outcomes after which a source may be read again, and what OCR said of it is of use."""
-QUICK = {*INLINE, "", DATABASE}
+QUICK = {*INLINE, "", DATABASE, DATABASE_SCHEMA}
 
 
 class Ingest:
@@ -197,7 +197,7 @@ class Ingest:
         foreign: list[Job] = []
         for job in jobs:
             read = False
-            if job[0].kind == DATABASE or (few and job[0].kind in QUICK):
+            if job[0].kind in {DATABASE, DATABASE_SCHEMA} or (few and job[0].kind in QUICK):
                 self._reading([job[0].uri])
                 for item in self.preparer.read(*job, kinds=INLINE):
                     read = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rove.ingest.recipe import pool_of
-from rove.load.discover import DATABASE, Location
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location
 from rove.prepare import Recipe
 from rove.registry import load
 from rove.sandbox.pool import Pool
@@ -31,7 +31,7 @@ class Readers:
 
     def for_many(self, locations: Sequence[Location]) -> Workers | None:
         """Return the workers, where there is more to read than goes into one shard. A database is read here."""
-        files = [(at, "") for at in locations if at.kind != DATABASE]
+        files = [(at, "") for at in locations if at.kind not in {DATABASE, DATABASE_SCHEMA}]
         return self.workers if self.workers and self.workers.pay_for(files) else None
 
     def close(self) -> None:

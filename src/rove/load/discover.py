@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
 from rove.language.detect import detect
+from rove.language.schema_text import SCHEMA, reads_as_schema, schema_of
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
 from rove.load.folder_files import folder_files
 from rove.load.formats import CONVERTED, UNREAD
@@ -26,7 +27,9 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
-PAGE, DATABASE = "url", "database"
+PAGE, DATABASE, DATABASE_SCHEMA = "url", "database", "database-schema"
+DESCRIBING = frozenset({"text", "markdown", "json"})
+"""Kinds of documents that may describe a table of a database."""
 AS_BYTES = {"json", "xml", "rtf", "eml", "mbox"}  # kinds whose loaders look at bytes, as of UTF-8
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
@@ -62,6 +65,15 @@ def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str]
         for location in _places(item, ignore):
             found.setdefault(location.uri, location)
     return list(found.values())
+
+
+def schema_location(address: str) -> Location:
+    """Return the place that stands for how the tables of a database are made: `kb.add(schema_location("sqlite:///f"))`.
+
+    Each table becomes a document of kind "schema", without its rows.
+    """
+    public = PASSWORD.sub(r"\1@", address)
+    return Location(f"{public}#schema", public, DATABASE_SCHEMA, address=address)
 
 
 def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
@@ -274,16 +286,33 @@ def _finished(document: Document, source: Source) -> Document:
     if not is_storable(document.text) or "\0" in document.text:
         message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
         raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
+    kind, told = _described(document)
     return Document(
         document.document_id,
         document.source,
-        document.kind,
+        kind,
         document.text,
         source.title or document.title,
-        detect(document.text[:DETECT_CHARS]) if document.language == "und" else document.language,
-        {**stored_fields(document.metadata), **stored_fields(source.metadata)},  # each by itself: the source's win
+        _language_of(document, kind),
+        # each by itself: the source's win
+        {**told, **stored_fields(document.metadata), **stored_fields(source.metadata)},
         document.sections,
         document.pages,
         document.blocks,
         document.boxes,
     )
+
+
+def _language_of(document: Document, kind: str) -> str:
+    """The language of a document, which short names of a table in plain letters say nothing of."""
+    if document.language != "und":
+        return document.language
+    return "en" if kind == SCHEMA and document.text.isascii() else detect(document.text[:DETECT_CHARS])
+
+
+def _described(document: Document) -> tuple[str, Metadata]:
+    """The kind of a document, and what it tells of itself: one that describes a table of a database is a schema."""
+    if document.kind not in DESCRIBING or not reads_as_schema(document.text):
+        return document.kind, {}
+    table = schema_of(document.text)
+    return SCHEMA, {"table": table.name, "database": table.database} if table else {}

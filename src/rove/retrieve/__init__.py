@@ -89,12 +89,13 @@ RETRIEVERS = Registry(
         "questions": "rove.retrieve.question_search:QuestionRetriever",
         "summaries": "rove.retrieve.summary_search:SummariesRetriever",
         "themes": "rove.retrieve.theme_search:ThemesRetriever",
+        "schema": "rove.retrieve.schema_search:SchemaRetriever",
         "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",
         "together": "rove.retrieve.chain:TogetherRetriever",
     },
 )
-RERANKED = frozenset({"hybrid", "tree", "questions", "rewrite", "chain", "together"})
+RERANKED = frozenset({"hybrid", "tree", "questions", "schema", "rewrite", "chain", "together"})
 """Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
 
 

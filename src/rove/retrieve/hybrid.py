@@ -7,19 +7,28 @@ from rove.retrieve import Query, SearchContext
 from rove.retrieve.fuse import fused
 from rove.retrieve.ranked_lists import ranked_lists, to_hits
 from rove.retrieve.rerank import reranked
+from rove.retrieve.schema_order import are_tables, by_tables
 
 
 class HybridRetriever:
-    """Fuses the two lists by the rule that the settings name. See `Retriever`."""
+    """Fuses the two lists by the settings' rule; tables of databases come in the order of mode "schema"."""
 
     def __init__(self, search_context: SearchContext) -> None:
         self.search_context = search_context
 
     async def retrieve(self, query: Query) -> list[Hit]:
         """See `Retriever.retrieve`."""
-        settings = self.search_context.settings
-        depth = max(settings.candidates, query.top_k)
-        lists = await ranked_lists(self.search_context, query, top_k=depth, names=["keyword", "semantic"])
-        pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
-        hits = await to_hits(self.search_context, fused(lists, settings)[:pool], lists, rerank=query.rerank)
-        return (await reranked(self.search_context, query.text, hits) if query.rerank else hits)[: query.top_k]
+        found = await fused_hits(self.search_context, query)
+        if await are_tables(self.search_context, query, found):
+            found = await by_tables(self.search_context, query, found)
+        return found[: query.top_k]
+
+
+async def fused_hits(search_context: SearchContext, query: Query) -> list[Hit]:
+    """Search both lists and fuse them; the first `query.top_k`, or the pool of the reranker where that is larger."""
+    settings = search_context.settings
+    depth = max(settings.candidates, query.top_k)
+    lists = await ranked_lists(search_context, query, top_k=depth, names=["keyword", "semantic"])
+    pool = max(query.top_k, settings.rerank_pool if query.rerank else 0)
+    hits = await to_hits(search_context, fused(lists, settings)[:pool], lists, rerank=query.rerank)
+    return await reranked(search_context, query.text, hits) if query.rerank else hits

@@ -19,6 +19,7 @@ from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
 from rove.records.filter import All
 from rove.records.graph import Subgraph
+from rove.records.sql import SqlReply
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve import RETRIEVERS
@@ -129,6 +130,19 @@ class CallerView:
         for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
             self._check_seen(hits)
         return done.output
+
+    async def ask_database(self, question: str, database: str, *, dry_run: bool) -> SqlReply:
+        """See `AsyncRove.ask_database`. Access labels say nothing of rows, so a key with labels may not ask them."""
+        self.require("read")
+        if self.caller.labels is not None:
+            message = f"The key {self.caller.name!r} opens documents with some labels only, and no database."
+            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
+        return await self.kb.ask_database(question, database, dry_run=dry_run)
+
+    async def ask_tables(self, question: str, where: Filter | None, *, dry_run: bool) -> SqlReply:
+        """See `AsyncRove.ask_tables`."""
+        self.require("read")
+        return await self.kb.ask_tables(question, where=self.where(where), dry_run=dry_run)
 
     async def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""

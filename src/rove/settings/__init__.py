@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
+from rove.settings.databases import DatabaseSettings
 from rove.settings.finding import (
     AnswerSettings,
     GraphSettings,
@@ -40,6 +42,7 @@ __all__ = [
     "AnswerSettings",
     "ChatSettings",
     "ChunkSettings",
+    "DatabaseSettings",
     "EmbedderSettings",
     "EnrichSettings",
     "GatherSettings",
@@ -111,6 +114,8 @@ class Settings(BaseSettings):
     """Answers."""
     walk: WalkSettings = WalkSettings()
     """Walks."""
+    databases: Mapping[str, DatabaseSettings] = Field(default_factory=dict)
+    """Databases that questions may be put to, by name."""
     serve: ServeSettings = ServeSettings()
     """The server."""
 

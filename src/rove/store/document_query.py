@@ -12,7 +12,7 @@ from rove.store.dialect import holds, within
 
 @dataclass(frozen=True, slots=True)
 class DocumentQuery:
-    """Documents from one of some sources, or of one of some titles, or of a folder and with `part` in the title.
+    """Documents of one of some sources or titles, of a kind, or of a folder and with `part` in the title.
 
     The case of ASCII letters in titles does not count. `folder`: what a source begins with, its last slash included.
     """
@@ -21,6 +21,7 @@ class DocumentQuery:
     titles: tuple[str, ...] = ()
     part: str = ""
     folder: str = ""
+    kind: str = ""
 
     @property
     def condition(self) -> ColumnElement[bool]:
@@ -30,6 +31,8 @@ class DocumentQuery:
             return within(d.source, self.sources) | within(d.ledger_source, self.sources)
         if self.titles:
             return within(func.lower(d.title), [_lower(title) for title in self.titles])
+        if self.kind:
+            return d.kind == self.kind
         size = len(self.folder)
         in_folder = (func.substr(d.source, 1, size) == self.folder) & ~holds(func.substr(d.source, size + 1), "/")
         return in_folder & holds(func.lower(d.title), _lower(self.part))

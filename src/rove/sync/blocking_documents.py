@@ -7,12 +7,15 @@ from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mappin
 from pathlib import Path
 from typing import TypeVar
 
+from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
 from rove.records import Chunk, Document, DocumentInfo, Filter, LedgerEntry
 from rove.records.document import Span
 from rove.records.graph import DocumentGraph, Subgraph
+from rove.records.schema import SchemaPart
+from rove.records.sql import SqlReply
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.explore import Reach
@@ -61,6 +64,33 @@ class BlockingDocuments(ABC):
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def schema(
+        self,
+        question: str,
+        *,
+        budget_tokens: int = SCHEMA_TOKENS,
+        top_k: int = SCHEMA_TABLES,
+        where: Filter | None = None,
+    ) -> SchemaPart:
+        """See `AsyncRove.schema`."""
+        return self._run(self._kb.schema(question, budget_tokens=budget_tokens, top_k=top_k, where=where))
+
+    def ask_database(
+        self, question: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore
+    ) -> SqlReply:
+        """See `AsyncRove.ask_database`."""
+        return self._run(self._kb.ask_database(question, database, dry_run=dry_run, listener=listener))
+
+    def ask_tables(
+        self, question: str, *, where: Filter | None = None, dry_run: bool = False, listener: Listener = ignore
+    ) -> SqlReply:
+        """See `AsyncRove.ask_tables`."""
+        return self._run(self._kb.ask_tables(question, where=where, dry_run=dry_run, listener=listener))
+
+    def run_sql(self, sql: str, database: str = "", *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
+        """See `AsyncRove.run_sql`."""
+        return self._run(self._kb.run_sql(sql, database, dry_run=dry_run, listener=listener))
 
     def summary(self, document_id: str) -> list[Summary]:
         """See `AsyncRove.summary`."""

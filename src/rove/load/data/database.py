@@ -37,16 +37,16 @@ def database_documents(url: str, *, max_rows: int) -> Iterator[Document]:
         InputError: "unreadable", "empty", or "partial" after the last document: which tables have more rows.
         ConfigError: the driver for that kind of database is not installed.
     """
-    address = _address(url)
-    engine = _engine(address)
+    address = address_of(url)
+    engine = engine_of(address)
     try:
         with engine.connect() as connection:
-            reader = _DatabaseReader(_read_only(connection), _source(address), max_rows)
+            reader = _DatabaseReader(read_only(connection), source_of(address), max_rows)
             yield from reader.documents()
     except (SQLAlchemyError, OSError) as error:
         why = str(getattr(error, "orig", None) or error).partition("\n")[0]
         why = why.replace(str(address.password), "***") if address.password else why
-        message = f"The database {_source(address).uri!r} could not be read: {why}."
+        message = f"The database {source_of(address).uri!r} could not be read: {why}."
         raise InputError(message, cure=CURE, outcome="unreadable") from None
     finally:
         engine.dispose()
@@ -64,7 +64,7 @@ class _DatabaseReader:
 
     def documents(self) -> Iterator[Document]:
         inspector = inspect(self.connection)
-        for schema in _schemas(inspector):
+        for schema in schema_names(inspector):
             for name in sorted(inspector.get_table_names(schema)):
                 yield from self.counted(self.table(name, schema, inspector))
             for name in sorted(inspector.get_view_names(schema)):
@@ -87,7 +87,7 @@ class _DatabaseReader:
         lead = schema_lead(
             title,
             clean(str(CreateTable(table).compile(dialect=self.connection.dialect))).expandtabs(2).replace(" \n", "\n"),
-            _foreign_keys(inspector, name, schema),
+            foreign_keys(inspector, name, schema),
             [clean(note) for note in notes if note.strip()],
         )
         header = [clean(column.name) for column in table.columns]
@@ -120,7 +120,12 @@ class _UnknownType(UserDefinedType[object]):
         return "UNKNOWN"
 
 
-def _address(url: str) -> URL:
+def address_of(url: str) -> URL:
+    """Read an address, with the driver that Rove uses for its kind of database.
+
+    Raises:
+        InputError: it is none.
+    """
     try:
         address = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -129,7 +134,12 @@ def _address(url: str) -> URL:
     return address.set(drivername=DRIVERS.get(address.drivername, address.drivername))
 
 
-def _engine(address: URL) -> Engine:
+def engine_of(address: URL) -> Engine:
+    """Make what connects to a database; a SQLite file is opened for reading alone.
+
+    Raises:
+        ConfigError: the driver is not installed.
+    """
     if address.get_backend_name() == "sqlite" and address.database not in {None, "", ":memory:"}:
         address = address.set(database=f"file:{address.database}", query={"mode": "ro", "uri": "true"})
     try:
@@ -139,26 +149,28 @@ def _engine(address: URL) -> Engine:
         raise ConfigError(message, cure="Run: pip install 'rove[database]', or install that driver.") from error
 
 
-def _read_only(connection: Connection) -> Connection:
+def read_only(connection: Connection) -> Connection:
+    """Return the connection so that its transactions only read, where the database knows such a thing."""
     backend = connection.dialect.name
     return connection.execution_options(postgresql_readonly=True) if backend == "postgresql" else connection
 
 
-def _source(address: URL) -> Source:
+def source_of(address: URL) -> Source:
     """The database as a source, without the user's name and password."""
     host = f"{address.host or ''}{f':{address.port}' if address.port else ''}"
     name = address.database or ""
     return Source(f"{address.get_backend_name()}://{host}/{name}", name.rpartition("/")[2] or host, b"", "database")
 
 
-def _schemas(inspector: Inspector) -> list[str | None]:
+def schema_names(inspector: Inspector) -> list[str | None]:
     """The default schema first, by no name, then the others."""
     default = inspector.default_schema_name or "main"
     names = [n for n in inspector.get_schema_names() if n not in SYSTEM_SCHEMAS and not n.startswith("pg_")]
     return [None, *(name for name in names if name != default)]
 
 
-def _foreign_keys(inspector: Inspector, name: str, schema: str | None) -> list[ForeignKey]:
+def foreign_keys(inspector: Inspector, name: str, schema: str | None) -> list[ForeignKey]:
+    """The foreign keys of a table."""
     found: list[ForeignKey] = []
     for key in inspector.get_foreign_keys(name, schema):
         there = key["referred_schema"]

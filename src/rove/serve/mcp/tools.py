@@ -20,6 +20,7 @@ from rove.serve.documents.schema import Access, DocumentIn, JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document
 from rove.serve.questions.asking import asked, check_question
+from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Question, SearchOut
@@ -104,6 +105,14 @@ class SummaryArguments(Spaced):
     document_id: str = Field(max_length=2_000)
 
 
+class DatabaseArguments(Spaced):
+    """Answer a question from the rows of a database, or of tables in documents: counts, sums, the most, lists."""
+
+    question: Question
+    database: str = Field(default="", max_length=200, description="Its name; empty if there is only one.")
+    tables: bool = Field(default=False, description="Ask the tables in the documents instead.")
+
+
 class SummariesOut(Reply):
     """What a document says, then its sections in the order of the text; none, where it has not been summed up."""
 
@@ -164,6 +173,15 @@ async def summary(context: ToolContext, given: SummaryArguments) -> SummariesOut
     return SummariesOut(summaries=[SummaryOut.of(one) for one in found])
 
 
+async def ask_database(context: ToolContext, given: DatabaseArguments) -> SqlOut:
+    """See `DatabaseArguments`."""
+    check_question(given.question, context.server)
+    view = context.view(given.space)
+    if given.tables:
+        return SqlOut.of(await view.ask_tables(given.question, None, dry_run=False))
+    return SqlOut.of(await view.ask_database(given.question, given.database, dry_run=False))
+
+
 async def add(context: ToolContext, given: AddArguments) -> JobOut:
     """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
     view = context.view(given.space)
@@ -203,6 +221,7 @@ TOOLS = {
     "read": Tool(ReadArguments, read),
     "explore": Tool(ExploreArguments, explore),
     "summary": Tool(SummaryArguments, summary),
+    "ask_database": Tool(DatabaseArguments, ask_database),
     "add": Tool(AddArguments, add, writes=True),
 }
 """A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from rove.events import Noted
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
+from rove.serve.questions.databases import SqlIn, SqlOut
 from rove.serve.questions.graph import GraphIn, GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
@@ -57,6 +58,17 @@ async def graph(wanted: GraphIn, view: CallerViewIn, request: Request) -> GraphO
         listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
     )
     return GraphOut.of(await while_connected(request, exploring), notes)
+
+
+@router.post("/sql")
+async def sql(wanted: SqlIn, view: CallerViewIn, server: ServerContextIn, request: Request) -> SqlOut:
+    """Answer a question from the rows of a database that the space's settings name, or from tables in its documents."""
+    check_question(wanted.question, server)
+    if wanted.tables:
+        asking = view.ask_tables(wanted.question, wanted.condition, dry_run=wanted.dry_run)
+    else:
+        asking = view.ask_database(wanted.question, wanted.database, dry_run=wanted.dry_run)
+    return SqlOut.of(await while_connected(request, asking))
 
 
 @router.post("/ask", response_model=AnswerOut, responses=STREAMED)

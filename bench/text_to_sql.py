@@ -1,0 +1,169 @@
+"""Questions to databases without a chat model: Spider's dev questions over one table, answered by rules and executed.
+
+Spider's databases are not here. Each is made of its tables' schemas, with rows drawn from the values that the gold SQL
+of its questions names, so that conditions meet rows. Right is what gives the same rows as the gold SQL.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+import sqlglot
+from sqlglot import exp
+
+from bench.report import Table, say
+from bench.schemas import SET
+from bench.sets import read_lines
+from rove.databases.by_rules import by_rules
+from rove.databases.mentions import is_numeric
+from rove.language.schema_text import schema_of
+from rove.records.schema import Column, TableSchema
+
+ROWS = 60
+HELD = 1_000
+WORDS = ("Alpha", "Beta", "Gamma", "Delta", "Omega", "Sigma", "Kappa", "Theta")
+
+
+def run() -> list[Table]:
+    """Answer all questions of the kind, and count what is right, wrong and refused."""
+    databases = tables_of()
+    asked = [(record, gold) for record in read_lines(SET / "queries.jsonl") if (gold := simple(record["answers"][0]))]
+    say(f"text_to_sql: {len(asked)} questions over one table with at most one condition")
+    pools = values_of([(record["db_id"], gold) for record, gold in asked])
+    outcomes: Counter[str] = Counter()
+    wrong: list[list[object]] = []
+    for database, group in grouped(asked).items():
+        connection = filled(databases[database], pools[database], database)
+        for record, gold in group:
+            outcome, sql = judged(connection, record["text"], gold, databases[database])
+            outcomes[outcome] += 1
+            if outcome == "wrong":
+                wrong.append([record["text"], sql, record["answers"][0]])
+        connection.close()
+    total = len(asked)
+    answered = outcomes["right"] + outcomes["wrong"]
+    rows = [
+        [
+            total,
+            outcomes["right"],
+            outcomes["wrong"],
+            outcomes["refused"],
+            f"{outcomes['right'] / total:.3f}",
+            f"{outcomes['right'] / max(answered, 1):.3f}",
+        ]
+    ]
+    columns = ["questions", "right", "wrong", "refused", "execution accuracy", "right of those answered"]
+    return [
+        Table("Questions over one table, by rules", columns, rows, __doc__.partition("\n\n")[2].strip()),
+        Table("Wrong", ["question", "by rules", "gold"], wrong[:40], ""),
+    ]
+
+
+def grouped(asked: Iterable[tuple[dict, exp.Select]]) -> dict[str, list[tuple[dict, exp.Select]]]:
+    """The questions by their databases."""
+    found: defaultdict[str, list[tuple[dict, exp.Select]]] = defaultdict(list)
+    for record, gold in asked:
+        found[record["db_id"]].append((record, gold))
+    return found
+
+
+def simple(sql: str) -> exp.Select | None:
+    """The gold SQL where it is one SELECT over one table with at most one condition, else None."""
+    try:
+        query = sqlglot.parse_one(sql, read="sqlite")
+    except sqlglot.errors.SqlglotError:
+        return None
+    if (
+        not isinstance(query, exp.Select)
+        or len(list(query.find_all(exp.Select))) > 1
+        or len(list(query.find_all(exp.Table))) != 1
+    ):
+        return None
+    where = query.args.get("where")
+    conditions = list(where.find_all(exp.And, exp.Or)) if where else []
+    return None if conditions else query
+
+
+def tables_of() -> dict[str, list[TableSchema]]:
+    """The tables of each database."""
+    found: defaultdict[str, list[TableSchema]] = defaultdict(list)
+    for record in read_lines(SET / "corpus.jsonl"):
+        if (table := schema_of(record["text"])) and not table.name.startswith("sqlite_"):
+            found[record["db_id"]].append(table)
+    return found
+
+
+def values_of(asked: Iterable[tuple[str, exp.Select]]) -> dict[str, dict[str, list[str]]]:
+    """The values that gold SQL compares columns with: database → column in lower case → values."""
+    found: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for database, query in asked:
+        for node in query.find_all(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Between, exp.In):
+            column = node.find(exp.Column)
+            for literal in node.find_all(exp.Literal):
+                if column is not None:
+                    found[database][column.name.casefold()].append(literal.name.replace("%", ""))
+            quoted = [
+                one for one in node.find_all(exp.Column) if one is not column and one.args["this"].args.get("quoted")
+            ]
+            found[database][column.name.casefold() if column else ""] += [one.name for one in quoted]
+    return found
+
+
+def filled(tables: list[TableSchema], pool: dict[str, list[str]], seed: str) -> sqlite3.Connection:
+    """A database in memory of the tables, with `ROWS` rows each, the same for the same seed."""
+    connection = sqlite3.connect(":memory:")
+    chance = random.Random(seed)
+    for table in tables:
+        columns = ", ".join(f'"{c.name}" {"REAL" if is_numeric(c) else "TEXT"}' for c in table.columns)
+        connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+        marks = ", ".join("?" * len(table.columns))
+        rows = [[_value(column, pool, chance, row) for column in table.columns] for row in range(ROWS)]
+        connection.executemany(f'INSERT INTO "{table.name}" VALUES ({marks})', rows)
+    return connection
+
+
+def _value(column: Column, pool: dict[str, list[str]], chance: random.Random, row: int) -> str | float:
+    known = pool.get(column.name.casefold(), [])
+    if is_numeric(column):
+        numbers = [float(one) for one in known if re.fullmatch(r"-?\d+(\.\d+)?", one)]
+        near = chance.choice(numbers) if numbers else 50.0
+        return row + 1 if column.is_key else near if chance.random() < 0.3 else near + chance.randint(-30, 30)
+    if known and chance.random() < 0.6:
+        return chance.choice(known)
+    return f"{chance.choice(WORDS)} {chance.randint(1, 30)}"
+
+
+def judged(
+    connection: sqlite3.Connection, question: str, gold: exp.Select, tables: list[TableSchema]
+) -> tuple[str, str]:
+    """Say whether the rules answer a question "right", "wrong" or not ("refused"), and by which SQL."""
+    made = [found for table in tables if (found := by_rules(question, "en", table, held(connection, table)))]
+    if not made:
+        return "refused", ""
+    best = max(made, key=lambda one: one.weight)
+    sql = best.query.sql(dialect="sqlite")
+    ordered = gold.args.get("order") is not None
+    wanted, got = (rows_of(connection, one, ordered=ordered) for one in (gold.sql(dialect="sqlite"), sql))
+    return ("right" if wanted == got else "wrong"), sql
+
+
+def held(connection: sqlite3.Connection, table: TableSchema) -> dict[str, list[str]]:
+    """The different values of a table's texts."""
+    return {
+        column.name: [
+            str(value)
+            for (value,) in connection.execute(f'SELECT DISTINCT "{column.name}" FROM "{table.name}" LIMIT {HELD}')
+        ]
+        for column in table.columns
+        if not is_numeric(column)
+    }
+
+
+def rows_of(connection: sqlite3.Connection, sql: str, *, ordered: bool) -> list[tuple]:
+    """The rows of a query; in any order, and with columns in any order, as Spider compares them, unless it orders."""
+    rows = [tuple(sorted(map(repr, row))) for row in connection.execute(sql)]
+    return rows if ordered else sorted(rows)

@@ -1,0 +1,188 @@
+"""A question to a database: SQL by rules or by a chat model, checked, run read-only, and what came out of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, Field
+from sqlglot import exp
+
+from rove.databases.by_rules import RuledSql, by_rules
+from rove.databases.check import Checked, checked
+from rove.databases.choose import chosen
+from rove.databases.mentions import is_numeric
+from rove.databases.reply import headings, phrase, sentence, texts_of
+from rove.databases.targets import Target
+from rove.errors import InputError, ServiceError
+from rove.events import DatabaseAsked, Listener, ignore
+from rove.language.cue_words import UNSPACED
+from rove.language.detect import detect
+from rove.models import ChatModel
+from rove.models.prompts import fenced, prompt
+from rove.models.typed import reply_as
+from rove.records.schema import Column, TableSchema
+from rove.records.sql import SqlReply
+from rove.retrieve.create_table import within_budget
+
+LANGUAGES = frozenset({"en", "de", "hu", "zh", "ja"})
+CANDIDATES = 6
+"""Tables that the rules read a question over."""
+READ_ROWS, HELD, HELD_COLUMNS = 10_000, 500, 16
+"""Different values of a column that the rules know: so many, from so many rows, of so many columns of a table."""
+VALUES_S = 2.0
+SCHEMA_TOKENS = 3_000
+REPAIRS = 1
+
+
+class SqlDraft(BaseModel):
+    """What a chat model writes."""
+
+    sql: str = Field(max_length=8_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one statement may use up."""
+
+    max_rows: int = 200
+    timeout_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseAsker:
+    """Answers questions from one database. `tables`: those that may be read."""
+
+    name: str
+    target: Target
+    tables: Sequence[TableSchema]
+    limits: Limits = Limits()
+    chat: ChatModel | None = None
+
+    async def ask(self, question: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
+        """Answer a question; `dry_run`: write and check the SQL, and run nothing.
+
+        With a chat model it writes the SQL, and mends it once where the check or the database refuses it; where it
+        fails the rules are asked. What the rules do not understand is not answered, and the reply says so.
+
+        Raises:
+            ServiceError: the database took too long, or cannot be reached.
+        """
+        language = _language(question)
+        ordered = await asyncio.to_thread(chosen, question, language, self.tables)
+        note = ""
+        if self.chat is not None:
+            try:
+                return await self._by_model(self.chat, question, language, ordered, dry_run, listener)
+            except (InputError, ServiceError) as error:
+                note = f"The chat model's SQL could not be used: {error.reason}"
+        found = await asyncio.to_thread(self._by_rules, question, language, ordered)
+        if found is None:
+            return self._refused(question, language, note)
+        sql = found.query.sql(dialect=self.target.dialect)
+        return await self._answered(question, language, sql, "rules", dry_run, note, listener)
+
+    async def run(self, sql: str, *, dry_run: bool = False, listener: Listener = ignore) -> SqlReply:
+        """Check SQL that the caller has written, and run it.
+
+        Raises:
+            InputError: it may not run, or the database refuses it.
+            ServiceError: see `ask`.
+        """
+        return await self._answered("", "en", sql, "caller", dry_run, "", listener)
+
+    async def _by_model(
+        self,
+        chat: ChatModel,
+        question: str,
+        language: str,
+        ordered: Sequence[TableSchema],
+        dry_run: bool,
+        listener: Listener,
+    ) -> SqlReply:
+        schema, _, left = within_budget(ordered, SCHEMA_TOKENS)
+        shown = f"Tables:\n{fenced(schema, 'tables')}\n\nQuestion:\n{fenced(question, 'question')}"
+        asked = f"Dialect: {self.target.dialect}\n\n{shown}"
+        instructions = prompt("rove.databases", "sql")
+        problem, note = "", f"{len(left)} tables had no room in the prompt." if left else ""
+        for attempt in range(REPAIRS + 1):
+            again = (
+                f"{asked}\n\nThis SQL was refused: {fenced(problem, 'refused')}\nWrite it anew." if problem else asked
+            )
+            wrote = await reply_as(chat, SqlDraft, instructions, again)
+            if not wrote.sql.strip():
+                return self._refused(question, language, "The chat model finds no table that holds the answer.")
+            try:
+                return await self._answered(question, language, wrote.sql, "model", dry_run, note, listener)
+            except InputError as error:
+                if attempt == REPAIRS:
+                    raise
+                problem = f"{wrote.sql}\n{error.reason}"
+                note = f"Mended once: {error.reason}"
+        raise AssertionError  # the loop returns or raises
+
+    async def _answered(
+        self, question: str, language: str, sql: str, by: str, dry_run: bool, note: str, listener: Listener
+    ) -> SqlReply:
+        """Check SQL, run it, and say what came out."""
+        safe = checked(sql, self.target.dialect, self.tables, max_rows=self.limits.max_rows)
+        notes = " ".join(filter(None, (note, self.target.note)))
+        reply = SqlReply(question, self.name, self.target.dialect, safe.sql, by, tables=safe.tables, note=notes)
+        if dry_run:
+            return reply
+        return await asyncio.to_thread(self._run, reply, safe, language, listener)
+
+    def _run(self, reply: SqlReply, safe: Checked, language: str, listener: Listener) -> SqlReply:
+        started = time.perf_counter()
+        result = self.target.run(safe.sql, max_rows=self.limits.max_rows, timeout_s=self.limits.timeout_s)
+        seconds = time.perf_counter() - started
+        listener(DatabaseAsked(self.name, safe.sql, len(result.rows), seconds))
+        return replace(
+            reply,
+            columns=headings(result.columns, language),
+            rows=texts_of(result),
+            cut=result.cut,
+            text=sentence(result, language, ", ".join(safe.tables)),
+            seconds=seconds,
+            answered=True,
+        )
+
+    def _by_rules(self, question: str, language: str, ordered: Sequence[TableSchema]) -> RuledSql | None:
+        """The reading of a question that names most of a table; None where none is understood. Blocks."""
+        if language not in LANGUAGES:
+            return None
+        made = (by_rules(question, language, table, self._held(table)) for table in ordered[:CANDIDATES])
+        return max(filter(None, made), key=lambda one: one.weight, default=None)
+
+    def _held(self, table: TableSchema) -> Mapping[str, list[str]]:
+        """Different values of a table's columns of text, as far as they can be had quickly."""
+        held: dict[str, list[str]] = {}
+        for column in [column for column in table.columns if not is_numeric(column)][:HELD_COLUMNS]:
+            sql = _values(table, column).sql(dialect=self.target.dialect)
+            try:
+                found = self.target.run(sql, max_rows=HELD, timeout_s=min(VALUES_S, self.limits.timeout_s))
+            except (InputError, ServiceError):
+                continue
+            held[column.name] = [str(row[0]) for row in found.rows if row[0] not in {None, ""}]
+        return held
+
+    def _refused(self, question: str, language: str, note: str) -> SqlReply:
+        text = phrase("refused", language, database=self.name)
+        return SqlReply(question, self.name, self.target.dialect, text=text, note=note)
+
+
+def _values(table: TableSchema, column: Column) -> exp.Select:
+    name = exp.column(exp.to_identifier(column.name, quoted=True))
+    schema, _, own = table.name.rpartition(".")
+    place = exp.table_(
+        exp.to_identifier(own, quoted=True), db=exp.to_identifier(schema, quoted=True) if schema else None
+    )
+    rows = exp.select(name).from_(place).limit(READ_ROWS).subquery("some")
+    return exp.select(name.copy()).distinct().from_(rows).limit(HELD)
+
+
+def _language(question: str) -> str:
+    found = detect(question, LANGUAGES)
+    return found if found in LANGUAGES or found in UNSPACED else "en"

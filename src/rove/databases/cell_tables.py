@@ -1,0 +1,154 @@
+"""Tables in the canonical text of documents: their columns, typed values, and where every cell stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import regex
+
+from rove.chunk.block import find_blocks
+from rove.language.identifiers import in_words
+from rove.load.data.table_schemas import samples
+from rove.records import Document
+from rove.records.document import Span
+from rove.records.schema import Column, TableSchema
+
+COMMA_DECIMAL = frozenset({"de", "hu", "es", "it", "fr", "nl", "pt", "pl", "cs", "sv", "da", "fi", "nb", "ro", "tr"})
+"""Languages that write 1,5 for one and a half."""
+EMPTY = frozenset({"", "-", "–", "—", "n/a", "na", "null", "none", "nan", "k. a.", "n.a."})
+MOST_COLUMNS = 300
+_RULE = regex.compile(r"\|[ \t:|]*-[ \t:|-]*")
+_CELL = regex.compile(r"(?<!\\)\|")
+_AFFIX = regex.compile(r"^[€$£¥]\s*|\s*(?:[€$£¥%]|EUR|USD|Ft|kr|元|円)$")
+_POINT = regex.compile(r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_COMMA = regex.compile(r"[-+−]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?")
+_TOTAL = regex.compile(r"(?i)(?:grand )?total|sum|summe|gesamt|insgesamt|összesen|合计|总计|合計|総計")
+_NAME = regex.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it stands in a document."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CellRow:
+    """A row, with the document that it stands in: a long table goes on in other documents."""
+
+    document_id: str
+    span: Span
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellTable:
+    """A table of documents. `values`: a number, a text or None a cell; `left_out`: rows that give totals."""
+
+    schema: TableSchema
+    rows: tuple[CellRow, ...]
+    values: tuple[tuple[object, ...], ...] = field(default=())
+    left_out: int = 0
+
+
+def tables_in(document: Document) -> Iterator[CellTable]:
+    """Yield the tables of a document that have a header and a row, their values typed column by column."""
+    for number, block in enumerate(block for block in find_blocks(document).blocks if block.kind == "table"):
+        lines = list(_lines(document.text, block.span))
+        if len(lines) < 3 or not _RULE.fullmatch(document.text[slice(*lines[1])].rstrip()):
+            continue
+        names = _unique([cell.text for cell in _cells(document.text, lines[0])][:MOST_COLUMNS])
+        rows = [CellRow(document.document_id, span, tuple(_cells(document.text, span))) for span in lines[2:]]
+        title = (
+            block.caption
+            or " ".join(document.headings_at(block.span[0])[-1:])
+            or document.title
+            or f"table {number + 1}"
+        )
+        yield typed(_named(title), names, rows, document.language, document.title)
+
+
+def typed(name: str, names: Sequence[str], rows: Iterable[CellRow], language: str, database: str) -> CellTable:
+    """Return a table with a type for each column; rows that give totals are left out."""
+    every = list(rows)
+    kept = [row for row in every if not (row.cells and _TOTAL.fullmatch(row.cells[0].text.strip(" :*_")))]
+    columns: list[Column] = []
+    values: list[list[object]] = []
+    for place, column in enumerate(names):
+        texts = [row.cells[place].text if place < len(row.cells) else "" for row in kept]
+        numbers = _numbers(texts, language)
+        values.append(list(numbers) if numbers else [None if text.casefold() in EMPTY else text for text in texts])
+        said = in_words(column)
+        label = said if said != column.casefold() else ""
+        columns.append(Column(column, "DOUBLE" if numbers else "VARCHAR", label, samples=samples(texts[:30])))
+    schema = TableSchema(name, tuple(columns), database)
+    return CellTable(schema, tuple(kept), tuple(zip(*values, strict=True)), len(every) - len(kept))
+
+
+def joined(tables: Sequence[CellTable], language: str) -> CellTable:
+    """Return parts of a long table, each with the same header, as one."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    rows = [row for table in tables for row in table.rows]
+    made = typed(
+        first.schema.name, [column.name for column in first.schema.columns], rows, language, first.schema.database
+    )
+    return replace(made, left_out=sum(table.left_out for table in tables))
+
+
+def _numbers(texts: Sequence[str], language: str) -> list[float | None] | None:
+    """The numbers of a column; None where a cell is none, or all are empty."""
+    bare = [_AFFIX.sub("", text.strip()).strip() for text in texts]
+    kinds = (_COMMA, _POINT) if language in COMMA_DECIMAL else (_POINT, _COMMA)
+    if all(one.casefold() in EMPTY for one in bare):
+        return None
+    for kind in kinds:
+        if all(one.casefold() in EMPTY or kind.fullmatch(one) for one in bare):
+            return [None if one.casefold() in EMPTY else _number(one, comma=kind is _COMMA) for one in bare]
+    return None
+
+
+def _number(text: str, *, comma: bool) -> float:
+    text = regex.sub(r"[ \u00a0\u202f]", "", text.replace("−", "-"))
+    return float(text.replace(".", "").replace(",", ".") if comma else text.replace(",", ""))
+
+
+def _lines(text: str, span: Span) -> Iterator[Span]:
+    at = span[0]
+    for line in text[slice(*span)].split("\n"):
+        if line.startswith("|"):
+            yield at, at + len(line)
+        at += len(line) + 1
+
+
+def _cells(text: str, span: Span) -> Iterator[Cell]:
+    """Yield the cells of a line with their places, blanks around them left out."""
+    start, end = span
+    inner = text[start:end].rstrip()
+    bars = [match.start() for match in _CELL.finditer(inner)]
+    for left, right in zip(bars, bars[1:], strict=False):
+        piece = inner[left + 1 : right]
+        begin = start + left + 1 + len(piece) - len(piece.lstrip())
+        shown = piece.strip()
+        yield Cell(shown.replace("\\|", "|"), (begin, begin + len(shown)))
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names of columns: none empty, none twice, whatever the case."""
+    taken: dict[str, int] = {}
+    found: list[str] = []
+    for number, name in enumerate(names, 1):
+        one = " ".join(name.split()) or f"column {number}"
+        taken[one.casefold()] = taken.get(one.casefold(), 0) + 1
+        count = taken[one.casefold()]
+        found.append(one if count == 1 else f"{one} ({count})")
+    return found
+
+
+def _named(title: str) -> str:
+    """A title as the name of a table."""
+    return _NAME.sub("_", title.strip()).strip("_")[:60] or "table"

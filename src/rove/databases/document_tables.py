@@ -1,0 +1,176 @@
+"""Tables of documents, asked as a database is: found by the search, put into DuckDB, each value cited in its place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+
+from rove.databases.ask import DatabaseAsker, Limits
+from rove.databases.cell_tables import CellRow, CellTable, joined, tables_in
+from rove.databases.duckdb_target import ROW, DuckTarget, numbered
+from rove.errors import InputError
+from rove.events import Listener, ignore
+from rove.models import ChatModel
+from rove.records import Document, Filter, field
+from rove.records.sql import CitedCell, SqlReply
+from rove.retrieve import Query, SearchContext
+from rove.retrieve.hybrid import HybridRetriever
+from rove.store.document_query import DocumentQuery
+from rove.store.store import Store
+
+LOOKED_AT, MOST_DOCUMENTS, MOST_TABLES = 40, 6, 12
+MOST_ROWS = 200_000
+"""Rows of tables that are put into memory for one question."""
+CITED_ROWS = 20
+"""Rows that a number over many is cited by, at most."""
+NO_TABLE = "No table of the documents was found for this question."
+
+
+async def ask_tables(
+    search_context: SearchContext,
+    chat: ChatModel | None,
+    question: str,
+    where: Filter | None,
+    *,
+    dry_run: bool = False,
+    listener: Listener = ignore,
+) -> SqlReply:
+    """Answer a question from the tables of documents that the search finds for it.
+
+    Raises:
+        ServiceError: a model failed, or the statement took too long.
+    """
+    only = field("kind") == "table"
+    query = Query(question, LOOKED_AT, only if where is None else where & only)
+    hits = await HybridRetriever(search_context).retrieve(query)
+    ids = list(dict.fromkeys(hit.chunk.document_id for hit in hits))[:MOST_DOCUMENTS]
+    tables = await asyncio.to_thread(_tables, search_context.store, ids, where)
+    if not tables:
+        return SqlReply(question, text=NO_TABLE)
+    target = await asyncio.to_thread(DuckTarget, tables)
+    try:
+        asker = DatabaseAsker("documents", target, target.tables(), Limits(), chat)
+        reply = await asker.ask(question, dry_run=dry_run, listener=listener)
+        cells = await asyncio.to_thread(_cited, reply, tables, target) if reply.answered else ()
+    finally:
+        await asyncio.to_thread(target.close)
+    left = sum(tables[name].left_out for name in reply.tables)
+    said = f"{left} rows of totals were left out." if left else ""
+    return replace(reply, cells=cells, note=" ".join(filter(None, (reply.note, said))))
+
+
+def _tables(store: Store, ids: Sequence[str], where: Filter | None) -> dict[str, CellTable]:
+    """The tables of documents by names of their own, the parts of a long one together. Blocks."""
+    wholes = store.documents.wholes(ids)
+    found: dict[str, CellTable] = {}
+    rows = 0
+    seen: set[str] = set()
+    for document_id in ids:
+        document = wholes.get(document_id)
+        if document is None or document_id in seen:
+            continue
+        parts = _parts(store, document, where)
+        seen.update(part.document_id for part in parts)
+        for table in _whole(parts):
+            rows += len(table.rows)
+            if rows > MOST_ROWS or len(found) >= MOST_TABLES:
+                return found
+            name = _free(table.schema.name, found)
+            found[name] = replace(table, schema=replace(table.schema, name=name))
+    return found
+
+
+def _parts(store: Store, document: Document, where: Filter | None) -> list[Document]:
+    """The documents that one long table goes on in, in the order of its rows; else the document alone."""
+    if "first_row" not in document.metadata:
+        return [document]
+    source, title = document.source.rpartition("#")[0], document.title.rpartition(" (")[0]
+    infos = store.documents.find_documents([DocumentQuery(sources=(source,))])[0]
+    mine = [info for info in infos if info.title.rpartition(" (")[0] == title and "first_row" in info.metadata]
+    seen = [info.document_id for info in mine if where is None or where.matches(info.fields)]
+    if len(seen) < len(mine):
+        message = f"The table {title!r} is longer than what may be seen of it."
+        raise InputError(message, cure="Ask without a filter that parts it.", outcome="unsupported")
+    wholes = store.documents.wholes(seen)
+    found = (wholes[one] for one in seen if one in wholes)
+    return sorted(found, key=lambda part: int(str(part.metadata["first_row"])))
+
+
+def _whole(parts: Sequence[Document]) -> list[CellTable]:
+    """The tables of documents; those with the same header, of the parts of one long table, as one."""
+    if len(parts) == 1:
+        return list(tables_in(parts[0]))
+    groups: defaultdict[tuple[str, ...], list[CellTable]] = defaultdict(list)
+    for part in parts:
+        for table in tables_in(part):
+            groups[tuple(column.name for column in table.schema.columns)].append(table)
+    return [joined(group, parts[0].language) for group in groups.values()]
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    folded = {one.casefold() for one in taken}
+    number, free = 2, name
+    while free.casefold() in folded:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _cited(reply: SqlReply, tables: Mapping[str, CellTable], target: DuckTarget) -> tuple[CitedCell, ...]:
+    """Where the values of a result stand: each cell of a plain list, and of a number over rows these rows."""
+    query = sqlglot.parse_one(reply.sql, read=target.dialect)
+    if not isinstance(query, exp.Select) or len(reply.tables) != 1 or len(list(query.find_all(exp.Select))) > 1:
+        return ()
+    table = tables[reply.tables[0]]
+    grouped = query.args.get("group") or query.args.get("distinct") or query.find(exp.AggFunc)
+    rows = _rows_of(query, plain=not grouped, most=len(reply.rows) if not grouped else CITED_ROWS, target=target)
+    names = [column.name.casefold() for column in table.schema.columns]
+    if grouped:
+        used = [column.name.casefold() for one in query.expressions for column in one.find_all(exp.Column)]
+        place = next((names.index(one) for one in used if one in names), None)
+        if query.args.get("group"):
+            return ()
+        return tuple(_citation(0, 0, table.rows[row], place) for row in rows)
+    shown = [names.index(name.casefold()) if name.casefold() in names else None for name in _shown(query, table)]
+    return tuple(
+        _citation(at, column, table.rows[row], place)
+        for at, row in enumerate(rows)
+        for column, place in enumerate(shown)
+        if place is not None
+    )
+
+
+def _rows_of(query: exp.Select, *, plain: bool, most: int, target: DuckTarget) -> list[int]:
+    """The numbers of the rows that a query reads, in its order."""
+    same = query.copy()
+    same.set("expressions", [exp.column(ROW)])
+    for table in same.find_all(exp.Table):
+        table.set("this", exp.to_identifier(numbered(table.name), quoted=True))
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name.removesuffix(f" {ROW}"), quoted=True)))
+    for part in () if plain else ("distinct", "order", "group", "having"):
+        same.set(part, None)
+    found = target.run(same.limit(most).sql(dialect=target.dialect), max_rows=most, timeout_s=Limits().timeout_s)
+    return [int(str(row[0])) for row in found.rows]
+
+
+def _shown(query: exp.Select, table: CellTable) -> list[str]:
+    """The names of the columns that a query shows, "" for what is worked out."""
+    names: list[str] = []
+    for one in query.expressions:
+        bare = one.this if isinstance(one, exp.Alias) else one
+        if isinstance(bare, exp.Star):
+            names += [column.name for column in table.schema.columns]
+        else:
+            names.append(bare.name if isinstance(bare, exp.Column) else "")
+    return names
+
+
+def _citation(row: int, column: int, source: CellRow, place: int | None) -> CitedCell:
+    inside = place is not None and place < len(source.cells)
+    span = source.cells[place].span if inside and place is not None else source.span
+    return CitedCell(row, column, source.document_id, span if span[0] < span[1] else source.span)

@@ -1,0 +1,253 @@
+"""What a question names of one table: cues, columns, values and numbers, each with where it stands in the question."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import regex
+
+from rove.language.cue_words import UNSPACED
+from rove.language.identifiers import in_words
+from rove.language.stopwords import stop_words
+from rove.language.words import terms
+from rove.records.document import Span
+from rove.records.schema import Column, TableSchema
+
+NUMERIC = regex.compile(r"int|num|dec|real|float|double|money|serial|year|bit", regex.IGNORECASE)
+TEMPORAL = regex.compile(r"date|time|year", regex.IGNORECASE)
+LEAST_VALUE_CHARS = 2
+TOO_GENERAL = frozenset({"id", "number", "code", "num", "date", "type"})
+"""Words that do not name a column where they are a part of its name only."""
+HUNGARIAN_ENDING = 4
+"""Letters that a case may add to a value: Szeged, Szegeden."""
+_WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
+_QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
+_NUMBER = regex.compile(
+    r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
+)
+NUMBER_WORDS = {
+    word: str(n)
+    for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A column that a question names. `weight`: how many of its words; a part of a name counts less than 1."""
+
+    column: Column
+    span: Span
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that a question names, and the column that holds it."""
+
+    column: Column | None
+    text: str
+    span: Span
+
+
+@dataclass(slots=True)
+class Reading:
+    """A question as it is read, bit by bit: what is understood is taken. `folded` is as long as the question."""
+
+    question: str
+    language: str
+    folded: str = ""
+    taken: set[int] = field(default_factory=set[int])
+
+    def __post_init__(self) -> None:
+        self.folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in self.question)
+
+    def free(self, span: Span) -> bool:
+        """Whether nothing of a span is taken."""
+        return self.taken.isdisjoint(range(*span))
+
+    def take(self, span: Span) -> None:
+        """Note that a span is understood."""
+        self.taken.update(range(*span))
+
+    def cues(self, kind: str) -> list[Span]:
+        """Take the free places where a kind of cue stands, the longest words first; in the order of the question."""
+        found: list[Span] = []
+        pattern = cue_pattern(kind, self.language)
+        for match in pattern.finditer(self.folded) if pattern else ():
+            if self.free(match.span()):
+                self.take(match.span())
+                found.append(match.span())
+        return found
+
+    def quoted(self) -> Iterator[Value]:
+        """Take what stands in quotation marks."""
+        for match in _QUOTED.finditer(self.question):
+            if self.free(match.span()):
+                self.take(match.span())
+                yield Value(None, (match[1] or match[2]).strip(), match.span())
+
+    def numbers(self) -> Iterator[tuple[Span, str]]:
+        """The free numbers of the question, in digits or as an English word, without taking them."""
+        for match in _NUMBER.finditer(self.folded):
+            if self.free(match.span()):
+                yield match.span(), NUMBER_WORDS.get(match[0], match[0].replace(",", ""))
+
+    def left_over(self) -> list[str]:
+        """The words that say something and that nothing has taken."""
+        if self.language in UNSPACED:
+            rest = "".join(letter if at not in self.taken else " " for at, letter in enumerate(self.folded))
+            return regex.findall(r"[\p{Han}\p{Hiragana}\p{Katakana}]+|[a-z\d]+", rest)
+        stops = stop_words(self.language)
+        words = [(match.span(), match[0]) for match in _WORD.finditer(self.folded)]
+        return [word for span, word in words if self.free(span) and word not in stops]
+
+    def tokens(self) -> list[tuple[Span, str]]:
+        """The words with their stems."""
+        return [(match.span(), stem(match[0], self.language)) for match in _WORD.finditer(self.folded)]
+
+
+def stem(word: str, language: str) -> str:
+    """A word as it is compared."""
+    if language in UNSPACED:
+        return word.casefold()
+    return next(iter(terms(word, language)), "") or word
+
+
+def names_of(column: Column, table: TableSchema, language: str) -> list[tuple[float, tuple[str, ...]]]:
+    """Return the ways to name a column, as stems with a weight: whole, without the table's name, by one word."""
+    own = {stem(word, language) for word in _words(table.label or in_words(table.name)) | _words(table.name)}
+    ways: dict[tuple[str, ...], float] = {}
+    for said in dict.fromkeys((column.label, in_words(column.name), column.name)):
+        stems = tuple(stem(word, language) for word in _WORD.findall(said.casefold().replace("_", " ")))
+        if not stems:
+            continue
+        ways.setdefault(stems, len(stems))
+        short = tuple(one for one in stems if one not in own)
+        if short and short != stems and (short != ("id",) or column.is_key):
+            ways.setdefault(short, len(short) - 0.1)
+        for part, weight in ((stems[-1], 0.4), (stems[0], 0.3)) if len(stems) > 1 else ():
+            if part not in own and part not in TOO_GENERAL and part not in stop_words(language):
+                ways.setdefault((part,), weight)
+    return [(weight, stems) for stems, weight in ways.items()]
+
+
+def mentioned(reading: Reading, table: TableSchema, least: float = 0.0) -> list[Mention]:
+    """Take the columns that a question names, the longest names first; in the order of the question.
+
+    A part of a name counts only where no other column has the same part. `least`: of names of this weight alone.
+    """
+    ways = [
+        (weight, stems, column)
+        for column in table.columns
+        for weight, stems in names_of(column, table, reading.language)
+    ]
+    parts = [stems for weight, stems, _ in ways if weight < 1]
+    usable = [(w, s, c) for w, s, c in ways if w >= least and (w >= 0.9 or parts.count(s) == 1)]
+    found: list[Mention] = []
+    for weight, stems, column in sorted(usable, key=lambda way: -way[0]):
+        for span in _places(reading, stems):
+            if reading.free(span):
+                reading.take(span)
+                found.append(Mention(column, span, weight))
+    return sorted(found, key=lambda mention: mention.span)
+
+
+def take_table(reading: Reading, table: TableSchema) -> tuple[float, list[Span]]:
+    """Take the words of a table's name; return how much of the name is there, 0 … 1, and where."""
+    said = dict.fromkeys((table.label, in_words(table.name), table.name))
+    ways = {tuple(stem(w, reading.language) for w in _WORD.findall(name.casefold().replace("_", " "))) for name in said}
+    whole = max(map(len, ways), default=0) or 1
+    share, met = 0.0, list[Span]()
+    for stems in sorted(
+        {way for way in (*ways, *((one,) for way in ways for one in way)) if way}, key=len, reverse=True
+    ):
+        for span in _places(reading, stems):
+            share = max(share, 1.0 if stems in ways else len(stems) / whole)
+            met.append(span)
+            reading.take(span)
+    return share, met
+
+
+def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[Value]:
+    """Take the values of a table's columns that a question holds to the letter, whatever their case; the longest first.
+
+    `held`: different values by the column's name.
+    """
+    known: dict[str, tuple[str, Column]] = {}
+    for column in table.columns:
+        for value in held.get(column.name, ()):
+            if len(value) >= LEAST_VALUE_CHARS and not regex.fullmatch(r"[\d.,]+", value):
+                known.setdefault(value.lower(), (value, column))
+    stops = stop_words(reading.language)
+    for folded in sorted(known, key=len, reverse=True):
+        at = -1 if folded in stops else reading.folded.find(folded)
+        while at >= 0:
+            span = (at, at + len(folded))
+            if reading.free(span) and (
+                reading.language in UNSPACED or _is_whole(reading.folded, span, reading.language)
+            ):
+                reading.take(span)
+                yield Value(known[folded][1], known[folded][0], span)
+            at = reading.folded.find(folded, at + 1)
+
+
+def is_numeric(column: Column) -> bool:
+    """Whether a column holds numbers, by its type; without one by its samples."""
+    if column.type:
+        return bool(NUMERIC.search(column.type))
+    return bool(column.samples) and all(regex.fullmatch(r"-?\d+(?:\.\d+)?", one) for one in column.samples)
+
+
+@cache
+def cue_pattern(kind: str, language: str) -> regex.Pattern[str] | None:
+    """What finds the cues of a kind, None where a language has none."""
+    words = _cues().get(kind, {}).get(language, "")
+    if not words:
+        return None
+    some = "|".join(regex.escape(word) for word in sorted(words.split("|"), key=len, reverse=True))
+    return regex.compile(some if language in UNSPACED else rf"(?<!\w)(?:{some})(?!\w)")
+
+
+@cache
+def _cues() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("cues.toml").read_text("utf-8"))
+
+
+def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
+    """Where these stems stand in a row, or the last of them first: "name of the country"."""
+    if reading.language in UNSPACED:
+        return _unspaced_places(reading, "".join(stems) if not "".join(stems).isascii() else " ".join(stems))
+    tokens = reading.tokens()
+    stops = stop_words(reading.language)
+    found: list[Span] = []
+    for at in range(len(tokens) - len(stems) + 1):
+        if tuple(one for _, one in tokens[at : at + len(stems)]) == stems:
+            found.append((tokens[at][0][0], tokens[at + len(stems) - 1][0][1]))
+    if len(stems) == 2 and not found:
+        for at, (span, one) in enumerate(tokens):
+            later = [other for other in tokens[at + 1 : at + 4]]
+            for place, (end, other) in enumerate(later):
+                between = [reading.folded[slice(*s)] for s, _ in later[:place]]
+                if (one, other) == (stems[1], stems[0]) and between and all(word in stops for word in between):
+                    found.append((span[0], end[1]))
+    return found
+
+
+def _unspaced_places(reading: Reading, piece: str) -> list[Span]:
+    return [match.span() for match in regex.finditer(regex.escape(piece), reading.folded)] if len(piece) > 1 else []
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(name.casefold().replace("_", " ")))
+
+
+def _is_whole(text: str, span: Span, language: str) -> bool:
+    """Whether a span is whole words; in Hungarian the last one may have an ending."""
+    before = text[span[0] - 1 : span[0]] if span[0] else ""
+    ending = regex.match(r"\w*", text[span[1] :])
+    most = HUNGARIAN_ENDING if language == "hu" else 0
+    return not before.isalnum() and len(ending[0] if ending else "") <= most

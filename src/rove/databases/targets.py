@@ -1,0 +1,171 @@
+"""Databases that SQL runs in, each in the way that lets it read and do nothing else, within limits of rows and time."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import URL, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from rove.errors import InputError, ServiceError
+from rove.load.data.database import address_of, engine_of, read_only
+from rove.load.data.table_schemas import table_schemas
+from rove.records.schema import TableSchema
+
+DIALECTS = {"postgresql": "postgres", "mariadb": "mysql", "mssql": "tsql", "cockroachdb": "postgres"}
+"""What sqlglot calls the kinds of databases that SQLAlchemy calls otherwise."""
+STEP = 10_000
+"""Instructions of SQLite's machine between two looks at the clock."""
+MAX_VALUE_BYTES = 1 << 20
+READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION})
+SLOW = "The statement took more than {seconds:g} s."
+SLOW_CURE = "Ask for less, or raise timeout_s in the settings of this database."
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a statement gave: values as the driver has them. `cut`: there are more rows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    cut: bool = False
+
+
+class Target(Protocol):
+    """A database that is asked. `dialect` is its SQL's name in sqlglot; `note`: what it cannot promise, "" for nothing.
+
+    Calls block for as long as the database takes.
+    """
+
+    dialect: str
+    note: str
+
+    def tables(self) -> list[TableSchema]:
+        """The tables that may be read.
+
+        Raises:
+            InputError: the database cannot be read.
+        """
+        ...
+
+    def run(self, sql: str, *, max_rows: int, timeout_s: float) -> Result:
+        """Run SQL that was checked; nothing is changed by it.
+
+        Raises:
+            InputError: the database refuses it; the message is the database's own.
+            ServiceError: it took too long, or the database cannot be reached.
+        """
+        ...
+
+
+def target_of(url: str) -> Target:
+    """Return the database at an address.
+
+    Raises:
+        InputError: it is no address.
+    """
+    address = address_of(url)
+    if address.get_backend_name() == "sqlite":
+        return SqliteTarget(address)
+    return ServerTarget(address)
+
+
+class SqliteTarget:
+    """A SQLite file: opened for reading, each action let through by name, stopped by the clock."""
+
+    dialect, note = "sqlite", ""
+
+    def __init__(self, address: URL) -> None:
+        self.path = address.database or ""
+        self._url = address
+
+    def tables(self) -> list[TableSchema]:
+        """See `Target.tables`."""
+        return list(table_schemas(self._url.render_as_string(hide_password=False)))
+
+    def run(self, sql: str, *, max_rows: int, timeout_s: float) -> Result:
+        """See `Target.run`."""
+        uri = f"{Path(self.path).absolute().as_uri()}?mode=ro"
+        ends = time.monotonic() + timeout_s
+        try:
+            with closing(sqlite3.connect(uri, uri=True, timeout=timeout_s)) as connection:
+                connection.execute("PRAGMA query_only = ON")
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+                connection.set_authorizer(_let_through)
+                connection.set_progress_handler(lambda: time.monotonic() > ends, STEP)
+                found = connection.execute(sql)
+                rows = found.fetchmany(max_rows + 1)
+                return _result([str(one[0]) for one in found.description], rows, max_rows)
+        except sqlite3.OperationalError as error:
+            if time.monotonic() > ends:
+                raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
+            raise _refusal(error) from None
+        except sqlite3.Error as error:
+            raise _refusal(error) from None
+
+
+class ServerTarget:
+    """A database that SQLAlchemy reaches: in a transaction that is rolled back, which only reads where it can be so."""
+
+    def __init__(self, address: URL) -> None:
+        backend = address.get_backend_name()
+        self._address = address
+        self._enforced = backend in {"postgresql", "mysql", "mariadb"}
+        self.dialect = DIALECTS.get(backend, backend)
+        self.note = "" if self._enforced else f"A database of kind {backend} is not made to read only; its user must."
+
+    def tables(self) -> list[TableSchema]:
+        """See `Target.tables`."""
+        return list(table_schemas(self._address.render_as_string(hide_password=False)))
+
+    def run(self, sql: str, *, max_rows: int, timeout_s: float) -> Result:
+        """See `Target.run`."""
+        engine = engine_of(self._address)
+        try:
+            with engine.connect() as connection:
+                limits = self._limits(timeout_s)
+                only_reads = read_only(connection)
+                for limit in limits:
+                    only_reads.execute(text(limit))
+                found = only_reads.exec_driver_sql(sql)
+                rows = [tuple(row) for row in found.fetchmany(max_rows + 1)]
+                result = _result(list(found.keys()), rows, max_rows)
+                only_reads.rollback()
+                return result
+        except SQLAlchemyError as error:
+            why = str(getattr(error, "orig", None) or error)
+            if "timeout" in why or "57014" in why or "execution time" in why:
+                raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
+            raise _refusal(why, str(self._address.password or "")) from None
+        finally:
+            engine.dispose()
+
+    def _limits(self, timeout_s: float) -> list[str]:
+        milliseconds = int(timeout_s * 1000)
+        if self.dialect == "postgres":
+            return [f"SET LOCAL statement_timeout = {milliseconds}"]
+        if self._enforced:
+            return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION max_execution_time = {milliseconds}", "COMMIT"]
+        return []
+
+
+def _let_through(action: int, *_: object) -> int:
+    return sqlite3.SQLITE_OK if action in READS else sqlite3.SQLITE_DENY
+
+
+def _result(columns: Sequence[str], rows: Iterable[Sequence[object]], max_rows: int) -> Result:
+    found = [tuple(row) for row in rows]
+    return Result(tuple(columns), tuple(found[:max_rows]), cut=len(found) > max_rows)
+
+
+def _refusal(error: object, secret: str = "") -> InputError:
+    why = str(error).partition("\n")[0]
+    why = why.replace(secret, "***") if secret else why
+    message = f"The database refuses the SQL: {why}."
+    return InputError(message, cure="Ask in other words, or mend the SQL.", outcome="unsupported")

@@ -1,0 +1,202 @@
+"""Descriptions of tables as text: written for people, recognised wherever they come from, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from rove.records.document import Span
+from rove.records.schema import Column, TableSchema
+
+SCHEMA = "schema"
+"""The kind of documents that describe a table."""
+LOOKED_AT = 2_000
+KEY = "primary key"
+QUOTES = ' `"[]'
+_LINE = regex.compile(r"^- `(?P<name>[^`\n]+)`(?: \((?P<facts>[^\n]*?)\))?(?:: (?P<rest>[^\n]*))?$", regex.MULTILINE)
+_HEAD = regex.compile(
+    r"\A# (?P<name>[^\n]+)\n\nTable(?: \"(?P<label>[^\"\n]*)\")? of the database (?P<database>[^\n]*)\.\n"
+)
+_SHORT = regex.compile(
+    r"\A\s*table (?P<name>\S[^\n;:]*?)(?: \((?P<label>[^()\n]*)\))?"
+    r"(?: in (?:the )?database (?P<database>[^\n;:]+?))?\s*[;:.,\n]"
+    r"\s*columns?\s*:\s*(?P<columns>.*)\Z",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_CREATE = regex.compile(
+    r"\A(?:# [^\n]+\s+)?(?:```sql\s+)?\s*CREATE (?:TEMP(?:ORARY)? |EXTERNAL )?TABLE (?:IF NOT EXISTS )?"
+    r"(?P<name>[^\s(]+)\s*\((?P<body>.*)\)",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_COMMA = regex.compile(r"[,;\n](?=(?:[^()]*\([^()]*\))*[^()]*\Z)")
+_ITEM = regex.compile(r"\A\s*(?P<name>.+?)\s*(?:\((?P<facts>.*)\))?\s*\.?\s*\Z", regex.DOTALL)
+_TYPE = regex.compile(
+    r"(?:n?(?:var)?char2?|(?:tiny|small|medium|big)?int(?:eger)?\d*|(?:tiny|medium|long)?text|(?:big)?serial|string|"
+    r"[nbc]?lob|uuid|xml|jsonb?|money|bit|bool(?:ean)?|(?:var)?binary|bytea|interval|double(?: precision)?|real|year|"
+    r"enum|time|timestamp\w*|date(?:time)?2?|float\d*|dec(?:imal)?|numeric|number|others)(?:[ (].*)?",
+    regex.IGNORECASE,
+)
+_CONSTRAINT = regex.compile(
+    r"\A\s*(?:CONSTRAINT\s+\S+\s+)?(?P<what>PRIMARY|FOREIGN|UNIQUE|CHECK|KEY|INDEX)\b(?P<rest>.*)",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_REFERENCES = regex.compile(r"REFERENCES\s+(?P<table>[^\s(]+)\s*(?:\((?P<column>[^),]+)[^)]*\))?", regex.IGNORECASE)
+
+
+def schema_of(text: str) -> TableSchema | None:
+    """Return the table that a text describes; None where it is no description of one.
+
+    Read are the form that `written` gives, "table NAME (LABEL) in database DB; columns: NAME (LABEL, TYPE, primary key,
+    -> TABLE.COLUMN), …", and a text that begins with CREATE TABLE.
+
+    >>> found = schema_of("table CUST (customer) in database shop; columns: ID (id, number, primary key), D (-> d.id)")
+    >>> found.name, found.database, [(c.name, c.is_key, c.references) for c in found.columns]
+    ('CUST', 'shop', [('ID', True, ''), ('D', False, 'd.id')])
+    >>> [c.type for c in schema_of("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(20))").columns]
+    ['INT', 'VARCHAR(20)']
+    """
+    if head := _HEAD.match(text):
+        columns = tuple(
+            _column(found["name"], found["facts"] or "", found["rest"] or "") for found in _LINE.finditer(text)
+        )
+        comment = text[head.end() :].partition("- `")[0].strip()
+        return TableSchema(head["name"], columns, head["database"], head["label"] or "", comment) if columns else None
+    if found := _SHORT.match(text):
+        items = [_item(item) for item in _COMMA.split(found["columns"])]
+        columns = tuple(item for item in items if item)
+        name = found["name"].strip().strip(QUOTES)
+        return TableSchema(name, columns, (found["database"] or "").strip(), found["label"] or "") if columns else None
+    if found := _CREATE.match(text):
+        return _created(found["name"], found["body"])
+    return None
+
+
+def reads_as_schema(text: str) -> bool:
+    """Say whether a text describes one table, so that its names are worth spelling out."""
+    begun = text[:LOOKED_AT].lstrip("# \n`").casefold()
+    return begun.startswith(("table ", "create table")) and schema_of(text) is not None
+
+
+def written(table: TableSchema) -> str:
+    """Write the description of a table: its name, what is said of it, and a line for each column.
+
+    >>> print(written(TableSchema("cust", (Column("ID", "INT", is_key=True),), "shop", comment="All who buy.")))
+    # cust
+    <BLANKLINE>
+    Table of the database shop.
+    All who buy.
+    <BLANKLINE>
+    - `ID` (INT, primary key)
+    <BLANKLINE>
+    """
+    label = f' "{table.label}"' if table.label else ""
+    comment = f"{_line(table.comment)}\n" if table.comment else ""
+    lines = "\n".join(map(_written_column, table.columns))
+    return (
+        f"# {_line(table.name)}\n\nTable{label} of the database {_line(table.database) or '?'}.\n{comment}\n{lines}\n"
+    )
+
+
+def column_spans(text: str) -> list[Span]:
+    """Return where each column of a description stands, in order; [] where it is in none of the known forms."""
+    if _HEAD.match(text):
+        return [found.span() for found in _LINE.finditer(text)]
+    if found := _SHORT.match(text):
+        return list(_between(text, found.start("columns"), found.end("columns")))
+    if found := _CREATE.match(text):
+        return list(_between(text, found.start("body"), found.end("body")))
+    return []
+
+
+def _between(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the spans between the commas of a list that stand in no brackets."""
+    depth = 0
+    for at in range(start, end + 1):
+        letter = text[at] if at < end else ","
+        depth += (letter == "(") - (letter == ")")
+        if (letter in ",;\n" and depth <= 0) or at == end:
+            if text[start:at].strip():
+                yield start, at
+            start = at + 1
+
+
+def _written_column(column: Column) -> str:
+    facts = (column.label, column.type, KEY * column.is_key, f"→ {column.references}" * bool(column.references))
+    said = ", ".join(fact for fact in map(_line, facts) if fact)
+    samples = "e.g. " + ", ".join(map(_line, column.samples)) if column.samples else ""
+    rest = "; ".join(part for part in (_line(column.comment), samples) if part)
+    return f"- `{_line(column.name)}`" + (f" ({said})" if said else "") + (f": {rest}" if rest else "")
+
+
+def _column(name: str, facts: str, rest: str = "") -> Column:
+    label = kind = references = ""
+    is_key = False
+    for fact in filter(None, (part.strip() for part in _COMMA.split(facts))):
+        folded = fact.casefold()
+        if folded in {KEY, "pk"}:
+            is_key = True
+        elif fact.startswith(("->", "→", "references ")):
+            references = fact.removeprefix("->").removeprefix("→").removeprefix("references ").strip()
+        elif _TYPE.fullmatch(fact):  # of "(date, text)" the first is the label
+            label, kind = label or kind, fact
+        else:
+            label = label or fact
+    comment, _, samples = rest.partition("e.g. ") if "e.g. " in rest else (rest, "", "")
+    held = tuple(filter(None, (one.strip() for one in samples.split(", "))))
+    return Column(name, kind, label, is_key, references, comment.strip("; "), held)
+
+
+def _item(text: str) -> Column | None:
+    found = _ITEM.match(text)
+    name = found["name"].strip(QUOTES) if found else ""
+    return _column(name, found["facts"] or "") if found and name else None
+
+
+def _created(name: str, body: str) -> TableSchema | None:
+    columns: dict[str, Column] = {}
+    for start, end in _between(body, 0, len(body)):
+        part = body[start:end].strip()
+        if found := _CONSTRAINT.match(part):
+            _constrain(columns, found["what"].upper(), found["rest"])
+            continue
+        column, _, rest = part.partition(" ") if not part.startswith(('"', "`", "[")) else _quoted(part)
+        kind = regex.match(r"\s*(\w+(?: varying| precision)?(?:\s*\([^)]*\))?)", rest, regex.IGNORECASE)
+        reference = _REFERENCES.search(rest)
+        columns[column.casefold()] = Column(
+            column.strip(QUOTES),
+            kind[1] if kind else "",
+            is_key=bool(regex.search(r"PRIMARY\s+KEY", rest, regex.IGNORECASE)),
+            references=_referred(reference) if reference else "",
+        )
+    return TableSchema(name.strip(QUOTES), tuple(columns.values())) if columns else None
+
+
+def _constrain(columns: dict[str, Column], what: str, rest: str) -> None:
+    """Mark the columns that a constraint of a table names."""
+    inner = regex.search(r"\(([^)]*)\)", rest)
+    names = [name.strip(QUOTES) for name in inner[1].split(",")] if inner else []
+    reference = _REFERENCES.search(rest)
+    for key, column in list(columns.items()):
+        if column.name in names and what in {"PRIMARY", "FOREIGN"}:
+            refers = _referred(reference) if reference and what == "FOREIGN" else column.references
+            is_key = column.is_key or what == "PRIMARY"
+            columns[key] = Column(
+                column.name, column.type, column.label, is_key, refers, column.comment, column.samples
+            )
+
+
+def _referred(found: regex.Match[str]) -> str:
+    table = found["table"].strip(QUOTES)
+    column = (found["column"] or "").strip(QUOTES)
+    return f"{table}.{column}" if column else table
+
+
+def _quoted(part: str) -> tuple[str, str, str]:
+    closing = {"[": "]"}.get(part[0], part[0])
+    end = part.find(closing, 1)
+    return part[1:end], "", part[end + 1 :]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

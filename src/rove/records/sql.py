@@ -1,0 +1,43 @@
+"""The answer of a database: the SQL that ran, its rows, and a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rove.records.document import Span
+
+
+@dataclass(frozen=True, slots=True)
+class CitedCell:
+    """Where a value stands in a document: `row` and `column` are places in the result, from 0."""
+
+    row: int
+    column: int
+    document_id: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SqlReply:
+    """What a database says to a question.
+
+    `sql` is what ran, to the letter, "" where none was written; `by` says who wrote it: "rules", "model" or "caller".
+    `rows` are texts as people read them, "" for NULL; `cut`: there are more. `text` is the answer as a sentence, or why
+    there is none. `tables` are those that were read. `cells`: where values stand, of tables that came from documents.
+    `note` is what else to know, such as what was mended. `answered`: whether there is a result.
+    """
+
+    question: str
+    database: str = ""
+    dialect: str = ""
+    sql: str = ""
+    by: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    cut: bool = False
+    text: str = ""
+    tables: tuple[str, ...] = ()
+    cells: tuple[CitedCell, ...] = ()
+    note: str = ""
+    seconds: float = 0.0
+    answered: bool = False

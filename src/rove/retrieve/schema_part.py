@@ -1,0 +1,74 @@
+"""The part of a schema that a question needs, as CREATE TABLE statements within a budget of tokens.
+
+Tables first (mode "schema"); of a wide table the columns are then searched within that table, a few tables at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from rove.language.schema_text import column_spans
+from rove.language.token_count import count_tokens
+from rove.language.words import terms
+from rove.records import Hit, field
+from rove.records.document import Span
+from rove.records.schema import Column, SchemaPart, SchemaTable
+from rove.retrieve import Query, SearchContext
+from rove.retrieve.create_table import within_budget
+from rove.retrieve.hybrid import fused_hits
+from rove.retrieve.ranked_lists import asked_terms
+from rove.retrieve.schema_order import standings_of
+from rove.retrieve.schema_search import LOOKED_AT
+
+WIDE_COLUMNS = 24
+"""A table with more columns is searched by its columns too."""
+AT_ONCE = 3
+"""Wide tables that are searched at the same time."""
+LANGUAGE = "en"
+"""What names of columns are analysed as."""
+PIECES = 3
+"""Passages of a wide table whose columns come first."""
+
+
+async def schema_part(search_context: SearchContext, query: Query, budget_tokens: int) -> SchemaPart:
+    """Find the tables that a question needs, and write down as much of them as the budget allows."""
+    hits = await fused_hits(search_context, replace(query, top_k=max(LOOKED_AT, query.top_k)))
+    standings = await standings_of(search_context, query, hits)
+    known = standings.catalog.tables
+    order = ((name, standing) for name, standing in standings.order.items() if name in known)
+    found = [SchemaTable(known[name], name, standing.score, standing.why) for name, standing in order][: query.top_k]
+    turns = asyncio.Semaphore(AT_ONCE)
+    wide = [table for table in found if len(table.schema.columns) > WIDE_COLUMNS]
+    columns = await asyncio.gather(*(_columns(search_context, query, table, turns) for table in wide))
+    wanted = {table.schema.name: names for table, names in zip(wide, columns, strict=True)}
+    text, shown, left = within_budget([table.schema for table in found], budget_tokens, wanted)
+    kept = tuple(table for table in found if table.schema in shown)
+    return SchemaPart(text, kept, tuple(table.name for table in left), count_tokens(text))
+
+
+async def _columns(
+    search_context: SearchContext, query: Query, table: SchemaTable, turns: asyncio.Semaphore
+) -> list[str]:
+    """The columns of a wide table that fit a question: by words in common, then by its nearest passages."""
+    only = field("document_id") == table.document_id
+    where = only if query.where is None else query.where & only
+    store = search_context.store
+    async with turns:
+        hits = (await fused_hits(search_context, replace(query, top_k=PIECES, where=where)))[:PIECES]
+        text = await asyncio.to_thread(store.documents.text, table.document_id)
+    asked = set(asked_terms(query.text, await store.languages(query.where)))
+    said = [(column, span, terms(text[slice(*span)], LANGUAGE)) for column, span in _spans(table, text)]
+    scores = {
+        column.name: 2 * len(asked.intersection(own)) + any(_within(span, hit) for hit in hits)
+        for column, span, own in said
+    }
+    return sorted((name for name, score in scores.items() if score), key=lambda name: -scores[name])
+
+
+def _spans(table: SchemaTable, text: str) -> list[tuple[Column, Span]]:
+    return list(zip(table.schema.columns, column_spans(text), strict=False))
+
+
+def _within(span: tuple[int, int], hit: Hit) -> bool:
+    return hit.chunk.span[0] <= span[0] < hit.chunk.span[1]

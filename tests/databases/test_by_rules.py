@@ -1,0 +1,69 @@
+"""Questions over one table in five languages, without a model; what is not understood is not answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.databases.by_rules import by_rules
+from rove.records.schema import Column, TableSchema
+
+SINGER = TableSchema(
+    "singer",
+    (
+        Column("Singer_ID", "number", is_key=True),
+        Column("Name", "text"),
+        Column("Country", "text"),
+        Column("Song_Name", "text"),
+        Column("Age", "number"),
+    ),
+)
+STAFF = {
+    "de": TableSchema("mitarbeiter", (Column("name", "text"), Column("stadt", "text"), Column("gehalt", "number"))),
+    "hu": TableSchema("dolgozók", (Column("név", "text"), Column("város", "text"), Column("fizetés", "number"))),
+    "zh": TableSchema("员工", (Column("姓名", "text"), Column("城市", "text"), Column("工资", "number"))),
+    "ja": TableSchema("社員", (Column("氏名", "text"), Column("都市", "text"), Column("給与", "number"))),
+}
+HELD = {"Country": ["France"], "stadt": ["Berlin"], "város": ["Szeged"], "城市": ["上海"], "都市": ["東京"]}
+ASKED = [
+    ("en", "How many singers do we have?", 'SELECT COUNT(*) FROM "singer"'),
+    (
+        "en",
+        "What is the average, minimum, and maximum age of all singers from France?",
+        'SELECT AVG("Age"), MIN("Age"), MAX("Age") FROM "singer" WHERE "Country" = \'France\'',
+    ),
+    ("en", "What is the name of the oldest singer?", 'SELECT "Name" FROM "singer" ORDER BY "Age" DESC LIMIT 1'),
+    ("en", "top 3 singers by age", 'SELECT * FROM "singer" ORDER BY "Age" DESC LIMIT 3'),
+    ("en", "How many different countries are there?", 'SELECT COUNT(DISTINCT "Country") FROM "singer"'),
+    ("en", "Which singers are not from France?", 'SELECT * FROM "singer" WHERE "Country" <> \'France\''),
+    (
+        "en",
+        "Show the names of singers whose age is between 20 and 30.",
+        'SELECT "Name" FROM "singer" WHERE "Age" BETWEEN 20 AND 30',
+    ),
+    (
+        "en",
+        "Show all countries and the number of singers in each country.",
+        'SELECT "Country", COUNT(*) FROM "singer" GROUP BY "Country"',
+    ),
+    (
+        "en",
+        "Which countries have at least two singers?",
+        'SELECT "Country" FROM "singer" GROUP BY "Country" HAVING COUNT(*) >= 2',
+    ),
+    ("en", "List all song names by singers above the average age.", None),
+    ("en", "What is the weather like in France?", None),
+    ("de", "Wie viele Mitarbeiter gibt es in Berlin?", 'SELECT COUNT(*) FROM "mitarbeiter" WHERE "stadt" = \'Berlin\''),
+    ("de", "Welche Mitarbeiter haben ein Gehalt über 5000?", 'SELECT * FROM "mitarbeiter" WHERE "gehalt" > 5000'),
+    ("hu", "Hány dolgozó van Szegeden?", 'SELECT COUNT(*) FROM "dolgozók" WHERE "város" = \'Szeged\''),
+    ("hu", "Mennyi az átlagos fizetés?", 'SELECT AVG("fizetés") FROM "dolgozók"'),
+    ("zh", "上海有多少员工？", 'SELECT COUNT(*) FROM "员工" WHERE "城市" = \'上海\''),
+    ("zh", "工资最高的员工姓名是什么？", 'SELECT "姓名" FROM "员工" ORDER BY "工资" DESC LIMIT 1'),
+    ("ja", "東京の社員は何人ですか？", 'SELECT COUNT(*) FROM "社員" WHERE "都市" = \'東京\''),
+    ("ja", "給与が5000以上の社員を表示してください", 'SELECT * FROM "社員" WHERE "給与" >= 5000'),
+]
+
+
+@pytest.mark.parametrize(("language", "question", "sql"), ASKED)
+def test_a_question_becomes_sql_or_nothing(language: str, question: str, sql: str | None) -> None:
+    found = by_rules(question, language, STAFF.get(language, SINGER), HELD)
+    assert (found.query.sql(dialect="sqlite") if found else None) == sql
