@@ -15,7 +15,7 @@ from rove.conversation.respond import Responder
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
 from rove.enrich.run import enriched, estimated
-from rove.errors import InputError
+from rove.errors import InputError, check_asked
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
@@ -40,13 +40,14 @@ from rove.store import VectorIndex
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
+from rove.tool_operations import ToolOperations
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
 START, NONE = History(), Instances()
 
 
-class AsyncRove(DocumentOperations, WalkOperations):
+class AsyncRove(DocumentOperations, WalkOperations, ToolOperations):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -120,6 +121,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         self.search_context = SearchContext(
             self.store, self.embedder, reranker, search, self.settings.question, self.chat_model, self.stand_in
         )
+        self._renew_tools()
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -140,8 +142,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
             listener: told of each step.
             deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
         """
-        ingest = self._ingest(listener)
-        limits = limits_of(self.settings.load)
+        ingest, limits = self._ingest(listener), limits_of(self.settings.load)
         with operation("add") as adding:
             for window in windows(sources):
                 found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
@@ -235,7 +236,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         Raises:
             InputError: the question is blank.
         """
-        _check(question)
+        check_asked(question)
         top_k = usual_top_k(mode, self.settings.search) if top_k is None else top_k
         if top_k < 1:
             message = f"top_k is {top_k}; it must be at least 1."
@@ -249,9 +250,16 @@ class AsyncRove(DocumentOperations, WalkOperations):
             note(await self.notes_on(where), listener)
             return ruled(found, self.rules)[:top_k]
 
-    async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
-        """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
-        return (await self.respond(question, where=where, listener=listener)).answer
+    async def ask(
+        self, question: str, *, where: Filter | None = None, tools: bool = False, listener: Listener = ignore
+    ) -> Answer:
+        """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them.
+
+        `tools`: one that surely fits and only reads is run; what it gives is a source beside the documents.
+        """
+        if not tools:
+            return (await self.respond(question, where=where, listener=listener)).answer
+        return await self._answer_with_tools(question, where, listener)
 
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
@@ -278,11 +286,9 @@ class AsyncRove(DocumentOperations, WalkOperations):
         note(await self.notes_on(where), listener)
         return await self._responder(question).gather(question, history, where)
 
-    # -- inside ----------------------------------------------------------------------------------------------------
-
     async def close(self) -> None:
         """Release files, threads and reading processes."""
-        await self._close_walks()
+        await asyncio.gather(self._close_walks(), self.tools.close())
         await asyncio.to_thread(self.readers.close)
         await self.store.close()
 
@@ -301,7 +307,7 @@ class AsyncRove(DocumentOperations, WalkOperations):
         return EnrichContext(self.store, self.embedder, enrich, label, self.chat_model)
 
     def _responder(self, question: str) -> Responder:
-        _check(question)
+        check_asked(question)
         return Responder(self.search_context, self.chat_model(), self.settings, self.text)
 
 
@@ -312,9 +318,3 @@ def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:
     other.rules = rules_of(settings.search)
     other._set_search_context()  # pyright: ignore[reportPrivateUsage] - one module
     return other
-
-
-def _check(question: str) -> None:
-    if not question.strip():
-        message = "The question is blank."
-        raise InputError(message, cure="Ask something.", outcome="empty")

@@ -52,6 +52,17 @@ class FieldWarning(UserWarning):
     """A filter names a field that no document has, which a misspelt name does too; it is no error."""
 
 
+def check_asked(text: str) -> None:
+    """See that something is asked.
+
+    Raises:
+        InputError: the question is blank.
+    """
+    if not text.strip():
+        message = "The question is blank."
+        raise InputError(message, cure="Ask something.", outcome="empty")
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from rove.errors import FieldWarning
 from rove.records import LedgerEntry
+from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
@@ -87,6 +88,30 @@ class Noted:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ToolPlanned:
+    """A tool was chosen for a request, and its parameters were filled. Nothing has run yet."""
+
+    plan: ToolPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A tool is called for the `tries`-th time."""
+
+    tool: str
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """A tool has run, or has failed."""
+
+    tool: str
+    outcome: RunOutcome
+    seconds: float
+
+
 Event = (
     AddStarted
     | SourcesAt
@@ -96,6 +121,9 @@ Event = (
     | ChunksDeepened
     | DocumentsEnriched
     | TextDelta
+    | ToolPlanned
+    | ToolCalled
+    | ToolEnded
     | Noted
 )
 Listener = Callable[[Event], None]

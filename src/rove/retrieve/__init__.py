@@ -91,9 +91,10 @@ RETRIEVERS = Registry(
         "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",
         "together": "rove.retrieve.chain:TogetherRetriever",
+        "tools": "rove.tools.tool_search:ToolsRetriever",
     },
 )
-RERANKED = frozenset({"hybrid", "tree", "questions", "rewrite", "chain", "together"})
+RERANKED = frozenset({"hybrid", "tree", "questions", "rewrite", "chain", "together", "tools"})
 """Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rove.errors import ConfigError, meant
@@ -28,6 +29,7 @@ from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
 from rove.settings.section import SettingsSection
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
+from rove.settings.tools import EntitySettings, SqlToolSettings, ToolSettings
 
 __all__ = [
     "Address",
@@ -36,6 +38,7 @@ __all__ = [
     "ChunkSettings",
     "EmbedderSettings",
     "EnrichSettings",
+    "EntitySettings",
     "GatherSettings",
     "GraphSettings",
     "IndexServerSettings",
@@ -51,7 +54,9 @@ __all__ = [
     "Settings",
     "SlotSettings",
     "SpaceSettings",
+    "SqlToolSettings",
     "StoreSettings",
+    "ToolSettings",
     "TopicSettings",
     "WalkSettings",
     "check_sub_vectors",
@@ -106,6 +111,10 @@ class Settings(BaseSettings):
     """Walks."""
     serve: ServeSettings = ServeSettings()
     """The server."""
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    """Sources of tools, by a name of your own: `[tools.weather]`."""
+    entities: Mapping[str, EntitySettings] = Field(default_factory=dict)
+    """Things that tools know by other names than people, or than other tools: `[entities.db-1]`."""
 
     @property
     def folder(self) -> Path:
