@@ -17,6 +17,7 @@ COMMANDS = {
     "summary": ("rove.cli.summary:summary", "Say what a document and its sections say."),
     "words": ("rove.cli.words:words", "Show and change the base's own dictionary."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
+    "tools": ("rove.cli.tools:tools", "List and run tools: functions, services, MCP servers, SQL."),
     "questions": (
         "rove.cli.questions:questions",
         "Make questions, review and judge them; keep those that are answered at once.",
