@@ -76,7 +76,8 @@ class HttpService:
     def _url(self, call: HttpCall) -> httpx.URL:
         base = str(self.base).rstrip("/")
         url = httpx.URL(f"{base}/{call.path.lstrip('/')}")
-        if url.netloc != self.base.netloc or url.scheme != self.base.scheme or ".." in url.path.split("/"):
+        steps = {".", ".."} & set(call.path.split("/"))  # httpx would take them
+        if url.netloc != self.base.netloc or url.scheme != self.base.scheme or steps:
             message = f"The path {call.path!r} leaves {public_url(self.base)}."
             raise InputError(message, cure="Give another value.")
         return url.copy_merge_params(dict(call.query)) if call.query else url

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
 from rove.errors import ConfigError, InputError, ServiceError
+from rove.foreign import read_json
 from rove.load.web.address import check_addresses, resolve
 from rove.load.web.fetch import parse_url
 from rove.settings import ToolSettings
@@ -125,7 +126,13 @@ def _result(name: str, given: CallToolResult, settings: ToolSettings) -> object:
     if given.is_error:
         message = f"{name} failed: {' '.join(texts)[:300]}."
         raise InputError(message, cure="Look at the values.")
-    return given.structured_content if given.structured_content is not None else "\n\n".join(texts)
+    if given.structured_content is not None:
+        return given.structured_content
+    text = "\n\n".join(texts)
+    try:
+        return read_json(text) if text.startswith(("{", "[")) else text
+    except ValueError:
+        return text
 
 
 def _first_of(group: ExceptionGroup, failed: Any) -> Exception:  # noqa: ANN401 - see `McpSource._failed`
