@@ -180,16 +180,28 @@ def _bounded(schema: JsonSchema, where: str) -> None:
 
 def _validator_of(schema: JsonSchema) -> Any:  # noqa: ANN401 - a class of jsonschema_rs
     """Make the validator. It fetches nothing, and no pattern takes for ever."""
-    options = load("jsonschema_rs:FancyRegexOptions")(backtrack_limit=REGEX_STEPS)
-    make = load("jsonschema_rs:validator_for")
-    return make(
+    options = _library("FancyRegexOptions")(backtrack_limit=REGEX_STEPS)
+    return _library("validator_for")(
         {"$schema": _VERSION, **schema}, validate_formats=True, offline=True, pattern_options=options, mask="the value"
     )
 
 
 @cache
 def _referencing_error() -> type[Exception]:
-    return load("jsonschema_rs:ReferencingError")
+    return _library("ReferencingError")
+
+
+def _library(name: str) -> Any:  # noqa: ANN401 - whatever has that name in jsonschema_rs
+    """Import a part of the library that checks.
+
+    Raises:
+        ConfigError: the extra is not installed.
+    """
+    try:
+        return load(f"jsonschema_rs:{name}")
+    except ModuleNotFoundError as error:
+        message = f"Tools need {error.name!r}, which is not installed."
+        raise ConfigError(message, cure="Run: pip install 'rove[tools]'") from error
 
 
 def _table(value: object) -> Mapping[str, object]:
