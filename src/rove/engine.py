@@ -16,7 +16,7 @@ from rove.database_operations import DatabaseOperations
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
 from rove.enrich.run import enriched, estimated
-from rove.errors import InputError
+from rove.errors import InputError, check_asked
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
@@ -34,7 +34,7 @@ from rove.models.cache import remembering
 from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
-from rove.retrieve import Query, SearchContext, check_asked, reranks, retrieve, usual_top_k
+from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.retrieve.stand_in import StandIn
 from rove.settings import Address, Settings, read_settings
@@ -43,13 +43,14 @@ from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
 from rove.store.switching import READ_BY
+from rove.tool_operations import ToolOperations
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
 START, NONE = History(), Instances()
 
 
-class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migrating):
+class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOperations, Migrating):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -124,6 +125,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migratin
         self.search_context = SearchContext(
             self.store, self.embedder, reranker, search, self.settings.question, self.chat_model, self.stand_in
         )
+        self._renew_tools()
 
     # -- in --------------------------------------------------------------------------------------------------------
 
@@ -144,8 +146,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migratin
             listener: told of each step.
             deep: with `embedder.first`, wait for the embedder too; without, that is left to the next `add`.
         """
-        ingest = self._ingest(listener)
-        limits = limits_of(self.settings.load)
+        ingest, limits = self._ingest(listener), limits_of(self.settings.load)
         with operation("add") as adding:
             for window in windows(sources):
                 found = await asyncio.to_thread(locate, window, self.settings.load.ignore)
@@ -252,9 +253,16 @@ class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migratin
             note(await self.notes_on(where), listener)
             return ruled(found, self.rules)[:top_k]
 
-    async def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
-        """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them."""
-        return (await self.respond(question, where=where, listener=listener)).answer
+    async def ask(
+        self, question: str, *, where: Filter | None = None, tools: bool = False, listener: Listener = ignore
+    ) -> Answer:
+        """Answer from the base, every sentence cited to exact words; without a chat model, by quoting them.
+
+        `tools`: one that surely fits and only reads is run; what it gives is a source beside the documents.
+        """
+        if not tools:
+            return (await self.respond(question, where=where, listener=listener)).answer
+        return await self._answer_with_tools(question, where, listener)
 
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
@@ -281,11 +289,9 @@ class AsyncRove(DocumentOperations, DatabaseOperations, WalkOperations, Migratin
         note(await self.notes_on(where), listener)
         return await self._responder(question).gather(question, history, where)
 
-    # -- inside ----------------------------------------------------------------------------------------------------
-
     async def close(self) -> None:
         """Release files, threads and reading processes."""
-        await self._close_walks()
+        await asyncio.gather(self._close_walks(), self.tools.close())
         await asyncio.to_thread(self.readers.close)
         await self.store.close()
 

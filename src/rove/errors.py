@@ -63,6 +63,17 @@ class EmbedderWarning(UserWarning):
     """Passages are not found by meaning for now: the embedder that has made their vectors is not there."""
 
 
+def check_asked(text: str) -> None:
+    """See that something is asked.
+
+    Raises:
+        InputError: the question is blank.
+    """
+    if not text.strip():
+        message = "The question is blank."
+        raise InputError(message, cure="Ask something.", outcome="empty")
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
 

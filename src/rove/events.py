@@ -9,6 +9,7 @@ from typing import Literal
 
 from rove.errors import FieldWarning
 from rove.records import LedgerEntry
+from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
@@ -97,6 +98,30 @@ class Noted:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ToolPlanned:
+    """A tool was chosen for a request, and its parameters were filled. Nothing has run yet."""
+
+    plan: ToolPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A tool is called for the `tries`-th time."""
+
+    tool: str
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """A tool has run, or has failed."""
+
+    tool: str
+    outcome: RunOutcome
+    seconds: float
+
+
 Event = (
     AddStarted
     | SourcesAt
@@ -107,6 +132,9 @@ Event = (
     | DocumentsEnriched
     | TextDelta
     | DatabaseAsked
+    | ToolPlanned
+    | ToolCalled
+    | ToolEnded
     | Noted
 )
 Listener = Callable[[Event], None]

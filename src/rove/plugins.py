@@ -22,6 +22,7 @@ from rove.settings import Settings
 from rove.store import INDEXES
 from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.graph_store import GRAPH_STORES
+from rove.tools import TOOL_SOURCES
 from rove.walk import READERS
 
 NONE = ""
@@ -76,6 +77,7 @@ def _named(settings: Settings) -> Iterator[Named]:
     yield Named("enrich.sentiment", settings.enrich.sentiment, (SENTIMENTS,), (NONE,))
     for name in settings.answer.fallback:
         yield Named("answer.fallback", name, (FALLBACKS,))
+    yield from (Named(f"tools.{name}.kind", one.kind, (TOOL_SOURCES,)) for name, one in settings.tools.items())
     for name in settings.enrich.after_add:
         yield Named("enrich.after_add", name, (ENRICHERS,))
     for name, intent in settings.question.intents.items():

@@ -99,6 +99,10 @@ class TestThemes(RetrieverContract):
     is_global = True
 
 
+class TestTools(RetrieverContract):
+    name = "tools"
+
+
 class TestChain(RetrieverContract):
     name = "chain"
 

@@ -136,3 +136,14 @@ def test_a_list_that_has_no_weight_counts_once() -> None:
     for fusion in ("rrf", "weighted"):
         (_, one), (_, other) = fused(lists, SearchSettings(fusion=fusion))
         assert one == other
+
+
+def test_where_the_best_of_the_keywords_stands_out_they_count_for_more() -> None:
+    """A long question is covered by no chunk, and may still be sure of one by its words."""
+    semantic = [(f"s{n:02}", 0.9 - n / 100) for n in range(40)]
+    tail = [(f"k{n:02}", 1.0 - n / 100) for n in range(30)]
+
+    def first(best: float) -> str:
+        return adaptive(SearchLists({"keyword": [("right", best), *tail], "semantic": semantic}, coverage=0.1))[0][0]
+
+    assert (first(1.1), first(20.0)) == ("s00", "right")

@@ -18,6 +18,7 @@ COMMANDS = {
     "words": ("rove.cli.words:words", "Show and change the base's own dictionary."),
     "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
     "sql": ("rove.cli.sql:sql", "Ask a database: the SQL, its rows, and a sentence."),
+    "tools": ("rove.cli.tools:tools", "List and run tools: functions, services, MCP servers, SQL."),
     "questions": (
         "rove.cli.questions:questions",
         "Make questions, review and judge them; keep those that are answered at once.",

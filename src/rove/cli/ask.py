@@ -24,8 +24,11 @@ NEAREST = "Nearest passages, which may not answer it:"
     "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
 )
 @click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
+@click.option("--tools", is_flag=True, help="Run a tool that surely fits and only reads; its result is a source.")
 @click.option("--explain", is_flag=True, help="Show the path of a walk: which fact led to which.")
-def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], walk: bool, explain: bool) -> None:
+def ask(
+    session: Session, question: tuple[str, ...], where: tuple[str, ...], walk: bool, tools: bool, explain: bool
+) -> None:
     """Answer QUESTION from the base, every sentence cited to exact words.
 
     Without a chat model (settings table "chat") the answer quotes the sources, and says so.
@@ -35,7 +38,10 @@ def ask(session: Session, question: tuple[str, ...], where: tuple[str, ...], wal
     condition, text = parse_where(where), " ".join(question)
     with session.base() as kb:
         live = LiveText(session.output)
-        answer = kb.walk(text, where=condition).answered() if walk else kb.ask(text, where=condition, listener=live)
+        if walk:
+            answer = kb.walk(text, where=condition).answered()
+        else:
+            answer = kb.ask(text, where=condition, tools=tools, listener=live)
     if session.output.as_json:
         session.output.json(answer)
         return

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
@@ -93,21 +92,11 @@ RETRIEVERS = Registry(
         "rewrite": "rove.question.rewrite_search:RewriteRetriever",
         "chain": "rove.retrieve.chain:ChainRetriever",
         "together": "rove.retrieve.chain:TogetherRetriever",
+        "tools": "rove.tools.tool_search:ToolsRetriever",
     },
 )
-RERANKED = frozenset({"hybrid", "tree", "questions", "schema", "rewrite", "chain", "together"})
+RERANKED = frozenset({"hybrid", "tree", "questions", "schema", "rewrite", "chain", "together", "tools"})
 """Modes that rerank where the embedder keeps what late interaction compares, or the settings name a reranker."""
-
-
-def check_asked(question: str) -> None:
-    """See that a question asks something.
-
-    Raises:
-        InputError: it is blank.
-    """
-    if not question.strip():
-        message = "The question is blank."
-        raise InputError(message, cure="Ask something.", outcome="empty")
 
 
 def reranks(mode: str) -> bool:

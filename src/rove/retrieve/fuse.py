@@ -12,6 +12,11 @@ from rove.store.search_lists import SearchLists
 
 KEYWORD_WEIGHT = 8.0
 """The best keyword hit that has every word of the question, in standard deviations of the semantic list."""
+OUTSTANDING, MOST_BOOST = 4.0, 2.0
+"""How far above its list's mean, in standard deviations, the best keyword hit stands from which on the keywords count
+for more, and how many times as much at most: docs/decisions/050-tools.md."""
+LONG_ENOUGH = 10
+"""Hits of a list, from which on its deviation says something."""
 DOCUMENT_WEIGHT = 0.25
 """What its document counts beside a passage's own cosine: docs/decisions/025-documents.md."""
 
@@ -24,8 +29,10 @@ def fused(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
 def adaptive(lists: SearchLists) -> list[Scored]:
     """Fuse by how much the keywords know: each list in its own unit, the keywords by the root of their coverage.
 
-    score(c) = trust · (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · BM25(c) / best BM25
+    score(c) = trust · (near(c) - lowest) / σ + KEYWORD_WEIGHT · √coverage · boost · BM25(c) / best BM25
     near(c) = cosine(c) + DOCUMENT_WEIGHT · nearness of its document
+    boost = z(best BM25) / OUTSTANDING, from 1 to MOST_BOOST: a long question that asks for several things is covered by
+    no chunk, and its words can still be sure of one.
 
     lowest and σ, the standard deviation, are those of the semantic list; a chunk that a list lacks adds 0 for it. Where
     the words of a question do not occur, as across languages, or only a stray one does, the meaning decides; where one
@@ -45,7 +52,7 @@ def adaptive(lists: SearchLists) -> list[Scored]:
         lowest, unit = min(near.values()), _deviation(near.values())
         scores = {name: lists.trust * (score - lowest) / unit if unit else 0.0 for name, score in near.items()}
     best = max((score for _, score in keyword), default=0.0)
-    weight = KEYWORD_WEIGHT * sqrt(lists.coverage)
+    weight = KEYWORD_WEIGHT * sqrt(lists.coverage) * _boost([score for _, score in keyword])
     for name, score in keyword:
         scores[name] = scores.get(name, 0.0) + (weight * score / best if best > 0 else 0.0)
     return _ranked(scores)
@@ -131,6 +138,13 @@ def _by_weight(lists: SearchLists, settings: SearchSettings) -> list[Scored]:
 def _weights(lists: SearchLists, settings: SearchSettings) -> list[float]:
     known = {"keyword": settings.keyword_weight, "semantic": settings.semantic_weight}
     return [known.get(name, 1.0) for name in lists.ranked]
+
+
+def _boost(scores: Sequence[float]) -> float:
+    """Say how much more a keyword list counts whose best stands out of it; 1 of a list too short to tell."""
+    deviation = _deviation(scores) if len(scores) >= LONG_ENOUGH else 0.0
+    sure = (max(scores) - fsum(scores) / len(scores)) / deviation if deviation else 0.0
+    return min(max(sure / OUTSTANDING, 1.0), MOST_BOOST)
 
 
 def _deviation(values: Collection[float]) -> float:

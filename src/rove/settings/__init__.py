@@ -36,6 +36,7 @@ from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
 from rove.settings.section import SettingsSection
 from rove.settings.serving import KeySettings, ServeSettings, SpaceSettings
+from rove.settings.tools import EntitySettings, SqlToolSettings, ToolSettings
 
 __all__ = [
     "Address",
@@ -45,6 +46,7 @@ __all__ = [
     "DatabaseSettings",
     "EmbedderSettings",
     "EnrichSettings",
+    "EntitySettings",
     "GatherSettings",
     "GraphSettings",
     "IndexServerSettings",
@@ -61,7 +63,9 @@ __all__ = [
     "Settings",
     "SlotSettings",
     "SpaceSettings",
+    "SqlToolSettings",
     "StoreSettings",
+    "ToolSettings",
     "TopicSettings",
     "WalkSettings",
     "check_sub_vectors",
@@ -118,6 +122,10 @@ class Settings(BaseSettings):
     """Databases that questions may be put to, by name."""
     serve: ServeSettings = ServeSettings()
     """The server."""
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    """Sources of tools, by a name of your own: `[tools.weather]`."""
+    entities: Mapping[str, EntitySettings] = Field(default_factory=dict)
+    """Things that tools know by other names than people, or than other tools: `[entities.db-1]`."""
 
     @property
     def folder(self) -> Path:

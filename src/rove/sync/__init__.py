@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Thread
+from types import MappingProxyType
 from typing import Self, TypeVar
 
 from rove.engine import NONE, START, AsyncRove, Given
@@ -26,15 +27,18 @@ from rove.records import (
     Response,
     Understood,
 )
+from rove.records.tool import ToolRun
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Address, Settings, read_settings
 from rove.store import VectorIndex
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
+from rove.sync.blocking_tools import Tools
 from rove.sync.blocking_walk import Walk
 from rove.sync.migrating import Migrating
 
 T = TypeVar("T")
+EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 class Rove(BlockingDocuments, Migrating):
@@ -134,9 +138,41 @@ class Rove(BlockingDocuments, Migrating):
         )
         return self._run(found)
 
-    def ask(self, question: str, *, where: Filter | None = None, listener: Listener = ignore) -> Answer:
+    def ask(
+        self, question: str, *, where: Filter | None = None, tools: bool = False, listener: Listener = ignore
+    ) -> Answer:
         """See `AsyncRove.ask`."""
-        return self._run(self._kb.ask(question, where=where, listener=listener))
+        return self._run(self._kb.ask(question, where=where, tools=tools, listener=listener))
+
+    @property
+    def tools(self) -> Tools:
+        """The base's tools, and those of the program: `kb.tools.add(my_function)`."""
+        return Tools(self._kb.tools, self._run)
+
+    def run_tool(
+        self,
+        request: str,
+        *,
+        tool: str = "",
+        arguments: Mapping[str, object] = EMPTY,
+        history: History = START,
+        profile: Mapping[str, object] = EMPTY,
+        dry_run: bool = False,
+        confirm: bool = False,
+        listener: Listener = ignore,
+    ) -> ToolRun:
+        """See `AsyncRove.run_tool`."""
+        running = self._kb.run_tool(
+            request,
+            tool=tool,
+            arguments=arguments,
+            history=history,
+            profile=profile,
+            dry_run=dry_run,
+            confirm=confirm,
+            listener=listener,
+        )
+        return self._run(running)
 
     def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> Walk:
         """See `AsyncRove.walk`: `for event in kb.walk("…")`."""

@@ -15,7 +15,7 @@ import pytest
 
 SUITES = (
     "catalogs chat_models chunkers datasets durable_indexes embedders enrichers fallbacks graph_stores indexes loaders "
-    "metrics operators readers rerankers retrievers rules sentiments worker_pools"
+    "metrics operators readers rerankers retrievers rules sentiments tool_sources worker_pools"
 )
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in SUITES.split()))
 
@@ -38,6 +38,7 @@ from rove.testing.rerankers import RerankerContract  # noqa: E402
 from rove.testing.retrievers import RetrieverContract  # noqa: E402
 from rove.testing.rules import RuleContract  # noqa: E402
 from rove.testing.sentiments import SentimentContract  # noqa: E402
+from rove.testing.tool_sources import ToolSourceContract  # noqa: E402
 from rove.testing.worker_pools import WorkerPoolContract  # noqa: E402
 
 __all__ = [
@@ -45,5 +46,5 @@ __all__ = [
     "EnricherContract", "FallbackContract", "GraphStoreContract", "IndexContract", "LastingIndexContract",
     "LayoutContract", "LoaderContract", "MetricContract", "ModelChunkerContract", "OperatorContract",
     "ReaderContract", "RerankerContract", "RetrieverContract", "RuleContract", "SentimentContract",
-    "VectorIndexContract", "WorkerPoolContract",
+    "ToolSourceContract", "VectorIndexContract", "WorkerPoolContract",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from weakref import WeakSet
 
-from rove.errors import InputError
+from rove.errors import InputError, check_asked
 from rove.language.detect import detect
 from rove.models import ChatModel
 from rove.records import Filter
@@ -55,9 +55,7 @@ class WalkOperations:
         Raises:
             InputError: the question is blank.
         """
-        if not question.strip():
-            message = "The question is blank."
-            raise InputError(message, cure="Ask something.", outcome="empty")
+        check_asked(question)
         context, walk_id = self._context(), secrets.token_hex(ID_BYTES)
         budget = budget or budget_of(self.settings)
         started = WalkStarted(walk_id, question, detect(question), context.mode, budget, filter_to_text(where))

@@ -1,0 +1,83 @@
+"""An answer with a tool: it is run for the question, and its result is a source that is cited like a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from rove.answer.answerer import Answerer
+from rove.answer.gate import GateVerdict
+from rove.answer.passages import TextOf
+from rove.events import Listener
+from rove.language.detect import detect
+from rove.models import ChatModel
+from rove.records import Answer, Filter
+from rove.records.tool import ToolRun
+from rove.retrieve import Query, SearchContext, retrieve
+from rove.settings import Settings
+from rove.tools.library import ToolLibrary
+from rove.tools.result_text import as_hits
+from rove.tools.tool_search import IS_TOOL
+
+RAN = "The tool {tool} was asked: {title}."
+NOT_RUN = "The tool {tool} did not run. {reason}"
+PASSAGES = 3
+"""Passages that stand beside a tool's result."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswerer:
+    """Answers a question with what a tool gives. Only tools that read are run: nobody has confirmed anything here."""
+
+    search_context: SearchContext
+    chat: ChatModel | None
+    settings: Settings
+    library: ToolLibrary
+    text_of: TextOf
+
+    async def answer(
+        self, question: str, where: Filter | None, listener: Listener, otherwise: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """Answer with the tool that surely fits; where none does, it lacks a value or fails, `otherwise` answers.
+
+        Where that refuses, and a tool lacks a value, the user is asked for it.
+        """
+        run = await self.library.run(question, surely=True, where=where, listener=listener)
+        if run.outcome == "ran" and run.document and run.document.text.strip():
+            return await self._from_result(question, run, where, listener)
+        answer = await otherwise()
+        plan = run.plan
+        if plan and run.outcome == "asks" and plan.question and answer.refused:
+            return Answer(question, plan.question, "clarifying", answer.language, note=answer.note)
+        if plan and run.outcome in {"failed", "unconfirmed"}:
+            said = NOT_RUN.format(tool=plan.match.tool, reason=run.note)
+            return replace(answer, note=f"{answer.note} {said}".strip())
+        return answer
+
+    async def _from_result(self, question: str, run: ToolRun, where: Filter | None, listener: Listener) -> Answer:
+        document, language = run.document, detect(question)
+        if document is None:
+            raise AssertionError  # a tool that ran has one
+        beside = await retrieve("hybrid", self.search_context, Query(question, PASSAGES + 1, _documents(where), True))
+        settings = self.settings.answer
+        own = as_hits(document)[: max(settings.references - PASSAGES, 1)]
+
+        async def text_of(document_id: str) -> str:
+            return document.text if document_id == document.document_id else await self.text_of(document_id)
+
+        answerer = Answerer(self.search_context.embedder, self.chat, settings)
+        answer = await answerer.answer(
+            question,
+            [*own, *beside[:PASSAGES]],
+            GateVerdict(True),
+            language=language,
+            text_of=text_of,
+            listener=listener,
+        )
+        said = RAN.format(tool=run.plan.match.tool if run.plan else "", title=document.title)
+        return replace(answer, note=" ".join(filter(None, (said, run.note, answer.note))))
+
+
+def _documents(where: Filter | None) -> Filter:
+    """Passages that are no descriptions of tools."""
+    return ~IS_TOOL if where is None else where & ~IS_TOOL

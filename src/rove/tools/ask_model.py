@@ -1,0 +1,95 @@
+"""The chat model's part: it chooses among tools that were found, and fills parameters; what it quotes is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from rove.models import ChatModel
+from rove.models.prompts import fenced, prompt
+from rove.models.typed import reply_as
+from rove.records.tool import FilledParameter, ToolMatch
+from rove.tools.fill import SaidText
+from rove.tools.parameters import Parameter
+
+PACKAGE = "rove.tools"
+MOST_PARAMETERS = 60
+
+
+class WrittenValue(BaseModel):
+    """One parameter, as the model writes it."""
+
+    name: str = Field(max_length=200)
+    value: str = Field(max_length=2_000)
+    quote: str = Field(default="", max_length=2_000)
+
+
+class WrittenValues(BaseModel):
+    """What the model writes."""
+
+    values: list[Annotated[WrittenValue, Field()]] = Field(max_length=MOST_PARAMETERS)
+
+
+class ChosenTool(BaseModel):
+    """The tool that the model chooses; "" for none."""
+
+    tool: str = Field(max_length=200)
+
+
+async def choose(chat: ChatModel, request: str, matches: Sequence[ToolMatch]) -> ToolMatch | None:
+    """Let the model choose among tools that were found; None where none of them does it.
+
+    Raises:
+        ServiceError: the model failed.
+    """
+    listed = "\n".join(f"{one.tool}: {' '.join(one.description.split())[:400]}" for one in matches)
+    asked = f"Tools:\n{fenced(listed, 'tools')}\n\nThe request:\n{fenced(request, 'request')}"
+    wrote = await reply_as(chat, ChosenTool, prompt(PACKAGE, "choose"), asked)
+    return next((one for one in matches if one.tool == wrote.tool), None)
+
+
+async def fill_by_model(
+    chat: ChatModel, parameters: Sequence[Parameter], said: Sequence[SaidText], profile: Mapping[str, object]
+) -> dict[str, FilledParameter]:
+    """Return the values that the model has found, by name; only those whose words stand where it says that they do.
+
+    Raises:
+        ServiceError: the model failed.
+    """
+    lines = "\n".join(_described(parameter) for parameter in parameters[:MOST_PARAMETERS])
+    turns = "\n".join(one.text for one in said if one.origin == "history")
+    known = "\n".join(f"{key}: {value}" for key, value in profile.items())
+    parts = [f"Parameters:\n{fenced(lines, 'parameters')}"]
+    parts += [f"The conversation so far:\n{fenced(turns, 'conversation')}"] if turns else []
+    parts += [f"The profile:\n{fenced(known, 'profile')}"] if known else []
+    parts += [f"The request:\n{fenced(said[0].text, 'request')}"]
+    wrote = await reply_as(chat, WrittenValues, prompt(PACKAGE, "fill"), "\n\n".join(parts))
+    names = {parameter.name for parameter in parameters}
+    found: dict[str, FilledParameter] = {}
+    for value in wrote.values:
+        if value.name in names and value.name not in found and value.value.strip():
+            placed = _placed(value, said, profile)
+            found |= {value.name: placed} if placed else {}
+    return found
+
+
+def _placed(value: WrittenValue, said: Sequence[SaidText], profile: Mapping[str, object]) -> FilledParameter | None:
+    """Find the words that a value rests on; None where nobody said them: a model may not make a value up."""
+    words = value.quote.strip() or value.value.strip()
+    for one in said:
+        start = one.text.casefold().find(words.casefold())
+        if start >= 0 and len(one.text.casefold()) == len(one.text):
+            span = (start, start + len(words)) if one.origin == "question" else None
+            written = one.text[start : start + len(words)]
+            return FilledParameter(value.name, value.value.strip(), one.origin, written, span, "model")
+    for key, known in profile.items():
+        if words.casefold() in str(known).casefold() or words.casefold() == key.casefold():
+            return FilledParameter(value.name, value.value.strip(), "profile", key, None, "model")
+    return None
+
+
+def _described(parameter: Parameter) -> str:
+    kind = f"one of: {', '.join(parameter.choices[:50])}" if parameter.choices else parameter.format or parameter.type
+    return f"{parameter.name} ({kind}): {' '.join(parameter.description.split())[:300]}"

@@ -1,0 +1,153 @@
+"""Values as a tool wants them: types, enums, units, dates and names are mended before anybody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from rove.language.quantities import numbers
+from rove.records.tool import ValueCorrection
+from rove.tools.days import days_in
+from rove.tools.domain_model import DomainModel
+from rove.tools.parameters import Parameter
+from rove.tools.units import converted, measured, wanted_unit
+
+ALIKE, APART = 80.0, 5.0
+"""Likeness in percent from which on a value counts as a misspelt choice, and how far the next choice lies behind."""
+TRUE = frozenset(["true", "yes", "on", "1", "ja", "wahr", "igen", "igaz", "是", "真", "はい", "sí", "oui"])
+FALSE = frozenset(["false", "no", "off", "0", "nein", "falsch", "nem", "hamis", "否", "不", "假", "いいえ", "non"])
+Corrected = tuple[object, tuple[ValueCorrection, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a value is read by: the language of who said it, today's date, the things that are known, the platform."""
+
+    language: str
+    today: str
+    domain: DomainModel
+    platform: str = ""
+
+
+def corrected(value: object, parameter: Parameter, around: Circumstances) -> Corrected:
+    """Return a value as the parameter wants it, and what was changed; what cannot be mended stays as it is."""
+    if parameter.type == "array" and isinstance(value, str):
+        value = [part.strip() for part in value.replace("、", ",").replace("，", ",").split(",") if part.strip()]
+        return value, (ValueCorrection(parameter.name, ", ".join(value), str(value), "type"),)
+    if not isinstance(value, str | int | float | bool):
+        return value, ()
+    for mend in (_choice, _platform, _boolean, _number, _date):
+        found = next(mend(value, parameter, around), None)
+        if found is not None:
+            meant, reason = found
+            same = type(meant) is type(value) and meant == value
+            return meant, () if same else (_noted(parameter, value, meant, reason),)
+    if parameter.type == "string" and not isinstance(value, str):
+        return str(value), (_noted(parameter, value, str(value), "type"),)
+    return value, ()
+
+
+Mended = Iterator[tuple[object, str]]
+Mend = Callable[[str | int | float | bool, Parameter, Circumstances], Mended]
+
+
+def _choice(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+    """An enum's value: as it is written, in another case, by another word for it, or misspelt without doubt."""
+    if not parameter.choices:
+        return
+    said, typed = str(value).strip(), _typed(parameter)
+    if said in parameter.choices:
+        yield typed(said), "type"
+    folded = {_folded(choice): choice for choice in parameter.choices}
+    if _folded(said) in folded:
+        yield typed(folded[_folded(said)]), "case"
+    words = {_folded(word): choice for choice, others in (parameter.aliases or {}).items() for word in others}
+    if _folded(said) in words and words[_folded(said)] in parameter.choices:
+        yield typed(words[_folded(said)]), "alias"
+    known = around.domain.name_on(said, around.platform)
+    if known in parameter.choices:
+        yield typed(known), "platform"
+    close = process.extract(_folded(said), [*folded, *words], scorer=fuzz.ratio, limit=2, score_cutoff=ALIKE)
+    if close and len(said) > 2 and (len(close) == 1 or close[0][1] - close[1][1] >= APART):
+        meant = folded.get(close[0][0]) or words[close[0][0]]
+        yield typed(meant), "spelling"
+
+
+def _platform(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+    if parameter.type in {"string", ""} and isinstance(value, str):
+        known = around.domain.name_on(value, around.platform)
+        if known is not None:
+            yield known, "platform"
+
+
+def _boolean(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+    del around
+    if parameter.type == "boolean" and not isinstance(value, bool):
+        said = str(value).casefold().strip()
+        if said in TRUE or said in FALSE:
+            yield said in TRUE, "type"
+
+
+def _number(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+    """A number, out of its unit and into the one that the parameter wants."""
+    if parameter.type not in {"number", "integer"} or isinstance(value, bool):
+        return
+    said = str(value)
+    found = measured(said, around.language if isinstance(value, str) else "en")
+    if len(found) != 1:
+        return
+    wanted = wanted_unit(parameter.unit and f"x {parameter.unit}" or parameter.words, parameter.description)
+    number, reason = found[0].value, "type"
+    if found[0].unit and wanted and found[0].unit.kind == wanted.kind:
+        number, reason = converted(number, found[0].unit, wanted), "unit" if found[0].unit != wanted else "type"
+    if parameter.type == "number":
+        yield int(number) if number.is_integer() and isinstance(value, int) else number, reason
+    elif number.is_integer():
+        yield int(number), reason
+    elif reason == "unit":
+        yield round(number), reason
+
+
+def _date(value: object, parameter: Parameter, around: Circumstances) -> Mended:
+    if not is_day(parameter) or not isinstance(value, str):
+        return
+    found = days_in(value, around.language, around.today)
+    if len(found) == 1 and parameter.format == "date-time":
+        if "T" not in value:
+            yield f"{found[0].value}T00:00:00Z", "date"
+    elif len(found) == 1:
+        yield found[0].value, "date"
+
+
+def is_day(parameter: Parameter) -> bool:
+    """Say whether a parameter wants a date: by its format, or as text by its name or description.
+
+    >>> is_day(Parameter("from", "string", format="date")), is_day(Parameter("start_date", "string"))
+    (True, True)
+    """
+    if parameter.format in {"date", "date-time"}:
+        return True
+    told = "date" in parameter.words.split() or "YYYY-MM-DD" in parameter.description.upper()
+    return parameter.type == "string" and not parameter.format and told
+
+
+def _typed(parameter: Parameter) -> Callable[[str], object]:
+    """What turns a choice, kept as text, into the schema's own type."""
+
+    def typed(choice: str) -> object:
+        found = numbers(choice, "en") if parameter.type in {"integer", "number"} else []
+        if not found:
+            return choice
+        return int(found[0].value) if parameter.type == "integer" else float(found[0].value)
+
+    return typed
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def _noted(parameter: Parameter, written: object, meant: object, reason: str) -> ValueCorrection:
+    return ValueCorrection(parameter.name, str(written), str(meant), reason)  # pyright: ignore[reportArgumentType]

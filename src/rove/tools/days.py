@@ -1,0 +1,65 @@
+"""Days that a text names: by date, or reckoned from today ("übermorgen", "来週", "on Friday", "in 3 days")."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import regex
+
+from rove.language.quantities import Quantity, dates
+from rove.language.scripts import is_unspaced
+
+WEEK = 7
+
+
+def days_in(text: str, language: str, today: str) -> list[Quantity]:
+    """Return the days in their order, as YYYY-MM-DD. A week stands for its Monday, a weekday for the next such day.
+
+    >>> [day.value for day in days_in("来週の会議", "ja", "2026-11-25")]
+    ['2026-11-30']
+    >>> [day.value for day in days_in("on Friday, in 3 days or the day after tomorrow", "en", "2026-11-25")]
+    ['2026-11-27', '2026-11-28', '2026-11-27']
+    """
+    found = sorted(_reckoned(text, language, today), key=lambda day: (day.start - day.end, day.start)) if today else []
+    found += dates(text, language, today)
+    kept: list[Quantity] = []
+    for day in found:
+        if not any(day.start < held.end and held.start < day.end for held in kept):
+            kept.append(day)
+    return sorted(kept, key=lambda day: day.start)
+
+
+def _reckoned(text: str, language: str, today: str) -> Iterator[Quantity]:
+    base, table = date.fromisoformat(today), _table()
+    for words, days in table["days"].get(language, {}).items():
+        yield from _each(text, _bounded(words), base + timedelta(days))
+    monday = base - timedelta(base.weekday())
+    for words, weeks in table["weeks"].get(language, {}).items():
+        yield from _each(text, _bounded(words), monday + timedelta(weeks * WEEK))
+    before, after = table["before_weekday"].get(language, ""), table["after_weekday"].get(language, "")
+    for number, name in enumerate(table["weekdays"].get(language, "").split()):
+        ahead = (number - base.weekday() - 1) % WEEK + 1
+        pattern = before + regex.escape(name) + after
+        yield from _each(text, pattern if is_unspaced(name) else rf"\b{pattern}\b", base + timedelta(ahead))
+    if pattern := table["in_days"].get(language, ""):
+        for found in regex.finditer(pattern, text, flags=regex.IGNORECASE):
+            yield Quantity((base + timedelta(int(found[1]))).isoformat(), found.start(), found.end())
+
+
+def _each(text: str, pattern: str, day: date) -> Iterator[Quantity]:
+    for found in regex.finditer(pattern, text, flags=regex.IGNORECASE):
+        yield Quantity(day.isoformat(), found.start(), found.end())
+
+
+def _bounded(words: str) -> str:
+    return regex.escape(words) if is_unspaced(words) else rf"\b{regex.escape(words)}\b"
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("rove.tools").joinpath("days.toml").read_text("utf-8"))

@@ -1,0 +1,315 @@
+"""The tools of a base: kept as documents so that they are found, planned for a request, and run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from rove.answer.refusal import near_enough
+from rove.errors import ConfigError, InputError, ServiceError, check_asked, meant
+from rove.events import Listener, ToolPlanned, ignore
+from rove.language.detect import detect
+from rove.models import ChatModel
+from rove.records import DocumentInfo, Filter, History, Hit, Text
+from rove.records.tool import Effects, ToolMatch, ToolPlan, ToolRun
+from rove.retrieve import Query, SearchContext, retrieve
+from rove.retrieve.fuse import zscores
+from rove.settings import Settings, ToolSettings
+from rove.tools import TOOL_SOURCES, Tool, ToolSource
+from rove.tools.ask_model import choose
+from rove.tools.correct import Circumstances
+from rove.tools.domain_model import DomainModel
+from rove.tools.fill import fill_by_rules
+from rove.tools.parameters import Parameter, parameters_of, spelled_out
+from rove.tools.planner import ToolRequest, planned
+from rove.tools.python_source import Function, tool_of
+from rove.tools.runner import Runner
+
+EMPTY: Mapping[str, object] = MappingProxyType({})
+PROGRAM = "program"
+"""The source of functions that the program adds itself."""
+MODE = "tools"
+POOL = 20
+"""Tools that are compared by their parameters."""
+PARAMETER_WEIGHT = 0.25
+"""What a filled parameter counts beside the search's own score, in standard deviations; `MOST_FITTING` at most."""
+MOST_FITTING = 3
+OFFERED = 5
+NO_TOOL = "No tool fits this request."
+NO_TOOLS = "There are no tools here."
+Take = Callable[[Sequence[Text]], Awaitable[object]]
+Drop = Callable[[Sequence[str]], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryContext:
+    """What the library works with: the base's search, its settings and its models; how it keeps and drops documents."""
+
+    search_context: SearchContext
+    settings: Settings
+    chat: Callable[[], ChatModel | None]
+    take: Take
+    drop: Drop
+
+
+@dataclass
+class ToolLibrary:
+    """See the module. `failures`: sources that could not be read, and why; their tools are missing until they can."""
+
+    context: LibraryContext
+    runner: Runner = field(default_factory=Runner)
+    failures: dict[str, str] = field(default_factory=dict[str, str])
+    _own: dict[str, Tool] = field(default_factory=dict[str, Tool])
+    _tools: dict[str, Tool] | None = None
+    _sources: list[ToolSource] = field(default_factory=list[ToolSource])
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def add(self, *functions: Function, effects: Effects = "reads") -> None:
+        """Make tools of functions: annotations become the schema, the docstring the description.
+
+        They run in this process, a plain function in a thread of its own. `effects`: "writes" where they change
+        something; then each run has to be confirmed.
+
+        Raises:
+            ConfigError: a function cannot be called by JSON, or has the name of another tool.
+        """
+        for function in functions:
+            made = tool_of(function, PROGRAM, ToolSettings(kind="python"), effects)
+            if made.name in self._own:
+                raise _twice(made.name, PROGRAM, PROGRAM)
+            self._own[made.name] = made
+        self._tools = None
+
+    async def all(self) -> list[Tool]:
+        """Return every tool, by source. The first call reads the sources, and keeps what has changed in the base.
+
+        Raises:
+            ConfigError: settings or a document are wrong, or two tools have one name.
+        """
+        async with self._lock:
+            if self._tools is None:
+                await self._close()
+                found = await self._read()
+                await self._keep(found)
+                self._tools = found
+            return list(self._tools.values())
+
+    async def find(
+        self, request: str, *, top_k: int = OFFERED, where: Filter | None = None, profile: Mapping[str, object] = EMPTY
+    ) -> list[ToolMatch]:
+        """Return the tools that fit a request, best first: by name and description, then by what fills parameters.
+
+        Raises:
+            InputError: the request is blank.
+        """
+        check_asked(request)
+        asked = ToolRequest(request, detect(request), _today(), profile=profile)
+        return (await self._matches(asked, max(top_k, 1), where))[:top_k]
+
+    async def run(
+        self,
+        request: str,
+        *,
+        tool: str = "",
+        arguments: Mapping[str, object] = EMPTY,
+        history: History = History(),  # noqa: B008 - frozen
+        profile: Mapping[str, object] = EMPTY,
+        dry_run: bool = False,
+        confirm: bool = False,
+        surely: bool = False,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> ToolRun:
+        """Choose a tool for a request, fill its parameters, and run it; or say why not, and what to ask the user.
+
+        Args:
+            request: what is wanted, in any language.
+            tool: its name, where it is known; "" lets the request choose.
+            arguments: values that are settled, by parameter.
+            history: earlier turns, which fill what the request leaves open.
+            profile: what is known of the user, such as {"home_city": "Wien"}; it fills what both leave open.
+            dry_run: plan only: which tool, why, with which values from where, what was mended, what is missing.
+            confirm: that a tool which changes something may run.
+            surely: only where the request lies as near to a tool as to a document that it is answered from.
+            where: a filter on the documents that tools are.
+            listener: told of the plan and of each call.
+
+        Raises:
+            InputError: the request is blank, or there is no tool of that name.
+        """
+        check_asked(request)
+        language = detect(request)
+        asked = ToolRequest(request, language, _today(), history, profile, arguments)
+        known = {one.name: one for one in await self.all()}
+        matches = [self._named(tool, known)] if tool else await self._matches(asked, OFFERED, where, surely=surely)
+        match = matches[0] if tool else await self._chosen(request, matches)
+        if match is None:
+            return ToolRun(request, "none", note=NO_TOOL if known else NO_TOOLS)
+        plan = await planned(known[match.tool], match, asked, self._domain(), self.context.chat())
+        plan = replace(plan, others=tuple(one for one in matches if one.tool != match.tool))
+        listener(ToolPlanned(plan))
+        if dry_run:
+            return ToolRun(request, "planned", plan, note=plan.note)
+        return await self.runner.run(known[match.tool], plan, confirm=confirm, language=language, listener=listener)
+
+    async def plan(
+        self,
+        request: str,
+        *,
+        tool: str = "",
+        arguments: Mapping[str, object] = EMPTY,
+        history: History = History(),  # noqa: B008 - frozen
+        profile: Mapping[str, object] = EMPTY,
+    ) -> ToolPlan | None:
+        """Return what `run` would do; None where no tool fits."""
+        run = await self.run(request, tool=tool, arguments=arguments, history=history, profile=profile, dry_run=True)
+        return run.plan
+
+    async def close(self) -> None:
+        """Release what the sources hold."""
+        async with self._lock:
+            await self._close()
+            self._tools = None
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    async def _close(self) -> None:
+        sources, self._sources = self._sources, []
+        for source in sources:
+            await source.close()
+
+    async def _read(self) -> dict[str, Tool]:
+        found = dict(self._own)
+        self.failures = {}
+        for name, settings in self.context.settings.tools.items():
+            source: ToolSource = TOOL_SOURCES.get(settings.kind)(name, settings)
+            self._sources.append(source)
+            try:
+                tools = await source.tools()
+            except ServiceError as error:
+                self.failures[name] = str(error)
+                continue
+            for tool in allowed(tools, settings):
+                if tool.name in found:
+                    raise _twice(tool.name, found[tool.name].source, name)
+                found[tool.name] = tool
+        return found
+
+    async def _keep(self, tools: Mapping[str, Tool]) -> None:
+        """Keep the tools as documents, and drop those of sources that no longer have them."""
+        await self.context.take([as_text(tool) for tool in tools.values()])
+        wanted = {document_id(tool) for tool in tools.values()}
+        held = await asyncio.to_thread(self.context.search_context.store.catalog.documents)
+        gone = [info.document_id for info in held if self._is_gone(info, wanted)]
+        if gone:
+            await self.context.drop(gone)
+
+    def _is_gone(self, info: DocumentInfo, wanted: set[str]) -> bool:
+        source = info.metadata.get("tool_source")
+        return source is not None and source not in {PROGRAM, *self.failures} and info.document_id not in wanted
+
+    async def _matches(
+        self, asked: ToolRequest, top_k: int, where: Filter | None, *, surely: bool = False
+    ) -> list[ToolMatch]:
+        known = {document_id(tool): tool for tool in await self.all()}
+        if not known:
+            return []
+        pool = max(top_k, POOL)
+        hits = await retrieve(MODE, self.context.search_context, Query(asked.text, pool, where, rerank=True))
+        scores = zscores([(hit.chunk.document_id, hit.score) for hit in hits if hit.chunk.document_id in known])
+        found = [self._match(known[name], score, asked) for name, score in scores.items()]
+        return sorted(found, key=lambda one: (-one.score, one.tool))[:top_k] if self._near(hits, surely) else []
+
+    def _near(self, hits: Sequence[Hit], surely: bool) -> bool:
+        """Say whether what was found may be run for a request that did not ask for a tool."""
+        embedder, settings = self.context.search_context.embedder, self.context.settings.answer
+        lead = 0.0 if settings.max_distance else embedder.min_lead
+        return not surely or near_enough(hits[:OFFERED], settings.max_distance or embedder.max_distance, lead)
+
+    def _match(self, tool: Tool, score: float, asked: ToolRequest) -> ToolMatch:
+        around = Circumstances(asked.language, asked.today, self._domain(), tool.platform)
+        parameters = parameters_of(tool.parameters)
+        filled = fill_by_rules(parameters, asked.said()[:1], {}, around)
+        fitting = tuple(one.name for one in parameters if one.name in filled and _is_telling(one))
+        total = score + PARAMETER_WEIGHT * min(len(fitting), MOST_FITTING)
+        return ToolMatch(tool.name, tool.description, tool.source, tool.effects, total, fitting)
+
+    async def _chosen(self, request: str, matches: Sequence[ToolMatch]) -> ToolMatch | None:
+        chat = self.context.chat()
+        if chat is not None and matches:
+            try:
+                return await choose(chat, request, matches)
+            except ServiceError:
+                pass  # the search's own order stands, and the planner says that the model failed
+        return next(iter(matches), None)
+
+    def _named(self, name: str, known: Mapping[str, Tool]) -> ToolMatch:
+        if name not in known:
+            message = f"There is no tool {name!r}."
+            raise InputError(message, cure=f"{meant(name, known)}List them with: rove tools list")
+        tool = known[name]
+        return ToolMatch(tool.name, tool.description, tool.source, tool.effects, 1.0)
+
+    def _domain(self) -> DomainModel:
+        return DomainModel(self.context.settings.entities)
+
+
+def allowed(tools: Sequence[Tool], settings: ToolSettings) -> list[Tool]:
+    """Return the tools that the settings let through, each with the effects that they know of.
+
+    Raises:
+        ConfigError: there are too many, or the settings name one that is not there.
+    """
+    names = {tool.name for tool in tools}
+    for name in (*settings.only, *settings.reads, *settings.writes):
+        if name not in names:
+            message = f"The settings name the tool {name!r}, which its source does not have."
+            raise ConfigError(message, cure=f"{meant(name, names)}Mend `only`, `reads` or `writes`.")
+    kept = [tool for tool in tools if not settings.only or tool.name in settings.only]
+    if len(kept) > settings.max_tools:
+        message = f"The source has {len(kept):,} tools; {settings.max_tools:,} are taken."
+        raise ConfigError(message, cure="Name those that you need in `only`, or raise `max_tools`.")
+    return [replace(tool, effects=_effects(tool, settings)) for tool in kept]
+
+
+def document_id(tool: Tool) -> str:
+    """The id of the document that a tool is in the base."""
+    return f"tools/{tool.source}/{tool.name}"
+
+
+def as_text(tool: Tool) -> Text:
+    """Return a tool as a document: its name spelled out, what it does, and a line for each parameter."""
+    lines = [tool.description.strip() or spelled_out(tool.name), ""]
+    lines += [_line(parameter) for parameter in parameters_of(tool.parameters)]
+    metadata = {"tool": tool.name, "tool_source": tool.source, "tool_effects": tool.effects}
+    return Text("\n".join(lines).strip(), document_id(tool), f"{spelled_out(tool.name)} ({tool.name})", metadata)
+
+
+def _line(parameter: Parameter) -> str:
+    kind = " or ".join(parameter.choices[:20]) or parameter.format or parameter.type
+    rest = f": {parameter.description}" if parameter.description else ""
+    default = f" Default: {parameter.default}." if parameter.default not in {None, ""} else ""
+    return f"- {parameter.words} ({kind}){rest}{default}"
+
+
+def _effects(tool: Tool, settings: ToolSettings) -> Effects:
+    if tool.name in settings.writes:
+        return "writes"
+    return "reads" if tool.name in settings.reads else tool.effects
+
+
+def _is_telling(parameter: Parameter) -> bool:
+    """Say whether not just any words fill it."""
+    return bool(parameter.choices or parameter.format or parameter.type in {"number", "integer"} or parameter.is_entity)
+
+
+def _twice(name: str, first: str, second: str) -> ConfigError:
+    message = f"Two tools are named {name!r}: of {first!r} and of {second!r}."
+    return ConfigError(message, cure="Leave one out with `only`, or rename it.")
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()

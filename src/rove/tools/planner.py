@@ -1,0 +1,111 @@
+"""From a tool and what was said to a plan: parameters filled, mended and checked, one question for what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rove.errors import ServiceError
+from rove.models import ChatModel
+from rove.question.word_tables import said as phrase
+from rove.records import History
+from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ValueCorrection, ValueProblem
+from rove.tools import Tool
+from rove.tools.ask_model import fill_by_model
+from rove.tools.correct import Circumstances, corrected
+from rove.tools.domain_model import DomainModel
+from rove.tools.fill import SaidText, fill_by_rules
+from rove.tools.parameters import Parameter, check, parameters_of
+
+MODEL_FAILED = "The chat model failed, so the parameters were filled by rules. {reason}"
+TURNS = 4
+"""Earlier turns that are looked through, the latest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """What the user wants, and what is known of them.
+
+    `given`: values that are settled, by parameter. `profile`: what is known of the user, by name, such as
+    {"home_city": "Wien"}. `today`: YYYY-MM-DD.
+    """
+
+    text: str
+    language: str
+    today: str = ""
+    history: History = History()
+    profile: Mapping[str, object] = field(default_factory=dict[str, object])
+    given: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def said(self) -> list[SaidText]:
+        """The question, then the earlier turns, the latest first."""
+        turns = self.history.turns[-TURNS:][::-1]
+        return [SaidText(self.text), *(SaidText(turn.question, "history") for turn in turns)]
+
+
+async def planned(
+    tool: Tool, match: ToolMatch, request: ToolRequest, domain: DomainModel, chat: ChatModel | None
+) -> ToolPlan:
+    """Plan one call. Nothing is run. Values of the schema's own defaults are named, and left to the tool."""
+    parameters = parameters_of(tool.parameters)
+    around = Circumstances(request.language, request.today, domain, tool.platform)
+    filled, note = await _filled(parameters, request, around, chat)
+    mended = [_mended(filled[one.name], one, around) for one in parameters if one.name in filled]
+    arguments = {one.name: one.value for one, _ in mended}
+    strange = [name for name in request.given if name not in {one.name for one in parameters}]
+    found = check(tool.parameters, arguments)
+    problems = (*found.problems, *(ValueProblem(name, "the tool has no such parameter") for name in strange))
+    defaults = [
+        FilledParameter(one.name, one.default, "default")
+        for one in parameters
+        if one.default is not None and one.name not in arguments and not one.required
+    ]
+    return ToolPlan(
+        request.text,
+        match,
+        (*(one for one, _ in mended), *defaults),
+        tuple(correction for _, corrections in mended for correction in corrections),
+        found.missing,
+        problems,
+        asked_back(parameters, found.missing, problems, request.language),
+        note=note,
+    )
+
+
+def asked_back(
+    parameters: Sequence[Parameter], missing: Sequence[str], problems: Sequence[ValueProblem], language: str
+) -> str:
+    """Return one question for all that is missing or wrong, in the user's language; "" where nothing is.
+
+    >>> city = Parameter("city", "string", "Name of the city.")
+    >>> asked_back([city], ["city"], [], "de")
+    'Bitte geben Sie noch an: Name of the city.'
+    """
+    labels = {one.name: one.label for one in parameters}
+    wanted = dict.fromkeys((*missing, *(one.parameter for one in problems if one.parameter in labels)))
+    names = [labels.get(name, name) for name in wanted]
+    return phrase("phrases", "missing", language).format(names=", ".join(names)) if names else ""
+
+
+async def _filled(
+    parameters: Sequence[Parameter], request: ToolRequest, around: Circumstances, chat: ChatModel | None
+) -> tuple[dict[str, FilledParameter], str]:
+    """Fill what the caller has not given; a model's value wins over one of the rules."""
+    given = {name: FilledParameter(name, value, "given") for name, value in request.given.items()}
+    left = [parameter for parameter in parameters if parameter.name not in given]
+    said = request.said()
+    filled = fill_by_rules(left, said, request.profile, around)
+    note = ""
+    if chat is not None and left:
+        try:
+            filled |= await fill_by_model(chat, left, said, request.profile)
+        except ServiceError as error:
+            note = MODEL_FAILED.format(reason=error.reason)
+    return {**filled, **given}, note
+
+
+def _mended(
+    filled: FilledParameter, parameter: Parameter, around: Circumstances
+) -> tuple[FilledParameter, tuple[ValueCorrection, ...]]:
+    value, corrections = corrected(filled.value, parameter, around)
+    return replace(filled, value=value), corrections

@@ -1,0 +1,124 @@
+"""Tools that are one SQL statement each: values are bound, the database is opened for reading, rows are bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import regex
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from rove.errors import ConfigError, ServiceError
+from rove.settings import SqlToolSettings, ToolSettings
+from rove.tools import Arguments, Tool
+from rove.tools.parameters import checked_schema
+
+MOST_ROWS = 1_000
+ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
+STEPS = 100_000
+"""SQLite's steps between two looks at the clock."""
+READ_ONLY = {"postgresql": "SET TRANSACTION READ ONLY", "mysql": "SET TRANSACTION READ ONLY"}
+"""What a database is told before a statement that only reads."""
+_NAMED = regex.compile(r"(?<![:\w]):(\w+)")
+_QUOTED = regex.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", regex.DOTALL)
+
+
+class SqlSource:
+    """See `ToolSource`. A template reads, unless the settings name it in `writes`."""
+
+    def __init__(self, name: str, settings: ToolSettings) -> None:
+        self.name, self.settings = name, settings
+        self.engine: Engine | None = None
+
+    async def tools(self) -> Sequence[Tool]:
+        """See `ToolSource.tools`."""
+        try:
+            url = make_url(self.settings.database.get_secret_value())
+            self.engine = _engine(url)
+        except (SQLAlchemyError, ImportError, ValueError) as error:
+            message = f"tools.{self.name}.database cannot be opened: {type(error).__name__}."
+            cure = 'Write it like "sqlite:///file.db", and install the driver that it names.'
+            raise ConfigError(message, cure=cure) from None
+        return [self._tool(name, template, self.engine) for name, template in self.settings.templates.items()]
+
+    async def close(self) -> None:
+        """See `ToolSource.close`."""
+        if self.engine is not None:
+            await asyncio.to_thread(self.engine.dispose)
+
+    def _tool(self, name: str, template: SqlToolSettings, engine: Engine) -> Tool:
+        named = list(dict.fromkeys(_NAMED.findall(_QUOTED.sub(" ", template.sql))))
+        unknown = [key for key in template.parameters if key not in named]
+        if unknown:
+            message = f"The statement of {name} names no parameter :{unknown[0]}."
+            raise ConfigError(message, cure="Use it in the statement, or take it out of `parameters`.")
+        properties = {key: dict(template.parameters.get(key, {"type": "string"})) for key in named}
+        needed = [key for key, one in properties.items() if "default" not in one]
+        schema = {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+        writes = name in self.settings.writes
+
+        async def run(arguments: Arguments) -> object:
+            defaults = {key: one.get("default") for key, one in properties.items()}
+            return await asyncio.to_thread(self._rows, engine, name, template.sql, {**defaults, **arguments}, writes)
+
+        effects = "writes" if writes else "reads"
+        checked = checked_schema(schema, name)
+        return Tool(name, template.description, checked, run, self.name, effects, self.settings)
+
+    def _rows(self, engine: Engine, name: str, sql: str, values: Mapping[str, object], writes: bool) -> object:
+        """Run a statement in a transaction of its own; what only reads is never committed."""
+        try:
+            with engine.connect() as connection:
+                if engine.dialect.name == "sqlite":
+                    _guard(connection.connection.dbapi_connection, self.settings.timeout_s, writes=writes)
+                elif not writes and (told := READ_ONLY.get(engine.dialect.name)):
+                    connection.execute(text(told))
+                result = connection.execute(text(sql), dict(values))
+                rows = [dict(row) for row in result.mappings().fetchmany(MOST_ROWS)] if result.returns_rows else []
+                changed = result.rowcount
+                if writes:
+                    connection.commit()
+                return rows if result.returns_rows else {"rows changed": changed}
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or type(error).__name__)[:300]
+            message = f"{name} failed: {reason}."
+            raise ServiceError(message, cure="Look at the statement and the values.", retryable=False) from None
+
+
+def _engine(url: URL) -> Engine:
+    """Open a database; one of SQLite's has to be there, since opening would make it.
+
+    Raises:
+        ConfigError: nothing can hold the database to reading, or its file is not there.
+    """
+    if url.get_backend_name() == "sqlite":
+        if not url.database or not Path(url.database).is_file():
+            message = f"There is no database {url.database!r}."
+            raise ConfigError(message, cure="Write its path: sqlite:///folder/file.db.")
+    elif url.get_backend_name() not in READ_ONLY:
+        message = f"A database of {url.get_backend_name()} cannot be held to reading here."
+        raise ConfigError(message, cure=f"Use one of: sqlite, {', '.join(READ_ONLY)}.")
+    return create_engine(url, poolclass=NullPool, hide_parameters=True)
+
+
+def _guard(connection: Any, timeout_s: float, *, writes: bool) -> None:  # noqa: ANN401 - sqlite3's connection
+    """Let a connection of SQLite's do nothing but read, and for so long; `writes` lifts the first."""
+    until = monotonic() + timeout_s
+    connection.set_progress_handler(lambda: monotonic() > until, STEPS)
+    if writes:
+        return
+
+    def allow(action: int, first: str | None, second: str | None, *_: object) -> int:
+        if action == sqlite3.SQLITE_FUNCTION and (second or first or "").casefold() in REFUSED_FUNCTIONS:
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK if action in ALLOWED else sqlite3.SQLITE_DENY
+
+    connection.set_authorizer(allow)
