@@ -26,7 +26,7 @@ from rove.records import PageRead, Prepared, SourceEnd, content_hash
 from rove.sandbox import Limits
 from rove.sandbox.messages import Task, encoder
 from rove.sandbox.pool import Pool
-from rove.settings import EmbedderSettings
+from rove.settings import EmbedderSettings, OneEmbedderSettings
 from rove.store import Vector
 
 BY_CHANCE = {"too-large", "too-slow", "service"}
@@ -47,7 +47,7 @@ class Order(msgspec.Struct, array_like=True):
     @classmethod
     def of(cls, recipe: Recipe, limits: Limits, embedder: EmbedderSettings, shards: str) -> Order:
         """Write down what workers of this Rove are to do."""
-        values = {name: getattr(embedder, name) for name in EmbedderSettings.model_fields}
+        values = {name: getattr(embedder, name) for name in OneEmbedderSettings.model_fields}
         plain = {name: v.get_secret_value() if isinstance(v, SecretStr) else v for name, v in values.items()}
         return cls(version("rove"), recipe, limits, plain, shards)
 
