@@ -161,8 +161,12 @@ class Database:
         Raises:
             EmbedderMovedError: it is another one by now.
         """
-        known = get_fact(connection, EMBEDDER) if self._model else ""
-        if known != self._model:
+        if self._model:
+            self.check_known(get_fact(connection, EMBEDDER))
+
+    def check_known(self, known: str) -> None:
+        """See that what a statement has read as the base's embedder is that of `opened_with`; raises likewise."""
+        if self._model and known != self._model:
             message = f"{self._place} was moved to the embedder [{known}]; this process has opened it with another."
             cure = "Name that one in the settings, under [embedder], and open the base again."
             raise EmbedderMovedError(message, cure=cure)

@@ -36,15 +36,16 @@ class Fetching:
 
     @asynccontextmanager
     async def of_one_embedder(self) -> AsyncGenerator[None]:
-        """See that the base still has the embedder that this process asks when the block ends, however it ends.
+        """Where the block fails because the base has another embedder by now, say so in place of what it stumbled on.
 
         Raises:
-            EmbedderMovedError: it has another by now, so that what was read meanwhile may not compare.
+            EmbedderMovedError: it has.
         """
         try:
             yield
-        finally:
+        except Exception:
             await asyncio.to_thread(self.documents.check_embedder)
+            raise
 
     async def find(self, chunk_ids: Sequence[str], along: Along = "") -> dict[str, Found]:
         """Fetch live chunks by id. See `Catalog.find`."""

@@ -14,7 +14,7 @@ from rove.store.catalog_rows import AnyRow, chunk_of, enriched, fields_of, vecto
 from rove.store.catalog_view import Along, current
 from rove.store.database import Database
 from rove.store.lookup import Lookup
-from rove.store.shallow import is_shallow
+from rove.store.shallow import HAS_EMBEDDER, is_shallow
 
 SHOWN = tuple(column for column in tables.chunks.columns if column.name not in {"terms", "vector", "names"})
 """What a reader sees of a chunk."""
@@ -31,19 +31,27 @@ _FOUND = (
 _FINDS: dict[Along, Lookup] = {
     "": Lookup(_FOUND.add_columns(null().label("along")), _C.chunk_id),
     "tokens": Lookup(
-        _FOUND.outerjoin(_T, and_(_T.c.vector == _C.vector, ~is_shallow())).add_columns(_T.c.tokens.label("along")),
+        _FOUND.outerjoin(_T, and_(_T.c.vector == _C.vector, ~is_shallow())).add_columns(
+            _T.c.tokens.label("along"), HAS_EMBEDDER
+        ),
         _C.chunk_id,
     ),
     "vectors": Lookup(
-        _FOUND.outerjoin(_V, and_(_V.c.seq == _C.vector, ~is_shallow())).add_columns(_V.c.vector.label("along")),
+        _FOUND.outerjoin(_V, and_(_V.c.seq == _C.vector, ~is_shallow())).add_columns(
+            _V.c.vector.label("along"), HAS_EMBEDDER
+        ),
         _C.chunk_id,
     ),
 }
 _OF_DOCUMENT = Lookup(_FOUND.add_columns(_D.kind.label("type")).order_by(_C.position), _D.document_id)
 _LIVE = Lookup(select(_C.chunk_id).join(tables.documents, _D.seq == _C.document).where(_D.revision > 0), _C.chunk_id)
 _TERMS = Lookup(select(_C.chunk_id, _C.terms), _C.chunk_id)
-_VECTORS = Lookup(select(_C.chunk_id, _V.c.vector).join(_V, _V.c.seq == _C.vector).where(~is_shallow()), _C.chunk_id)
-_TOKENS = Lookup(select(_C.chunk_id, _T.c.tokens).join(_T, _T.c.vector == _C.vector).where(~is_shallow()), _C.chunk_id)
+_VECTORS = Lookup(
+    select(_C.chunk_id, _V.c.vector, HAS_EMBEDDER).join(_V, _V.c.seq == _C.vector).where(~is_shallow()), _C.chunk_id
+)
+_TOKENS = Lookup(
+    select(_C.chunk_id, _T.c.tokens, HAS_EMBEDDER).join(_T, _T.c.vector == _C.vector).where(~is_shallow()), _C.chunk_id
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,7 @@ class LiveChunks:
 
         `along`: what is fetched in the same query, and kept for the operation under way.
         """
-        rows = _FINDS[along].rows(self.database, chunk_ids)
+        rows = self._checked(_FINDS[along].rows(self.database, chunk_ids), along)
         if along and (view := current()) is not None:
             kept = view.along(self.database, along)
             kept.update((row.chunk_id, row.along) for row in rows if row.along is not None)
@@ -91,13 +99,19 @@ class LiveChunks:
     def chunk_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The embedder's vectors of chunks, (dimension,) float32 each; a shallow one is absent."""
         found, missing = self._came_along(chunk_ids, "vectors")
-        found |= {row.chunk_id: row.vector for row in _VECTORS.rows(self.database, missing)}
+        found |= {row.chunk_id: row.vector for row in self._checked(_VECTORS.rows(self.database, missing))}
         return {chunk_id: vector_of(blob) for chunk_id, blob in found.items()}
 
     def chunk_tokens(self, chunk_ids: Sequence[str]) -> dict[str, bytes]:
         """What late interaction compares, the packed token vectors of chunks; a chunk that has none is absent."""
         found, missing = self._came_along(chunk_ids, "tokens")
-        return found | {row.chunk_id: row.tokens for row in _TOKENS.rows(self.database, missing)}
+        return found | {row.chunk_id: row.tokens for row in self._checked(_TOKENS.rows(self.database, missing))}
+
+    def _checked(self, rows: Sequence[AnyRow], along: Along = "vectors") -> Sequence[AnyRow]:
+        """Return rows with vectors or tokens, once it is sure that these are the embedder's that this process has."""
+        if rows and along:
+            self.database.check_known(rows[0].model)
+        return rows
 
     def _came_along(self, chunk_ids: Sequence[str], along: Along) -> tuple[dict[str, bytes], list[str]]:
         """What came along with these chunks earlier in the operation under way, and the chunks without it."""

@@ -15,6 +15,7 @@ from rove.store import Vector, tables
 from rove.store.catalog_rows import AnyRow, blob_of, check_vectors, vector_of
 from rove.store.database import Database, insert_rows
 from rove.store.dialect import within
+from rove.store.shallow import HAS_EMBEDDER
 from rove.store.triplets import insert_triplets
 
 MOST_LEADS = 2_000
@@ -95,9 +96,10 @@ class Memories:
     def found_by(self, seqs: Iterable[int]) -> dict[int, Handle]:
         """What facts are found by, in the order they were learned."""
         m = tables.memory_facts.c
-        query = select(m.seq, m.terms, m.vector, m.asked, m.relevance).where(within(m.seq, list(seqs)))
+        query = select(m.seq, m.terms, m.vector, m.asked, m.relevance, HAS_EMBEDDER).where(within(m.seq, list(seqs)))
         with self._database.read() as connection:
             rows = connection.execute(query.order_by(m.seq)).all()
+        self._check(rows)
         check_vectors([blob for row in rows for blob in (row.vector, row.asked)])
         return {row.seq: Handle(row.terms, vector_of(row.vector), vector_of(row.asked), row.relevance) for row in rows}
 
@@ -108,17 +110,23 @@ class Memories:
     def known(self, space: str) -> tuple[set[int], list[LeadEntry]]:
         """The row numbers of the facts of a space, and how leads have ended, the latest walk's last; in one query."""
         f, m, d = tables.memory_facts.c, tables.memory_leads.c, tables.documents.c
-        leads = select(tables.memory_leads, d.document_id, _WHERE)
+        leads = select(tables.memory_leads, d.document_id, _WHERE, HAS_EMBEDDER)
         leads = leads.outerjoin(tables.documents, d.seq == m.document)
         leads = leads.outerjoin(tables.memory_walks, tables.memory_walks.c.walk_id == m.walk_id)
         leads = leads.where(m.space == space)
         facts = select(f.seq, *(null() for _ in leads.selected_columns[1:])).where(f.space == space)
         with self._database.read() as connection:
             rows = connection.execute(union_all(leads, facts).order_by("seq")).all()
+        self._check([row for row in rows if row.walk_id is not None])
         check_vectors([row.asked for row in rows if row.walk_id is not None])
         return {row.seq for row in rows if row.walk_id is None}, [
             _lead_of(row) for row in rows if row.walk_id is not None
         ]
+
+    def _check(self, rows: Sequence[AnyRow]) -> None:
+        """See that vectors that were read are the embedder's that this process has."""
+        if rows:
+            self._database.check_known(rows[0].model)
 
     def edit(
         self, space: str, memory_id: str, text: str, terms: str, vector: Vector, triplets: Sequence[Triplet] = ()

@@ -26,6 +26,8 @@ STAND_IN = "stand-in"
 GROUP_CHUNKS = 512
 """Chunks of the documents that become deep together; a longer one is by itself."""
 GROUP_DOCUMENTS = 256
+HAS_EMBEDDER = select(tables.facts.c.value).where(tables.facts.c.name == EMBEDDER).scalar_subquery().label("model")
+"""The base's embedder, as the statement sees it that reads vectors: see `Database.check_known`."""
 _C, _D, _S = tables.chunks.c, tables.documents.c, tables.shallow.c
 
 

@@ -130,6 +130,7 @@ class SummaryIndex:
                     int(connection.execute(select(func.coalesce(func.max(S.seq), 0))).scalar_one()),
                 )
                 if self._held is None or self._held.state != state:
+                    self.database.check_model(connection)
                     query = select(S.seq, D.document_id, S.vector).join(tables.documents, D.seq == S.document)
                     rows = connection.execute(query.where(D.revision > 0).order_by(S.seq)).all()
                     vectors = np.array(vectors_of([row.vector for row in rows]), np.float32)
