@@ -35,7 +35,7 @@ FAKE = {"name": "fake"}
 DEPTH, ROUNDS = 10, 3
 LARGE_COUNT, CLAIMS = 1_000_000, 50
 SLOT = field("slot") == ONE_PERCENT
-ENGINE_CAP = Cap(600, 6, 250)
+ENGINE_CAP = Cap(600, 2, 250)
 ENGINE_FILTERS: dict[str, tuple[str, Filter]] = {
     "semantic, 1 % pass": ("semantic", SLOT),
     "semantic, the other sets": ("semantic", field("set") != SETS[0]),
