@@ -89,9 +89,8 @@ async def _as_one(search_context: SearchContext, lists: SearchLists, vector: Vec
     ids = [*first, *(chunk_id for chunk_id, _ in lists.shallow[JUDGED:] if chunk_id in worded)]
     await judge_now(search_context, ids)
     vectors = await search_context.store.chunk_vectors(ids)
-    cosines = np.vecdot(vectors, vector).clip(-1, 1).round(DECIMALS).tolist()
-    seen = vectors.any(axis=1).tolist()
-    own = {chunk_id: cosine for chunk_id, cosine, known in zip(ids, cosines, seen, strict=True) if known}
+    cosines = np.vecdot(vectors, vector).clip(-1, 1).round(DECIMALS)
+    own = {ids[at]: float(cosines[at]) for at in np.flatnonzero(vectors.any(axis=1)).tolist()}
     deep = list(lists.ranked["semantic"])
     semantic = sorted([*deep, *_placed(lists.shallow, own, deep)], key=lambda scored: (-scored[1], scored[0]))[:top_k]
     return replace(lists, ranked={**lists.ranked, "semantic": semantic})
