@@ -102,7 +102,7 @@ class SecondPass:
         """Say what holds it up, "" where nothing does, in place of what it has said before."""
         before, self._said = self._said, text
         for job in self._followed:
-            if job.trouble == before != text:
+            if job.trouble in {"", before} and job.trouble != text:
                 job.trouble = text
                 job.changed()
 
