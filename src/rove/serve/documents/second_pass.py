@@ -89,7 +89,7 @@ class SecondPass:
         finally:
             tally.leave(PLACE)
         if lost:
-            self._trouble(REFUSED.format(count=len(lost)))
+            self._trouble(REFUSED.format(count=len(lost)), lasting=True)
             log.warning("passages refused", extra={"count": len(lost)})
         self._told.set()
 
@@ -98,9 +98,9 @@ class SecondPass:
             self._trouble("")
             self._told.set()
 
-    def _trouble(self, text: str) -> None:
+    def _trouble(self, text: str, *, lasting: bool = False) -> None:
         """Say what holds it up, "" where nothing does, in place of what it has said before."""
-        before, self._said = self._said, text
+        before, self._said = self._said, "" if lasting else text
         for job in self._followed:
             if job.trouble in {"", before} and job.trouble != text:
                 job.trouble = text
@@ -122,6 +122,7 @@ class SecondPass:
         for job in jobs:
             shallow = sum(left.get(source, 0) for source in set(job.sources))
             if not shallow:
+                job.trouble = "" if job.trouble == self._said else job.trouble
                 job.end()
             elif shallow != job.shallow:
                 job.shallow = shallow
