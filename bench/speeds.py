@@ -94,7 +94,8 @@ def table(
         "By the share of the passages that the embedder has reached, in an order that no question has a part in. "
         f"Sets cut to {cap}. Mark: beside words alone, + better, = within 0.005, − worse; of 50 questions one whose "
         "document falls from the first place to the second is 0.007. No number was chosen by these sets; that the "
-        "embedder has to look at what the words find first, too, was seen on mh_hotpot100 and tools_stabletoolbench."
+        "embedder looks at what the words have found first, too, was seen to be missing on mh_hotpot100 and "
+        "tools_stabletoolbench."
     )
     return Table(f"Two speeds: {title}", COLUMNS, rows, note)
 
