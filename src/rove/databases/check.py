@@ -43,8 +43,9 @@ def checked(sql: str, dialect: str, tables: Sequence[TableSchema], *, max_rows: 
     Raises:
         InputError: it is not one SELECT of allowed parts over these tables and their columns; the message says which.
 
+    >>> from rove.records.schema import Column
     >>> cust = TableSchema("cust", (Column("id"), Column("name")))
-    >>> checked("select name -- all\\n from cust", "sqlite", [cust], max_rows=10).sql
+    >>> checked("select name -- all\n from cust", "sqlite", [cust], max_rows=10).sql
     'SELECT name FROM cust LIMIT 11'
     """
     query = _parsed(sql, dialect)

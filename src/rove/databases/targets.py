@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from sqlalchemy import URL, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -139,7 +139,7 @@ class ServerTarget:
                 only_reads.rollback()
                 return result
         except SQLAlchemyError as error:
-            why = str(getattr(error, "orig", None) or error)
+            why = _said(getattr(error, "orig", None) or error)
             if "timeout" in why or "57014" in why or "execution time" in why:
                 raise ServiceError(SLOW.format(seconds=timeout_s), cure=SLOW_CURE, retryable=False) from None
             raise _refusal(why, str(self._address.password or "")) from None
@@ -151,8 +151,17 @@ class ServerTarget:
         if self.dialect == "postgres":
             return [f"SET LOCAL statement_timeout = {milliseconds}"]
         if self._enforced:
-            return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION max_execution_time = {milliseconds}", "COMMIT"]
+            maria = self._address.get_backend_name() == "mariadb"
+            limit = f"max_statement_time = {timeout_s:g}" if maria else f"max_execution_time = {milliseconds}"
+            return ["SET SESSION TRANSACTION READ ONLY", f"SET SESSION {limit}", "COMMIT"]
         return []
+
+
+def _said(error: BaseException) -> str:
+    """What a driver's error says; pg8000 gives the fields of Postgres' message."""
+    told = error.args[0] if error.args else ""
+    fields = cast("dict[str, str]", told) if isinstance(told, dict) else {}
+    return f"{fields['M']} ({fields.get('C', '')})" if "M" in fields else str(error)
 
 
 def _let_through(action: int, *_: object) -> int:
