@@ -28,6 +28,10 @@ WAITS = '[steps.said]\nuse = "human"\nquestion = "$input.question"\n[output]\nsa
 TOO_MUCH = '[steps.known]\nuse = "understand"\nquestion = "$input.question"\n[output]\nknown = "$known"\n'
 
 
+def run_of(name: str) -> str:
+    return f"{FLOWS}/{name}/run"
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "flows"
@@ -50,7 +54,7 @@ async def test_only_what_changes_nothing_is_served_and_only_to_who_may_read(open
                 assert reply.status_code == 404, name
         async with town.client("nobody") as client:
             assert (await client.get(FLOWS)).status_code == 403
-            assert (await client.post(f"{FLOWS}/simple/run", json={"given": {"question": "x"}})).status_code == 403
+            assert (await client.post(run_of("simple"), json={"given": {"question": "x"}})).status_code == 403
     async with open_town(filled=False, serve={"flows": ""}) as town, town.client("anna") as client:
         assert (await client.get(FLOWS)).json() == []
 
@@ -64,15 +68,15 @@ async def test_each_key_gets_what_its_documents_say(open_town: Opener, folder: P
                     assert reply.status_code == 200, reply.text
                     assert (SECRET[:20] in reply.text or "Nordwind" in reply.text) <= sees, (holder, name)
                 asked = await client.post("/v1/spaces/hr/ask", json={"question": QUESTION})
-                flow = await client.post(f"{FLOWS}/simple/run", json={"given": {"question": QUESTION}})
+                flow = await client.post(run_of("simple"), json={"given": {"question": QUESTION}})
                 assert flow.json()["output"]["answer"] == asked.json()
         async with town.client("root") as client:
             body: dict[str, Any] = {"given": {"question": QUESTION}}
-            output = (await client.post(f"{FLOWS}/hits/run", json=body)).json()["output"]
+            output = (await client.post(run_of("hits"), json=body)).json()["output"]
             assert output["first"] == output["hits"][0]
             assert set(output["titles"]) == {"Policy", "Nordwind"}
             body["where"] = {"field": "topic", "op": "==", "value": "play"}
-            output = (await client.post(f"{FLOWS}/hits/run", json=body)).json()["output"]
+            output = (await client.post(run_of("hits"), json=body)).json()["output"]
             assert output == {"hits": [], "first": None, "titles": [], "many": []}
 
 
@@ -81,8 +85,8 @@ async def test_what_is_wrong_is_refused(open_town: Opener, folder: Path) -> None
         for name, given in (("simple", {}), ("simple", {"qestion": "x"}), ("waits", {"question": "x"})):
             reply = await client.post(f"{FLOWS}/{name}/run", json={"given": given})
             assert reply.status_code == 400, reply.text
-        assert (await client.post(f"{FLOWS}/simple/run", json={"given": {"question": "x" * 5_000}})).status_code == 413
-        reply = await client.post(f"{FLOWS}/known/run", json={"given": {"question": "x"}})
+        assert (await client.post(run_of("simple"), json={"given": {"question": "x" * 5_000}})).status_code == 413
+        reply = await client.post(run_of("known"), json={"given": {"question": "x"}})
         assert reply.status_code >= 400
         assert "Understood" in reply.text
 
@@ -90,10 +94,10 @@ async def test_what_is_wrong_is_refused(open_town: Opener, folder: Path) -> None
 async def test_a_run_is_streamed_step_by_step(open_town: Opener, folder: Path) -> None:
     async with open_town(serve={"flows": str(folder)}) as town, town.client("anna") as client:
         body = {"given": {"question": QUESTION}, "stream": True}
-        text = (await client.post(f"{FLOWS}/simple/run", json=body)).text
+        text = (await client.post(run_of("simple"), json=body)).text
         told = [block.split("\n") for block in text.strip().split("\n\n") if block.startswith("event")]
         steps = [json.loads(data.removeprefix("data: ")) for name, data in told if name == "event: step"]
         assert [step["key"] for step in steps if step["state"] == "finished"][:2] == ["understood", "reply"]
         assert told[-1][0] == "event: output"
-        plain = await client.post(f"{FLOWS}/simple/run", json={**body, "stream": False})
+        plain = await client.post(run_of("simple"), json={**body, "stream": False})
         assert json.loads(told[-1][1].removeprefix("data: ")) == plain.json()
