@@ -30,8 +30,8 @@ from bench.team.steps import DEPTH, EMBEDDER, MORE, Found
 from rove.settings import Address
 
 COUNT = 20_000
-CALM_S = 30.0
-LONGEST_S = 20
+CALM_S = 20.0
+LONGEST_S = 6
 """After so long no more questions are asked in a way: "themes" clusters all vectors for each."""
 TIMEOUT_S = 20_000
 SERVERS, MACHINES = 3, 2

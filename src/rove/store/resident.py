@@ -117,12 +117,14 @@ class Resident:
 
     def _keep(self, *, at_rest: bool) -> None:
         growth = GROWTH_AT_REST if at_rest else GROWTH
-        count = self.catalog.count()
-        if count < KEPT_FROM:
-            drop(self.folder)
-            return
         behind = read(self.folder, self.catalog.fact(self._home.mark))
-        if not behind or not self._serves(behind) or growth * self.catalog.count(since=behind.revision) >= count:
+        if behind and self._serves(behind):
+            newer = self.catalog.count(since=behind.revision)
+            if growth * newer < behind.rows + newer:
+                return
+        if self.catalog.count() < KEPT_FROM:  # which looks at every document
+            drop(self.folder)
+        else:
             self._write()
 
     def _serves(self, kept: Mapped) -> bool:
