@@ -30,11 +30,12 @@ from bench.team.steps import DEPTH, EMBEDDER, MORE, Found
 from rove.settings import Address
 
 COUNT = 20_000
-CALM_S = 30.0
-LONGEST_S = 20
+CALM_S = 15.0
+LONGEST_S = 6
 """After so long no more questions are asked in a way: "themes" clusters all vectors for each."""
 TIMEOUT_S = 20_000
 SERVERS, MACHINES = 3, 2
+PAPER = (10**6, 10**7, 10**9)
 SECONDS = ("first_s", "wall", "cpu", "database_s")
 FIRST = {"a folder": "fill", "Postgres": "copy"}
 WRITER, NEW = "machine-0", "machine-1"
@@ -55,11 +56,13 @@ def run(count: int = COUNT, *, calm_s: float = CALM_S, longest_s: int = LONGEST_
             for name, place in places.items()
         }
         found["new"] = {step: _step(folder, step, "new", address, NEW, longest_s) for step in ("start", "ask")}
+        found["again"] = {"start": _step(folder, "start", "again", address, WRITER)}
         say("team: servers")
         under_load = asyncio.run(loaded(folder, address, calm_s))
         sizes = {"a folder": _folder_gb(folder / "kb"), "Postgres": _database_gb(address)}
         sizes["machine"] = _folder_gb(folder / NEW)
     tables = [way_in(folder, found, sizes), starts(found), alike(folder, found), *under_load]
+    tables.append(on_paper(found["new"]["start"], sizes, _kept(folder, "fill", "a folder")["passages"] + MORE))
     if not keep:
         shutil.rmtree(folder)
     return tables
@@ -86,12 +89,16 @@ def _step(folder: Path, step: str, name: str, place: str, machine: str, count: i
         command = [sys.executable, "-m", "bench.team.steps", step, place, str(file), "--count", str(count)]
         before, done = _database_cpu_s(folder), measured(command, timeout_s=TIMEOUT_S)
         kept.write_text(json.dumps({**done, "database_s": _database_cpu_s(folder) - before}), "utf-8")
-    return json.loads(kept.read_text("utf-8"))
+    return _kept(folder, step, name)
+
+
+def _kept(folder: Path, step: str, name: str) -> dict[str, Any]:
+    return json.loads((folder / f"{step} {name}.json").read_text("utf-8"))
 
 
 def way_in(folder: Path, found: dict[str, Results], sizes: dict[str, float]) -> Table:
     """What it cost to fill the base, to copy it, and to take a few more passages in; and what lies on the disk."""
-    first = {name: json.loads((folder / f"{step} {name}.json").read_text("utf-8")) for name, step in FIRST.items()}
+    first = {name: _kept(folder, step, name) for name, step in FIRST.items()}
     passages = first["a folder"]["passages"]
     rows: list[list[object]] = []
     for name, one in first.items():
@@ -118,8 +125,9 @@ def starts(found: dict[str, Results]) -> Table:
     """How long it is until a process answers."""
     named = {
         "a folder": "a folder",
-        "Postgres": "Postgres, a machine with a snapshot",
-        "new": "Postgres, a machine that has never seen it",
+        "again": "Postgres, a machine with a snapshot",
+        "Postgres": "Postgres, a machine that has never seen it",
+        "new": "another such",
     }
     rows = [
         [
@@ -173,6 +181,30 @@ def alike(folder: Path, found: dict[str, Results]) -> Table:
         "Postgres, ms",
     ]
     return Table("Does it answer as the folder does?", head, rows, note)
+
+
+def on_paper(start: dict[str, Any], sizes: dict[str, float], passages: int) -> Table:
+    """What a machine and the database would need for more, by what these passages took."""
+    rows: list[list[object]] = []
+    for count in PAPER:
+        times = count / passages
+        gb = [f"{sizes[name] * times:,.0f}" for name in ("machine", "Postgres")]
+        rows.append(
+            [f"{count:.0e}", f"{start['cpu'] * times / 3600:,.2f}", f"{start['database_s'] * times / 3600:,.2f}", *gb]
+        )
+    note = (
+        f"Nothing here was run: it is what {passages:,} passages took, times their number. What each machine needs "
+        "breaks first, not the database: it reads the whole base before its first answer, keeps a snapshot of it, and "
+        "writes that anew when another has erased something."
+    )
+    head = [
+        "passages",
+        "hours of CPU until a new machine answers",
+        "of the database",
+        "GB of snapshot a machine",
+        "GB of database",
+    ]
+    return Table("On paper", head, rows, note)
 
 
 def overlap(expected: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> float:

@@ -130,15 +130,17 @@ class Resident:
 
     def _keep(self, *, at_rest: bool) -> None:
         growth = GROWTH_AT_REST if at_rest else GROWTH
-        count = self.catalog.count()
+        mark = self.catalog.fact(self._home.mark)
+        kept = read(self.folder, mark) if at_rest else None
+        behind = kept.revision if kept else -1 if at_rest else revision(self.folder, mark)
+        serves = self._serves(behind)
+        newer = self.catalog.count(since=behind) if serves else 0
+        count = kept.rows + newer if kept and serves else self.catalog.count()  # which looks at every document
         if count < KEPT_FROM:
             drop(self.folder)
             self._until_due = KEPT_FROM - count
             return
-        mark = self.catalog.fact(self._home.mark)
-        kept = read(self.folder, mark) if at_rest else None
-        behind = kept.revision if kept else -1 if at_rest else revision(self.folder, mark)
-        newer = self.catalog.count(since=behind) if self._serves(behind) else count
+        newer = newer if serves else count
         if growth * newer >= count:
             self._write()
             newer = 0

@@ -51,6 +51,11 @@ class Mapped(Snapshot):
     arrays: Mapping[str, Array]
     mark: str
 
+    @property
+    def rows(self) -> int:
+        """How many chunks it holds."""
+        return len(self.arrays["language_codes"])
+
     def let_go(self) -> None:
         """Let the system take back the memory of what was read; it is mapped still, and read again when needed."""
         for array in self.arrays.values():
