@@ -24,6 +24,8 @@ MANY = 32_768
 """Where a filter keeps so many vectors at most, all their codes are scanned, partitions or not."""
 FIRST = 8_192
 """Vectors that are scanned first where all are: what may be among the best of these is not kept of the rest."""
+LEAST = 32
+"""So many at least are looked for in partitions: whether a check finds none of fewer says too little."""
 PARTITIONED_FROM = 131_072
 """Vectors from which on there are partitions. Below, what is found is exact."""
 
@@ -101,9 +103,9 @@ class Nearest:
     def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
         """Return the positions of the rows that may be among the `top_k` best."""
         asked = AskedCode(vector)
-        likely = _Likely(top_k, asked.margin(self._coarsest))
-        keep = None if keep is None else self._by_position(keep)
         whole = exact or self._partitions is None
+        likely = _Likely(top_k if whole else max(top_k, LEAST), asked.margin(self._coarsest))
+        keep = None if keep is None else self._by_position(keep)
         if keep is not None and kept <= self.count // 8 and (whole or kept <= MANY):
             positions = np.flatnonzero(keep)
             for block in blocks_of(kept):

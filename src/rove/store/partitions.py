@@ -32,9 +32,9 @@ MISSED = 0.01
 """Share of the best that a search may be expected to miss."""
 CHECKED = 0.5
 """Rows that are scanned as a check, as a share of those that were scanned before."""
-LOOKED, ALL = 1 / 16, 1 / 3
-"""Once a sixteenth of the rows was scanned, all are where a third of them would be: rows that lie one after the other
-cost half as much."""
+LOOKED, ALL = 1 / 16, 1 / 2
+"""Once a sixteenth of the rows was scanned, all are where half of them would be: rows that lie one after the other cost
+half as much."""
 
 
 @dataclass(frozen=True, slots=True)
