@@ -12,7 +12,6 @@ compiled to what there is (see `chroma_filters`), else what passes is found by r
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
@@ -33,11 +32,11 @@ from rove.settings import IndexServerSettings, StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
 from rove.store.servers.chroma_filters import UnsaidError, Where, compile_filter, fields_of, metadata_of
+from rove.store.servers.patience import Patience
 
 T = TypeVar("T")
 USUAL = "http://localhost:8000"
 HNSW = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 800}
-PAUSE_S = 0.2
 """The pause before a call is tried again; each further one is twice as long."""
 PAGE = 2_000
 """Chunks that are read, or named, by one call."""
@@ -146,7 +145,7 @@ class ChromaIndex:
 
     def _asked(self, work: Callable[[Any], T]) -> T:
         """Let `work` have the collection, again where that helps."""
-        pause, left = PAUSE_S, self._server.retries
+        patience = Patience(self._server.retries)
         while True:
             held = None
             try:
@@ -154,15 +153,9 @@ class ChromaIndex:
                 return work(held)
             except NotFoundError as error:  # made anew by another process, or taken away
                 self._held = None
-                if not left:
-                    raise self._told(error) from error
+                patience.wait(self._told(error), error, helps=True)
             except (httpx.HTTPError, ChromaError, ValueError, TypeError) as error:
-                told = self._told(error)
-                if not left or not (isinstance(told, ServiceError) and told.retryable):
-                    raise told from error
-            left -= 1
-            time.sleep(pause)
-            pause *= 2
+                patience.wait(self._told(error), error)
 
     def _collection(self) -> Any:  # noqa: ANN401 - the client's types are not whole
         with self._lock:

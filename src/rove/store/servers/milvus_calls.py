@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, TypeVar
@@ -16,13 +15,12 @@ from pymilvus.exceptions import MilvusException
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.settings import IndexServerSettings
+from rove.store.servers.patience import Patience
 
 T = TypeVar("T")
 Client = Any
 """A `MilvusClient`, whose annotations are missing in part, and in part say that it is asynchronous."""
 USUAL = "http://localhost:19530"
-PAUSE_S = 0.2
-"""The pause before a call is tried again; each further one is twice as long."""
 NOT_FOUND, NOT_LOADED = 100, 101
 TRANSIENT = (2, 4, 5, 8, 9, NOT_LOADED, 103)
 """Milvus' codes for which waiting helps: not there, too many calls, an error inside, too fast, closed, not loaded."""
@@ -74,7 +72,7 @@ class MilvusCalls:
             ConfigError: the server refuses who asks, or what the settings name is not there.
             ServiceError: it cannot be reached (retryable), or refuses what it was asked to do.
         """
-        pause, left = PAUSE_S, self.settings.retries
+        patience = Patience(self.settings.retries)
         while True:
             try:
                 return work(self._ready(prepared))
@@ -84,12 +82,7 @@ class MilvusCalls:
                     continue
                 if isinstance(error, MilvusException) and error.code == NOT_LOADED:
                     self._is_prepared = False  # a server that was started again may have to be told
-                told = self._told(error)
-                if not (left and isinstance(told, ServiceError) and told.retryable):
-                    raise told from error
-            left -= 1
-            time.sleep(pause)
-            pause *= 2
+                patience.wait(self._told(error), error)
 
     def forget(self) -> None:
         """Let what is prepared be prepared again before the next call."""

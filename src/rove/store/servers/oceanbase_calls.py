@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from math import isfinite
@@ -20,11 +19,10 @@ from pymysql.cursors import Cursor
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.settings import IndexServerSettings
+from rove.store.servers.patience import Patience
 
 T = TypeVar("T")
 USUAL = "mysql://localhost:2881/test"
-PAUSE_S = 0.2
-"""The pause before a call is tried again; each further one is twice as long."""
 DAY_S = 86_400.0
 NOT_THERE = 1146
 SET_UP = {1044, 1045, 1049, 1142, 1227, 1251, 2059}
@@ -66,7 +64,7 @@ class OceanBaseCalls:
             ConfigError: the server refuses who asks, or what the settings name is not there.
             ServiceError: it cannot be reached (retryable), or refuses what it was asked to do.
         """
-        pause, left = PAUSE_S, self.settings.retries
+        patience = Patience(self.settings.retries)
         while True:
             try:
                 with self._connection(unhurried=unhurried) as connection, connection.cursor() as cursor:
@@ -79,12 +77,7 @@ class OceanBaseCalls:
                 if code_of(error) == NOT_THERE and self._is_prepared:
                     self._is_prepared = False  # somebody has dropped it: an empty one takes its place
                     continue
-                told = self._told(error)
-                if not (left and isinstance(told, ServiceError) and told.retryable):
-                    raise told from error
-            left -= 1
-            time.sleep(pause)
-            pause *= 2
+                patience.wait(self._told(error), error)
 
     def forget(self) -> None:
         """Let what is prepared be prepared again before the next call."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Lock
@@ -13,12 +12,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from rove.errors import ConfigError, RoveError, ServiceError
 from rove.settings import IndexServerSettings
+from rove.store.servers.patience import Patience
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
 USUAL = "postgresql://localhost:5432/postgres"
-PAUSE_S = 0.2
-"""The pause before a call is tried again; each further one is twice as long."""
 ONCE_MORE = ("08", "40", "53", "55", "57", "58")
 """Classes of codes for which waiting helps: no connection, a clash with another, no room, in use, stopped, a disk."""
 SET_UP = ("28", "3D", "42501", "0A000", "22P02")
@@ -55,18 +53,13 @@ class PostgresCalls:
             ConfigError: the server refuses who asks, or what the settings name is not there.
             ServiceError: it cannot be reached (retryable), or refuses what it was asked to do.
         """
-        pause, left = PAUSE_S, self.settings.retries
+        patience = Patience(self.settings.retries)
         while True:
             try:
                 with self._connection() as connection:
                     return work(connection)
             except psycopg.Error as error:
-                told = self._told(error)
-                if not (left and isinstance(told, ServiceError) and told.retryable):
-                    raise told from error
-            left -= 1
-            time.sleep(pause)
-            pause *= 2
+                patience.wait(self._told(error), error)
 
     def close(self) -> None:
         """Close every connection; one that a thread still has, when it gives it back."""
