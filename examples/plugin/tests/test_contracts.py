@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rove.settings import GraphSettings
+from rove.settings import GraphSettings, ToolSettings
 from rove.testing import (
     ChatModelContract,
     ChunkerContract,
@@ -26,6 +26,7 @@ from rove.testing import (
     RetrieverContract,
     RuleContract,
     SentimentContract,
+    ToolSourceContract,
     WorkerPoolContract,
 )
 from rove.testing.samples import TEXTS
@@ -129,3 +130,14 @@ class TestWordCount(OperatorContract):
     async def given(self, context: Any, folder: Path) -> dict[str, object]:
         del context, folder
         return {"text": " ".join(TEXTS.values())}
+
+
+class TestPhones(ToolSourceContract):
+    name = "phones"
+    called = "telephone_number"
+    arguments = {"person": "Nagy Éva"}
+
+    def settings(self, folder: Path) -> ToolSettings:
+        file = folder / "phones.tsv"
+        file.write_text("Nagy Éva\t+36 1 555 0100\n山田太郎\t+81 3 5555 0100\n", "utf-8")
+        return ToolSettings(kind="phones", document=str(file))
