@@ -58,6 +58,7 @@ CALLS = [
     Call("GET", f"{SPACE}/picture", query={"document_id": "policy", "page": "1"}),
     Call("DELETE", f"{SPACE}/document", "delete", query={"document_id": "urlaub"}),
     Call("POST", f"{SPACE}/search", body={**ASKED, "mode": "hybrid", "top_k": 3}),
+    Call("GET", f"{SPACE}/depth"),
     Call("GET", f"{SPACE}/themes"),
     Call("GET", f"{SPACE}/summary", query={"document_id": "policy"}),
     Call("POST", f"{SPACE}/graph", body={"names": ["{}"], "documents": ["policy"], "where": ASKED["where"]}),
