@@ -65,6 +65,8 @@ CALLS = [
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
+    Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),
+    Call("POST", f"{SPACE}/tools/run", body={"request": "weather", "arguments": {"city": "{}"}, "dry_run": True}),
     Call("POST", f"{SPACE}/walks", body=ASKED),
     Call("GET", f"{SPACE}/walks"),
     Call("GET", f"{SPACE}/walks/{{walk_id}}"),
