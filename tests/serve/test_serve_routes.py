@@ -52,6 +52,7 @@ CALLS = [
     Call("GET", f"{SPACE}/jobs/{{job_id}}", "add"),
     Call("GET", f"{SPACE}/jobs/{{job_id}}/events", "add"),
     Call("GET", f"{SPACE}/documents", query={"cursor": "0", "limit": "10"}),
+    Call("GET", f"{SPACE}/depth"),
     Call("GET", f"{SPACE}/document", query={"document_id": "policy"}),
     Call("GET", f"{SPACE}/text", query={"document_id": "policy", "start": "0", "end": "5"}),
     Call("GET", f"{SPACE}/places", query={"document_id": "policy", "start": "0", "end": "5"}),

@@ -19,8 +19,8 @@ RUN = f"{TOOLS}/run"
 KEY = "sk-4711-of-the-service"
 READER: dict[str, Any] = {"spaces": ("hr",), "rights": ("read",)}
 FORECAST = {"request": "What is the weather in Oslo on 2026-12-01?"}
-ADD = {"request": "add the host", "tool": "add_host", "arguments": {"name": "db-9"}}
-LOAD = {"request": "load", "tool": "get_host_load", "arguments": {"host": "db-1", "minutes": 5}}
+ADD: dict[str, Any] = {"request": "add the host", "tool": "add_host", "arguments": {"name": "db-9"}}
+LOAD: dict[str, Any] = {"request": "load", "tool": "get_host_load", "arguments": {"host": "db-1", "minutes": 5}}
 ECHO = {"Content-Type": "application/json"}
 
 
