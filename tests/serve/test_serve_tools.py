@@ -50,6 +50,8 @@ async def town(open_town: Opener, tmp_path: Path, asked: list[tuple[str, str]]) 
         asked.append((method, path))
         if "/broken/" in path:
             return 401, ECHO, json.dumps({"detail": f"Bearer {KEY} is wrong"}).encode()
+        if "/half/" in path:  # the message is cut in the middle of the key
+            return 401, ECHO, b"x" * 185 + KEY.encode()
         if "/telling/" in path:
             return 200, ECHO, json.dumps({"key": KEY, KEY: [KEY]}).encode()
         return hosts(method, path, body)
@@ -168,6 +170,9 @@ async def test_neither_secrets_nor_addresses_are_told(town: Town) -> None:
         failed = await client.post(RUN, json={**LOAD, "arguments": {"host": "broken"}})
         assert failed.json()["outcome"] == "failed"
         assert "Bearer [hidden] is wrong" in failed.json()["note"]
+        half = (await client.post(RUN, json={**LOAD, "arguments": {"host": "half"}})).json()
+        assert "x[hidden]" in half["note"]
+        assert KEY[:8] not in half["note"]
         telling = await client.post(RUN, json={**LOAD, "arguments": {"host": "telling"}})
         assert telling.json()["result"] == {"key": "[hidden]", "[hidden]": ["[hidden]"]}
         for reply in (failed, telling, await client.get(TOOLS)):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import reduce
+from os.path import commonprefix
+from urllib.parse import unquote
 
 from rove.models.usage import metered
 from rove.records.metadata import clean
@@ -19,8 +22,8 @@ HIDDEN = "[hidden]"
 PASSWORD = re.compile(r"://[^:/@\s]*:([^@\s]+)@")
 SERVICE = re.compile(r"\bhttps?://[^\s/'\"]+")
 """Where a service listens, which callers are not told."""
-SHORTEST = 4
-"""A shorter secret would be found in any text."""
+SHORTEST, HEAD = 4, 8
+"""A shorter secret would be found in any text; so much of one is enough to hide it."""
 
 
 async def listed(server: ServerContext, view: CallerView, request: str | None, cursor: int, limit: int) -> ToolsOut:
@@ -58,23 +61,27 @@ async def ran(server: ServerContext, view: CallerView, wanted: ToolRunIn) -> Too
 
 
 def hiding(sources: Mapping[str, ToolSettings]) -> Hide:
-    """Return what takes the secrets of sources out of a text, even where a service has sent them back.
+    """Return what takes the secrets of sources out of a text, even where a service has sent them back, or half of one.
 
-    >>> hiding({"a": ToolSettings(kind="openapi", api_key="s3cret")})("Bearer s3cret is wrong")
-    'Bearer [hidden] is wrong'
+    >>> hide = hiding({"a": ToolSettings(kind="openapi", api_key="s3cret-of-it")})
+    >>> hide("Bearer s3cret-of-it is wrong"), hide("Bearer s3cret-of")
+    ('Bearer [hidden] is wrong', 'Bearer [hidden]')
     """
     secrets: set[str] = set()
     for settings in sources.values():
-        database = settings.database.get_secret_value()
-        secrets |= {settings.api_key.get_secret_value(), database, *PASSWORD.findall(database)}
-        secrets |= set(PASSWORD.findall(settings.base_url))
+        passwords = PASSWORD.findall(f"{settings.database.get_secret_value()} {settings.base_url}")
+        secrets |= {settings.api_key.get_secret_value(), *passwords, *map(unquote, passwords)}
     wanted = sorted((one for one in secrets if len(one) >= SHORTEST), key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, wanted))) if wanted else None
+    return lambda text: reduce(_without, wanted, clean(text))
 
-    def hide(text: str) -> str:
-        return pattern.sub(HIDDEN, clean(text)) if pattern else clean(text)
 
-    return hide
+def _without(text: str, secret: str) -> str:
+    """Hide each place where a secret stands, or begins: a message may be cut in the middle of it."""
+    head, pieces, done = secret[:HEAD], list[str](), 0
+    while (found := text.find(head, done)) >= 0:
+        pieces += [text[done:found], HIDDEN]
+        done = found + len(commonprefix((secret, text[found : found + len(secret)])))
+    return "".join((*pieces, text[done:]))
 
 
 def _without_places(note: str) -> str:
