@@ -37,7 +37,8 @@ RIGHTS = {
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
-    f"POST {SPACE}/graph": "read",
+    f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
         "POST WALKS/{walk_id}/edit", "POST WALKS/{walk_id}/fork", "POST WALKS/{walk_id}/{action}",
@@ -53,7 +54,8 @@ RIGHTS = {
     f"POST {SPACE}/import": "admin",
     "POST /mcp": "",
 }  # fmt: skip
-"""The access table: which right a route takes; "": any key at all; "open": not even that.
+"""The access table: which right a route takes; "": any key at all; "open": not even that; "without labels":
+no key that has some.
 
 A route that is not in it is a fault, so that whoever makes one says here what opens it."""
 
@@ -264,8 +266,11 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
     if not one.known:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
     opens = "*" in one.spaces or (space in one.spaces if space else right != "admin of all")
-    right = right.removesuffix(" of all")
-    may = not right or (right in one.rights and (right != "admin" or one.labels is None))
+    whole = right.endswith(" without labels") or right.startswith("admin")
+    right = right.removesuffix(" of all").removesuffix(" without labels")
+    may = not right or (right in one.rights and (not whole or one.labels is None))
+    if status == 403 and one.labels is not None and route == f"POST {SPACE}/sql":  # a database, not tables
+        return []
     if status < 300 and not (opens and may):
         return [f"{status}, though it has not the right {right!r} in {space!r}"]
     if status in {401, 403} and opens and may and "access" not in route and right != "add":

@@ -34,7 +34,7 @@ async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Cl
         yield client
 
 
-TOOLS = {"search", "ask", "walk", "read", "explore", "summary", "ask_database"}
+TOOLS = {"search", "ask", "walk", "read", "explore", "summary", "ask_database", "find_tools", "run_tool"}
 
 
 async def test_tools_over_http(town: Town) -> None:

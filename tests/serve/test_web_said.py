@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
-from rove.conversation import gathering, grading, respond
+from rove.conversation import gathering, grading, respond, tool_answer
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
 from rove.serve import caller_view, problems
@@ -25,6 +25,8 @@ from rove.serve.pages.web_page import FOLDER
 from rove.serve.questions import asking
 from rove.serve.redaction import public_cure
 from rove.serve.walks import live_walks
+from rove.tools import library, planner
+from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
 from serve.browser import Visit, ask, held
 
@@ -33,7 +35,7 @@ SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
-    unknown_words,
+    unknown_words, library, planner, tool_answer, tool_runner,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,

@@ -22,6 +22,7 @@ from rove.records.graph import Subgraph
 from rove.records.sql import SqlReply
 from rove.records.summary import Summary
 from rove.records.theme import Theme
+from rove.records.tool import ToolMatch, ToolRun
 from rove.retrieve import RETRIEVERS
 from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
@@ -30,6 +31,7 @@ from rove.store.health import Health
 from rove.store.mentions import Mentions, names_of
 from rove.store.originals import Original
 from rove.store.shallow import Depth
+from rove.tools import Tool
 
 START = History()
 
@@ -133,16 +135,50 @@ class CallerView:
 
     async def ask_database(self, question: str, database: str, *, dry_run: bool) -> SqlReply:
         """See `AsyncRove.ask_database`. Access labels say nothing of rows, so a key with labels may not ask them."""
-        self.require("read")
-        if self.caller.labels is not None:
-            message = f"The key {self.caller.name!r} opens documents with some labels only, and no database."
-            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
+        self._require_no_labels()
         return await self.kb.ask_database(question, database, dry_run=dry_run)
 
     async def ask_tables(self, question: str, where: Filter | None, *, dry_run: bool) -> SqlReply:
         """See `AsyncRove.ask_tables`."""
         self.require("read")
         return await self.kb.ask_tables(question, where=self.where(where), dry_run=dry_run)
+
+    async def tools(self) -> tuple[list[Tool], list[str]]:
+        """Every tool, and the sources that cannot be read. Labels say nothing of tools: no key with labels has any."""
+        self._require_no_labels()
+        return await self.kb.tools.all(), sorted(self.kb.tools.failures)
+
+    async def find_tools(self, request: str, top_k: int) -> list[ToolMatch]:
+        """See `ToolLibrary.find`."""
+        self._require_no_labels()
+        return await self.kb.tools.find(request, top_k=top_k)
+
+    async def run_tool(
+        self,
+        request: str,
+        *,
+        tool: str,
+        arguments: Mapping[str, object],
+        history: History,
+        profile: Mapping[str, object],
+        dry_run: bool,
+        confirm: bool,
+    ) -> ToolRun:
+        """See `AsyncRove.run_tool`. One that writes takes the right to add, too, and has to be confirmed."""
+        self._require_no_labels()
+        may_write = "add" in self.caller.rights
+        run = await self.kb.run_tool(
+            request,
+            tool=tool,
+            arguments=arguments,
+            history=history,
+            profile=profile,
+            dry_run=dry_run,
+            confirm=confirm and may_write,
+        )
+        if confirm and run.outcome == "unconfirmed":
+            self.require("add")
+        return run
 
     async def documents(self) -> list[DocumentInfo]:
         """See `AsyncRove.documents`."""
@@ -242,6 +278,13 @@ class CallerView:
         return await self.kb.import_(lines)
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _require_no_labels(self) -> None:
+        """Raise `DeniedError` unless the caller may read everything."""
+        self.require("read")
+        if self.caller.labels is not None:
+            message = f"The key {self.caller.name!r} opens documents with some labels only, no databases or tools."
+            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
 
     async def _info(self, document_id: str) -> DocumentInfo:
         try:

@@ -31,6 +31,7 @@ CALLS = MappingProxyType(
         "rove doctor": "POST /v1/spaces/SPACE/doctor",
         "rove export FILE": "GET /v1/spaces/SPACE/export",
         "rove inspect": "GET /v1/spaces/SPACE/documents",
+        "rove tools list": "GET /v1/spaces/SPACE/tools",
         "rove walks replay ID": "GET /v1/spaces/SPACE/walks/ID",
         "rove walks show ID": "GET /v1/spaces/SPACE/walks/ID",
         "rove walks": "GET /v1/spaces/SPACE/walks",

@@ -146,7 +146,9 @@ def _caller(context: Context) -> Caller:
 
 def _described(name: str, tool: Tool) -> types.Tool:
     schema = tool.arguments.model_json_schema()
-    hints = types.ToolAnnotations(read_only_hint=not tool.writes, destructive_hint=tool.writes, open_world_hint=False)
+    hints = types.ToolAnnotations(
+        read_only_hint=not tool.writes, destructive_hint=tool.writes, open_world_hint=tool.outside
+    )
     return types.Tool(name=name, description=schema.pop("description", ""), input_schema=schema, annotations=hints)
 
 

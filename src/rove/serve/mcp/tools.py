@@ -25,6 +25,8 @@ from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Question, SearchOut
 from rove.serve.schema import Reply, Wire
+from rove.serve.tools.running import listed, ran
+from rove.serve.tools.schema import ToolRunIn, ToolRunOut, ToolsOut, Values
 from rove.serve.walks.live_walks import CallerWalks
 
 MAX_READ_CHARS = 20_000
@@ -113,6 +115,25 @@ class DatabaseArguments(Spaced):
     tables: bool = Field(default=False, description="Ask the tables in the documents instead.")
 
 
+class FindToolsArguments(Spaced):
+    """Find tools of the knowledge base that look up or do what documents cannot say, by what is wanted."""
+
+    request: Question
+    top_k: int = Field(default=5, ge=1, le=20, description="How many at most.")
+
+
+class RunToolArguments(Spaced):
+    """Run a tool that only reads, for a request: it is chosen and its parameters are filled from what was said.
+
+    Where the outcome is "asks", put the question of the plan to the user. What changes something does not run here.
+    """
+
+    request: Question
+    tool: str = Field(default="", max_length=200, description="The tool's name, where it is known.")
+    arguments: Values = Field(default={}, description="Values that are settled, by parameter.")
+    dry_run: bool = Field(default=False, description="Only show what would be run.")
+
+
 class SummariesOut(Reply):
     """What a document says, then its sections in the order of the text; none, where it has not been summed up."""
 
@@ -182,6 +203,19 @@ async def ask_database(context: ToolContext, given: DatabaseArguments) -> SqlOut
     return SqlOut.of(await view.ask_database(given.question, given.database, dry_run=False))
 
 
+async def find_tools(context: ToolContext, given: FindToolsArguments) -> ToolsOut:
+    """See `FindToolsArguments`."""
+    return await listed(context.server, context.view(given.space), given.request, 0, given.top_k)
+
+
+async def run_tool(context: ToolContext, given: RunToolArguments) -> ToolRunOut:
+    """See `RunToolArguments`. A model cannot confirm for its user."""
+    wanted = ToolRunIn(
+        request=given.request, tool=given.tool, arguments=given.arguments, dry_run=given.dry_run, confirm=False
+    )
+    return await ran(context.server, context.view(given.space), wanted)
+
+
 async def add(context: ToolContext, given: AddArguments) -> JobOut:
     """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
     view = context.view(given.space)
@@ -212,6 +246,8 @@ class Tool:
     arguments: type[BaseModel]
     call: Callable[..., Awaitable[BaseModel]]
     writes: bool = False
+    outside: bool = False
+    """Whether it asks other systems than the base."""
 
 
 TOOLS = {
@@ -222,6 +258,8 @@ TOOLS = {
     "explore": Tool(ExploreArguments, explore),
     "summary": Tool(SummaryArguments, summary),
     "ask_database": Tool(DatabaseArguments, ask_database),
+    "find_tools": Tool(FindToolsArguments, find_tools),
+    "run_tool": Tool(RunToolArguments, run_tool, outside=True),
     "add": Tool(AddArguments, add, writes=True),
 }
 """A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""
