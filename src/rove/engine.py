@@ -16,7 +16,7 @@ from rove.database_operations import DatabaseOperations
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
 from rove.enrich.run import enriched, estimated
-from rove.errors import InputError, check_asked
+from rove.errors import check_asked
 from rove.events import Listener, ignore, note
 from rove.exchange import imported
 from rove.ingest.deduplicate import Deduplicator
@@ -240,10 +240,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
             InputError: the question is blank.
         """
         check_asked(question)
-        top_k = usual_top_k(mode, self.settings.search) if top_k is None else top_k
-        if top_k < 1:
-            message = f"top_k is {top_k}; it must be at least 1."
-            raise InputError(message, cure="Ask for at least one hit.")
+        top_k = usual_top_k(mode, self.settings.search, top_k)
         rerank = (reranks(mode) and self._reranks) if rerank is None else rerank
         depth = max(top_k, self.settings.search.rule_pool) if self.rules else top_k
         with operation("search", mode=mode, top_k=top_k) as searching:

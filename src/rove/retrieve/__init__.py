@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from rove.errors import InputError
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import Filter, Hit
 from rove.registry import Registry
@@ -104,15 +105,23 @@ def reranks(mode: str) -> bool:
     return mode in RERANKED
 
 
-def usual_top_k(mode: str, settings: SearchSettings) -> int:
-    """Return how many hits a search gives where nobody says how many.
+def usual_top_k(mode: str, settings: SearchSettings, asked: int | None = None) -> int:
+    """Return how many hits a search gives: as many as were asked for.
 
-    It is `search.top_k`; in mode "gather" it is as many as the five numbers allow (mission A.1), so that nothing of
+    Where nobody says, it is `search.top_k`; in mode "gather" it is as many as the five numbers allow (mission A.1), so that nothing of
     what was gathered is cut off.
 
     >>> usual_top_k("gather", SearchSettings()), usual_top_k("hybrid", SearchSettings())
     (9, 10)
+
+    Raises:
+        InputError: fewer than one is asked for.
     """
+    if asked is not None and asked < 1:
+        message = f"top_k is {asked}; it must be at least 1."
+        raise InputError(message, cure="Ask for at least one hit.")
+    if asked is not None:
+        return asked
     if mode != GATHER:
         return settings.top_k
     return max(settings.k_keyword + settings.k_semantic + settings.k_rerank, 1)
