@@ -108,8 +108,8 @@ def reranks(mode: str) -> bool:
 def usual_top_k(mode: str, settings: SearchSettings, asked: int | None = None) -> int:
     """Return how many hits a search gives: as many as were asked for.
 
-    Where nobody says, it is `search.top_k`; in mode "gather" it is as many as the five numbers allow (mission A.1), so that nothing of
-    what was gathered is cut off.
+    Where nobody says, it is `search.top_k`; in mode "gather" it is as many as the five numbers allow (mission A.1), so
+    that nothing of what was gathered is cut off.
 
     >>> usual_top_k("gather", SearchSettings()), usual_top_k("hybrid", SearchSettings())
     (9, 10)
