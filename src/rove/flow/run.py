@@ -26,10 +26,11 @@ from rove.flow.journal import (
     where_in,
 )
 from rove.flow.json_values import from_json
-from rove.flow.operator import START, FlowContext, Need
+from rove.flow.operator import START, FlowContext
 from rove.flow.plan import Plan, refused
 from rove.flow.reference import resolved
 from rove.flow.scope import Scope, Work
+from rove.flow.there import lacking, there_of
 from rove.records import Filter, History
 from rove.store.flow_log import FlowLog
 from rove.tracing import operation
@@ -48,11 +49,6 @@ class FlowRun:
     status: Status
     output: Mapping[str, object] = field(default_factory=dict[str, object])
     waiting: tuple[StepWaits, ...] = ()
-
-
-def needs_met(kb: AsyncRove) -> frozenset[Need]:
-    """Return what a base has for operators that need it."""
-    return frozenset({"chat"}) if kb.chat_model() else frozenset()
 
 
 async def run(
@@ -81,7 +77,7 @@ async def run(
         InputError: an input is missing or wrong.
         ServiceError: a step failed, or the run took too long.
     """
-    plan = _planned(kb, flow)
+    plan = await _planned(kb, flow)
     values = inputs_of(flow, given)
     journal = await begun(_log(kb) if keep else None, flow, values, where, history)
     note(await kb.notes_on(where), lambda event: listener(StepTold("", event)))
@@ -119,7 +115,7 @@ async def resume(
         if key not in asked:
             message = f"Nobody waits for an answer to {key!r}."
             raise InputError(message, cure=f"Asked is: {', '.join(sorted(asked)) or 'nothing'}.")
-    plan = _planned(kb, flow or flow_in(journal.started))
+    plan = await _planned(kb, flow or flow_in(journal.started))
     if replies:
         await journal.keep(*(Replied(key, text) for key, text in replies.items()))
     started = journal.started
@@ -184,9 +180,9 @@ def _waiting(journal: Journal) -> FlowRun:
     return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
-def _planned(kb: AsyncRove, flow: Flow) -> Plan:
-    plan, problems = checked(flow, there=needs_met(kb))
-    if problems:
+async def _planned(kb: AsyncRove, flow: Flow) -> Plan:
+    plan, problems = checked(flow)
+    if problems := problems or lacking(plan, await there_of(kb, plan)):
         raise refused(flow, problems)
     return plan
 
