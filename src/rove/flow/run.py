@@ -77,8 +77,9 @@ async def run(
         InputError: an input is missing or wrong.
         ServiceError: a step failed, or the run took too long.
     """
-    plan = await _planned(kb, flow)
+    plan = _planned(flow)
     values = inputs_of(flow, given)
+    await _check_there(kb, plan, values)
     journal = await begun(_log(kb) if keep else None, flow, values, where, history)
     note(await kb.notes_on(where), lambda event: listener(StepTold("", event)))
     return await _gone_on(kb, plan, journal, values, (where, history), listener)
@@ -115,13 +116,14 @@ async def resume(
         if key not in asked:
             message = f"Nobody waits for an answer to {key!r}."
             raise InputError(message, cure=f"Asked is: {', '.join(sorted(asked)) or 'nothing'}.")
-    plan = await _planned(kb, flow or flow_in(journal.started))
-    if replies:
-        await journal.keep(*(Replied(key, text) for key, text in replies.items()))
+    plan = _planned(flow or flow_in(journal.started))
     started = journal.started
     kinds = {name: TYPES[spec.type] for name, spec in plan.flow.input.items()}
     held = from_json(started.given, dict[str, object])
     values = inputs_of(plan.flow, {name: value for name, value in held.items() if name in kinds})
+    await _check_there(kb, plan, values)
+    if replies:
+        await journal.keep(*(Replied(key, text) for key, text in replies.items()))
     return await _gone_on(kb, plan, journal, values, (where_in(started), started.history), listener)
 
 
@@ -180,11 +182,16 @@ def _waiting(journal: Journal) -> FlowRun:
     return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
-async def _planned(kb: AsyncRove, flow: Flow) -> Plan:
+def _planned(flow: Flow) -> Plan:
     plan, problems = checked(flow)
-    if problems := problems or lacking(plan, await there_of(kb, plan)):
+    if problems:
         raise refused(flow, problems)
     return plan
+
+
+async def _check_there(kb: AsyncRove, plan: Plan, values: Mapping[str, object]) -> None:
+    if problems := lacking(plan, await there_of(kb, plan), values):
+        raise refused(plan.flow, problems)
 
 
 def _log(kb: AsyncRove) -> FlowLog:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from rove.engine import AsyncRove
 from rove.errors import meant
-from rove.flow.plan import Node, Plan, Problem
+from rove.flow.plan import INPUT, Node, Plan, Problem
+from rove.flow.reference import Reference, part_of, resolved
 from rove.records.tool import Effects
 
 NO_DATABASE = 'Set one up in rove.toml: [databases.{name}] url = "postgresql://reader:…@host/{name}".'
@@ -43,24 +45,34 @@ async def there_of(kb: AsyncRove, plan: Plan) -> There:
     )
 
 
-def lacking(plan: Plan, there: There) -> list[Problem]:
-    """Return what steps need, and the base has not."""
-    return [problem for node in plan.nodes.values() for problem in _lacking(node, there)]
+def lacking(plan: Plan, there: There, values: Mapping[str, object] = MappingProxyType({})) -> list[Problem]:
+    """Return what steps need, and the base has not. `values`: the inputs of the run, which may name a database."""
+    return [problem for node in plan.nodes.values() for problem in _lacking(node, there, values)]
 
 
-def _lacking(node: Node, there: There) -> Iterator[Problem]:
+def _lacking(node: Node, there: There, values: Mapping[str, object]) -> Iterator[Problem]:
     place, operator = f"steps.{node.name}", node.operator
+
+    def named(name: str) -> str | None:
+        """What an input names; None where a step before says so."""
+        value = resolved(node.given.get(name, ""), lambda one: _given(one, values))
+        return value if isinstance(value, str) else None
+
     if "chat" in operator.needs and not there.chat:
         yield Problem(place, f"{operator.name!r} needs a chat model.", "Set chat.model.")
     if "databases" in operator.needs:
-        yield from _database(f"{place}.database", node.given.get("database", ""), there)
+        yield from _database(f"{place}.database", named("database"), there)
     if "tools" in operator.needs:
-        yield from _tool(f"{place}.tool", node, node.given.get("tool", ""), there)
+        yield from _tool(f"{place}.tool", node, named("tool"), there)
 
 
-def _database(place: str, name: object, there: There) -> Iterator[Problem]:
+def _given(one: Reference, values: Mapping[str, object]) -> object:
+    return part_of(values, one.path) if one.root == INPUT else None
+
+
+def _database(place: str, name: str | None, there: There) -> Iterator[Problem]:
     known = there.databases
-    if not isinstance(name, str) or name in known or (not name and len(known) == 1):
+    if name in known or (known and name is None) or (len(known) == 1 and not name):
         return
     reason = f"There is no [databases.{name}] in the settings."
     if not name:
@@ -69,14 +81,14 @@ def _database(place: str, name: object, there: There) -> Iterator[Problem]:
     yield Problem(place, reason, cure)
 
 
-def _tool(place: str, node: Node, name: object, there: There) -> Iterator[Problem]:
+def _tool(place: str, node: Node, name: str | None, there: There) -> Iterator[Problem]:
     unread = "".join(f" [tools.{source}] could not be read: {reason}" for source, reason in there.unread.items())
     if not there.tools:
         yield Problem(place, f"No tool is set up.{unread}", NO_TOOL)
-    elif isinstance(name, str) and name and name not in there.tools:
+    elif name and name not in there.tools:
         cure = f"{meant(name, there.tools)}List them with: rove tools list"
         yield Problem(place, f"There is no tool {name!r} in [tools.…] of the settings.{unread}", cure)
-    elif isinstance(name, str) and there.tools.get(name) == "writes" and node.operator.effects == "none":
+    elif name and there.tools[name] == "writes" and node.operator.effects == "none":
         cure = 'Write use = "tool-once", and writes = true at the top of the flow, if it is meant to.'
         yield Problem(
             place, f"The tool {name!r} changes something, and {node.operator.name!r} runs no such tool.", cure

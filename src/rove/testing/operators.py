@@ -16,6 +16,10 @@ from rove.testing.samples import TEXTS
 Function = Callable[..., Awaitable[object]]
 
 
+async def _agreed(what: str) -> None:
+    assert what
+
+
 class OperatorContract(Contract):
     """Inherit it, and give `name`, or `make`; and `given`, what it is called with."""
 
@@ -33,9 +37,14 @@ class OperatorContract(Contract):
         """Return what of a result must not differ from one call to the next."""
         return value
 
+    def settings(self, folder: Path) -> Mapping[str, object]:
+        """Return settings of the base; `folder` is there already."""
+        del folder
+        return {}
+
     def context(self, kb: AsyncRove) -> FlowContext:
-        """Return what the operator works with; who is asked takes the first option."""
-        return FlowContext(kb, ask=lambda question, options: options[0] if options else question)
+        """Return what the operator works with; who is asked takes the first option, and agrees."""
+        return FlowContext(kb, ask=lambda question, options: options[0] if options else question, once=_agreed)
 
     def test_a_flow_can_check_it(self) -> None:
         """It is typed, says what it does, and what it gives can be read back."""
@@ -49,7 +58,8 @@ class OperatorContract(Contract):
         """To the last digit; what must not be done twice is done once."""
         operator = operator_of(self.make())
         chat = FakeChatModel() if "chat" in operator.needs else None
-        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, chat=chat) as kb:
+        settings = self.settings(tmp_path)
+        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, chat=chat, **settings) as kb:
             await kb.add(*(Text(text, id=name) for name, text in TEXTS.items()))
             context = self.context(kb)
             (tmp_path / "given").mkdir()
