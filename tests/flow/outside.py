@@ -45,6 +45,24 @@ def host_load(host: str, minutes: int = 5) -> dict[str, object]:
     return {"host": host, "minutes": minutes, "load": 42}
 
 
+def raum_temperatur(raum: int) -> dict[str, object]:
+    """Nennt die Temperatur in einem Raum, in Grad.
+
+    Args:
+        raum: Nummer des Raums.
+    """
+    return {"Raum": raum, "Temperatur": 21.5}
+
+
+def room_temperature_zh(room: int) -> dict[str, object]:
+    """查询房间的温度。
+
+    Args:
+        room: 房间号码。
+    """
+    return {"房间": room, "温度": 19.5}
+
+
 def stop_host(host: str) -> str:
     """Stop a host.
 

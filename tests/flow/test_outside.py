@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from flow.outside import STAFF, STOPPED, broken_load, host_load, shop, stop_host
+from flow.outside import (
+    STAFF,
+    STOPPED,
+    broken_load,
+    host_load,
+    raum_temperatur,
+    room_temperature_zh,
+    shop,
+    stop_host,
+)
 from flow.samples import QUESTIONS, opened
 from rove import AsyncRove, ConfigError, ServiceError, Text
 from rove.events import DatabaseAsked
@@ -183,30 +192,32 @@ async def test_a_tool_that_fails_is_a_step_that_failed(kb: AsyncRove) -> None:
 
 
 TOOL_ASKED = [
-    ("What is the load of host db-1 over 7 minutes?", "db-1", 7),
-    ("Wie hoch ist die load von host db-1 in 7 Minuten?", "db-1", 7),
-    ("host db-1 的 load 是多少？", "db-1", 5),
+    ("What is the load of the host db-1 over 7 minutes?", "host_load", "load: 42"),
+    ("Wie hoch ist die Temperatur im Raum 12?", "raum_temperatur", "Temperatur: 21.5"),
+    ("查询12号房间的温度。", "room_temperature_zh", "温度: 19.5"),
 ]
 
 
-@pytest.mark.parametrize(("question", "host", "minutes"), TOOL_ASKED)
-async def test_a_tool_comes_first_and_its_result_is_cited(
-    kb: AsyncRove, question: str, host: str, minutes: int
-) -> None:
+@pytest.mark.parametrize(("question", "name", "said"), TOOL_ASKED)
+async def test_a_tool_comes_first_and_its_result_is_cited(kb: AsyncRove, question: str, name: str, said: str) -> None:
+    kb.tools.add(raum_temperatur, room_temperature_zh)
     output = (await run(kb, read_flow("tool-first"), {"question": question})).output
     answer = output["answer"]
     assert isinstance(answer, Answer)
-    assert "host_load" in answer.note
-    assert "load: 42" in answer.text
-    cited = [one for one in answer.citations if one.document_id.startswith("tool:host_load")]
+    assert name in answer.note
+    assert said in answer.text
+    cited = [one for one in answer.citations if one.document_id.startswith(f"tool:{name}")]
     assert cited
+    hit = next(hit for hit in answer.hits if hit.chunk.document_id == cited[0].document_id)
+    assert hit.chunk.text[slice(*cited[0].span)] == cited[0].quote
 
 
-async def test_where_a_tool_lacks_a_value_or_fails_the_documents_answer(kb: AsyncRove) -> None:
+async def test_where_a_tool_lacks_a_value_the_documents_answer_and_it_is_said(kb: AsyncRove) -> None:
     output = (await run(kb, read_flow("tool-first"), {"question": "What is the load of the host?"})).output
     assert output["missing"] == ("host",)
-    assert isinstance(output["answer"], Answer)
-    assert not [one for one in output["answer"].citations if one.document_id.startswith("tool:")]
+    answer = output["answer"]
+    assert isinstance(answer, Answer)
+    assert not [one for one in answer.citations if one.document_id.startswith("tool:")]
 
 
 async def test_where_no_tool_surely_fits_the_documents_answer(kb: AsyncRove) -> None:

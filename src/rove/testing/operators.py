@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rove.engine import AsyncRove
 from rove.flow.json_values import can_be_kept, from_json, to_json
@@ -37,7 +38,7 @@ class OperatorContract(Contract):
         """Return what of a result must not differ from one call to the next."""
         return value
 
-    def settings(self, folder: Path) -> Mapping[str, object]:
+    def settings(self, folder: Path) -> Mapping[str, Any]:
         """Return settings of the base; `folder` is there already."""
         del folder
         return {}
