@@ -74,6 +74,7 @@ def _database(place: str, name: str | None, there: There) -> Iterator[Problem]:
     known = there.databases
     if name in known or (known and name is None) or (len(known) == 1 and not name):
         return
+    name = name or ""
     reason = f"There is no [databases.{name}] in the settings."
     if not name:
         reason = f"{len(known)} databases are set up; which one?" if known else "No database is set up."
