@@ -68,6 +68,8 @@ async def test_a_key_with_labels_opens_no_database_by_a_flow(open_town: Opener, 
         async with town.client("root") as client:
             output = (await client.post(run_of("database-first"), json=given)).json()["output"]
             assert (output["text"], output["rows"], output["answer"]) == ("number: 2.", [["2"]], None)
+            wrong = {"given": {**given["given"], "database": "shpo"}}
+            assert (await client.post(run_of("database-first"), json=wrong)).status_code == 400
         async with town.client("lara") as client:
             reply = await client.post(run_of("database-first"), json=given)
             assert reply.status_code == 403

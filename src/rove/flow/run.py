@@ -190,8 +190,10 @@ def _planned(flow: Flow) -> Plan:
 
 
 async def _check_there(kb: AsyncRove, plan: Plan, values: Mapping[str, object]) -> None:
-    if problems := lacking(plan, await there_of(kb, plan), values):
-        raise refused(plan.flow, problems)
+    there = await there_of(kb, plan)
+    if problems := lacking(plan, there, values):
+        error = refused(plan.flow, problems)
+        raise error if lacking(plan, there) else InputError(error.reason, cure=error.cure)
 
 
 def _log(kb: AsyncRove) -> FlowLog:
