@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from flow.outside import STAFF, host_load, shop, stop_host
 from rove.flow import FlowContext
 from rove.flow.operators.question import understand
 from rove.flow.operators.retrieval import gather, retrieve, search
-from rove.records import Answer
+from rove.flow.operators.tools import tool
+from rove.records import Answer, Text
+from rove.records.sql import SqlReply
+from rove.records.tool import ToolRun
 from rove.testing import OperatorContract
 from rove.testing.samples import TEXTS
 
@@ -126,6 +130,56 @@ class TestWrite(OperatorContract):
 
     async def given(self, context: FlowContext, folder: Path) -> Given:
         return {"task": "Say it shorter.", "text": "Remote work is approved by the head of unit."}
+
+
+class Untimed(OperatorContract):
+    def same(self, value: object) -> object:
+        assert isinstance(value, SqlReply | ToolRun)
+        return replace(value, seconds=0.0)
+
+
+class TestSql(Untimed):
+    name = "sql"
+
+    def settings(self, folder: Path) -> Given:
+        return {"databases": {"shop": {"url": shop(folder)}}}
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        return {"question": "How many customers are from Wien?"}
+
+
+class TestSqlTables(Untimed):
+    name = "sql-tables"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        await context.kb.add(Text(STAFF, id="staff", title="Staff", kind="markdown"))
+        return {"question": "How many employees are in Oslo?"}
+
+
+class TestTool(Untimed):
+    name = "tool"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        context.kb.tools.add(host_load)
+        return {"request": "What is the load?", "tool": "host_load", "ask": True}
+
+
+class TestToolOnce(Untimed):
+    name = "tool-once"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        context.kb.tools.add(stop_host, effects="writes")
+        return {"request": "Stop it.", "tool": "stop_host", "arguments": {"host": "db-1"}}
+
+
+class TestAnswerWithTool(OperatorContract):
+    name = "answer-with-tool"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        context.kb.tools.add(host_load)
+        question = "What is the load of the host db-1?"
+        called = await tool(context, request=question, tool="host_load", arguments={"host": "db-1"})
+        return {"question": question, "called": called}
 
 
 class TestAdd(OperatorContract):

@@ -14,6 +14,7 @@ from rove.flow.operator import operator_of
 from rove.flow.picture import as_lines, as_mermaid, as_svg
 from rove.flow.plan import Plan
 from rove.flow.reference import Reference
+from rove.flow.there import There
 
 GOOD = """
 [steps.found]
@@ -70,7 +71,7 @@ def test_what_is_wrong_is_said_with_its_place_and_its_cure(
 ) -> None:
     assert text in GOOD
     flow = flow_of(GOOD.replace(text, instead, 1), "mine.toml")
-    problems = checked(flow, there=frozenset())[1]
+    problems = checked(flow, there=There())[1]
     said = [(one.place, one.reason, one.cure) for one in problems]
     assert any(place == p and reason in r and cure in c for p, r, c in said), said
 

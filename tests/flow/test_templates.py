@@ -107,4 +107,5 @@ async def test_documents_are_added_and_then_enriched(tmp_path: Path) -> None:
 
 
 def test_every_template_is_tried_here() -> None:
-    assert set(templates()) == {"ask-again", "gather", "ingest", "parallel", "qa-first", "simple", "walk"}
+    here = {"ask-again", "gather", "ingest", "parallel", "qa-first", "simple", "walk"}
+    assert set(templates()) == here | {"database-first", "tool-first"}  # of these, in test_outside.py

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from flow.outside import shop
 from rove.flow import read_flow
 from serve.conftest import SECRET, Opener
 
@@ -57,6 +58,22 @@ async def test_only_what_changes_nothing_is_served_and_only_to_who_may_read(open
             assert (await client.post(run_of("simple"), json={"given": {"question": "x"}})).status_code == 403
     async with open_town(filled=False, serve={"flows": ""}) as town, town.client("anna") as client:
         assert (await client.get(FLOWS)).json() == []
+
+
+async def test_a_key_with_labels_opens_no_database_by_a_flow(open_town: Opener, folder: Path) -> None:
+    (folder / "database-first.toml").write_text(read_flow("database-first").text)
+    databases = {"shop": {"url": shop(folder.parent)}}
+    given = {"given": {"question": "How many customers are from Wien?"}}
+    async with open_town(serve={"flows": str(folder)}, databases=databases) as town:
+        async with town.client("root") as client:
+            output = (await client.post(run_of("database-first"), json=given)).json()["output"]
+            assert (output["text"], output["rows"], output["answer"]) == ("number: 2.", [["2"]], None)
+            wrong = {"given": {**given["given"], "database": "shpo"}}
+            assert (await client.post(run_of("database-first"), json=wrong)).status_code == 400
+        async with town.client("lara") as client:
+            reply = await client.post(run_of("database-first"), json=given)
+            assert reply.status_code == 403
+            assert "number: 2." not in reply.text
 
 
 async def test_each_key_gets_what_its_documents_say(open_town: Opener, folder: Path) -> None:

@@ -11,7 +11,7 @@ from rove.answer.passages import TextOf
 from rove.events import Listener
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.records import Answer, Filter
+from rove.records import Answer, Document, Filter
 from rove.records.tool import ToolRun
 from rove.retrieve import Query, SearchContext, retrieve
 from rove.settings import Settings
@@ -44,7 +44,7 @@ class ToolAnswerer:
         """
         run = await self.library.run(question, surely=True, where=where, listener=listener)
         if run.outcome == "ran" and run.document and run.document.text.strip():
-            return await self._from_result(question, run, where, listener)
+            return await self.from_result(question, run, run.document, where, listener)
         answer = await otherwise()
         plan = run.plan
         if plan and run.outcome == "asks" and plan.question and answer.refused:
@@ -54,10 +54,11 @@ class ToolAnswerer:
             return replace(answer, note=f"{answer.note} {said}".strip())
         return answer
 
-    async def _from_result(self, question: str, run: ToolRun, where: Filter | None, listener: Listener) -> Answer:
-        document, language = run.document, detect(question)
-        if document is None:
-            raise AssertionError  # a tool that ran has one
+    async def from_result(
+        self, question: str, run: ToolRun, document: Document, where: Filter | None, listener: Listener
+    ) -> Answer:
+        """Answer from the result of a tool that ran, and from the passages beside it."""
+        language = detect(question)
         beside = await retrieve("hybrid", self.search_context, Query(question, PASSAGES + 1, _documents(where), True))
         settings = self.settings.answer
         own = as_hits(document)[: max(settings.references - PASSAGES, 1)]

@@ -10,13 +10,13 @@ import msgspec
 from rove.errors import meant
 from rove.flow.definition import TYPES, Flow
 from rove.flow.json_values import can_be_kept
-from rove.flow.operator import Need
 from rove.flow.plan import INPUT, ITEM, Node, Plan, Planner, Problem
 from rove.flow.reference import Choice, Reference, choices
+from rove.flow.there import There, lacking
 from rove.flow.value_types import Type, fits, item_type, one_of, part_type, said
 
 
-def checked(flow: Flow, *, there: frozenset[Need] | None = None) -> tuple[Plan, list[Problem]]:
+def checked(flow: Flow, *, there: There | None = None) -> tuple[Plan, list[Problem]]:
     """Return a flow's plan, and all that is wrong with it; it can run where nothing is.
 
     `there`: what the base has for operators; None: not known, and not checked.
@@ -25,14 +25,13 @@ def checked(flow: Flow, *, there: frozenset[Need] | None = None) -> tuple[Plan, 
     plan = planner.planned()
     if planner.problems:
         return plan, planner.problems
-    checker = _Checker(plan, there)
-    return checker.converted(), checker.problems
+    checker = _Checker(plan)
+    return checker.converted(), [*checker.problems, *(lacking(plan, there) if there else ())]
 
 
 class _Checker:
-    def __init__(self, plan: Plan, there: frozenset[Need] | None) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._there = there
         self.problems: list[Problem] = []
 
     def converted(self) -> Plan:
@@ -124,8 +123,6 @@ class _Checker:
         if operator.effects != "none" and not self._plan.flow.writes:
             reason = f"{operator.name!r} changes something, and the flow does not say that it may."
             self._add(place, reason, "Write writes = true at the top of the flow, if it is meant to.")
-        if self._there is not None and "chat" in operator.needs and "chat" not in self._there:
-            self._add(place, f"{operator.name!r} needs a chat model.", "Set chat.model.")
 
     def _check_first_round(self, place: str, value: object, node: Node) -> None:
         if isinstance(value, Choice) and all(one.root in node.back for one in value.references):

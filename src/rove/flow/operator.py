@@ -19,7 +19,8 @@ from rove.registry import Registry
 Effects = Literal["none", "repeatable", "once"]
 """What an operator changes: nothing; something that running it again does not change further; or something that must
 not be done twice (a payment, a mail)."""
-Need = Literal["chat"]
+Need = Literal["chat", "databases", "tools"]
+"""What must be there: a chat model; a database, or a tool, which the operator's input of that name names."""
 RESERVED = frozenset({"use", "when", "each", "at_once", "on_error", "retry", "seconds", "join", "confirm"})
 _MARKS = "rove_operator"
 T = TypeVar("T", bound=Callable[..., Awaitable[object]])
@@ -38,12 +39,17 @@ def _nobody(question: str, options: Sequence[str]) -> str:
     raise WaitingError(question, options)
 
 
+async def _unconfirmed(what: str) -> None:
+    raise WaitingError(what)
+
+
 @dataclass(frozen=True, slots=True)
 class FlowContext:
     """What operators work with: an open base, and the run that they are part of.
 
     `where` holds for all that is read of the base: an operator that reads it hands it on. `listener` is told what goes
-    on within a step. `ask` returns what a person says; where nobody has answered yet, the run waits.
+    on within a step. `ask` returns what a person says; where nobody has answered yet, the run waits. `once` comes back
+    when a person has agreed to what shall be done, and it is kept that it begins: see `operator`.
     """
 
     kb: AsyncRove
@@ -51,6 +57,7 @@ class FlowContext:
     history: History = START
     listener: Listener = ignore
     ask: Callable[[str, Sequence[str]], str] = _nobody
+    once: Callable[[str], Awaitable[None]] = _unconfirmed
 
     @property
     def stages(self) -> Stages:
@@ -68,7 +75,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator as a flow sees it. `needs`: what must be there for it to run, e.g. a chat model ("chat")."""
+    """An operator as a flow sees it. `needs`: what must be there for it to run. `confirms`: see `operator`."""
 
     name: str
     run: Callable[..., Awaitable[object]]
@@ -76,6 +83,7 @@ class Operator:
     output: Type
     effects: Effects = "none"
     needs: tuple[Need, ...] = ()
+    confirms: bool = False
 
     @property
     def about(self) -> str:
@@ -87,13 +95,18 @@ class Operator:
 class _Marks:
     effects: Effects = "none"
     needs: tuple[Need, ...] = field(default_factory=tuple)
+    confirms: bool = False
 
 
-def operator(*, effects: Effects = "none", needs: tuple[Need, ...] = ()) -> Callable[[T], T]:
-    """Say of a function what it changes and needs; one without this changes nothing, and needs nothing."""
+def operator(*, effects: Effects = "none", needs: tuple[Need, ...] = (), confirms: bool = False) -> Callable[[T], T]:
+    """Say of a function what it changes and needs; one without this changes nothing, and needs nothing.
+
+    `confirms`: of the effect "once": a person is not asked before it runs; it says itself, by `FlowContext.once`, what
+    it is about to do.
+    """
 
     def mark(function: T) -> T:
-        setattr(function, _MARKS, _Marks(effects, needs))
+        setattr(function, _MARKS, _Marks(effects, needs, confirms))
         return function
 
     return mark
@@ -120,7 +133,7 @@ def operator_of(function: Callable[..., Awaitable[object]], name: str = "") -> O
     if hints[first.name] is not FlowContext or taken:
         raise _no_operator(name, f"Rename {', '.join(taken)}: flows use this word." if taken else "")
     inputs = {one.name: Input(hints[one.name], one.default is one.empty) for one in others}
-    return Operator(name, function, inputs, hints["return"], marks.effects, marks.needs)
+    return Operator(name, function, inputs, hints["return"], marks.effects, marks.needs, marks.confirms)
 
 
 def _hints(function: Callable[..., object], name: str) -> Mapping[str, Any]:
@@ -156,6 +169,11 @@ OPERATORS = Registry(
         "walk": "rove.flow.operators.answering:walk",
         "write": "rove.flow.operators.writing:write",
         "human": "rove.flow.operators.people:human",
+        "sql": "rove.flow.operators.databases:sql",
+        "sql-tables": "rove.flow.operators.databases:sql_tables",
+        "tool": "rove.flow.operators.tools:tool",
+        "tool-once": "rove.flow.operators.tools:tool_once",
+        "answer-with-tool": "rove.flow.operators.tools:answer_with_tool",
         "add": "rove.flow.operators.documents:add",
         "enrich": "rove.flow.operators.documents:enrich",
     },

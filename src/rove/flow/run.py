@@ -26,10 +26,11 @@ from rove.flow.journal import (
     where_in,
 )
 from rove.flow.json_values import from_json
-from rove.flow.operator import START, FlowContext, Need
+from rove.flow.operator import START, FlowContext
 from rove.flow.plan import Plan, refused
 from rove.flow.reference import resolved
 from rove.flow.scope import Scope, Work
+from rove.flow.there import lacking, there_of
 from rove.records import Filter, History
 from rove.store.flow_log import FlowLog
 from rove.tracing import operation
@@ -48,11 +49,6 @@ class FlowRun:
     status: Status
     output: Mapping[str, object] = field(default_factory=dict[str, object])
     waiting: tuple[StepWaits, ...] = ()
-
-
-def needs_met(kb: AsyncRove) -> frozenset[Need]:
-    """Return what a base has for operators that need it."""
-    return frozenset({"chat"}) if kb.chat_model() else frozenset()
 
 
 async def run(
@@ -81,8 +77,9 @@ async def run(
         InputError: an input is missing or wrong.
         ServiceError: a step failed, or the run took too long.
     """
-    plan = _planned(kb, flow)
+    plan = _planned(flow)
     values = inputs_of(flow, given)
+    await _check_there(kb, plan, values)
     journal = await begun(_log(kb) if keep else None, flow, values, where, history)
     note(await kb.notes_on(where), lambda event: listener(StepTold("", event)))
     return await _gone_on(kb, plan, journal, values, (where, history), listener)
@@ -119,13 +116,14 @@ async def resume(
         if key not in asked:
             message = f"Nobody waits for an answer to {key!r}."
             raise InputError(message, cure=f"Asked is: {', '.join(sorted(asked)) or 'nothing'}.")
-    plan = _planned(kb, flow or flow_in(journal.started))
-    if replies:
-        await journal.keep(*(Replied(key, text) for key, text in replies.items()))
+    plan = _planned(flow or flow_in(journal.started))
     started = journal.started
     kinds = {name: TYPES[spec.type] for name, spec in plan.flow.input.items()}
     held = from_json(started.given, dict[str, object])
     values = inputs_of(plan.flow, {name: value for name, value in held.items() if name in kinds})
+    await _check_there(kb, plan, values)
+    if replies:
+        await journal.keep(*(Replied(key, text) for key, text in replies.items()))
     return await _gone_on(kb, plan, journal, values, (where_in(started), started.history), listener)
 
 
@@ -184,11 +182,18 @@ def _waiting(journal: Journal) -> FlowRun:
     return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
-def _planned(kb: AsyncRove, flow: Flow) -> Plan:
-    plan, problems = checked(flow, there=needs_met(kb))
+def _planned(flow: Flow) -> Plan:
+    plan, problems = checked(flow)
     if problems:
         raise refused(flow, problems)
     return plan
+
+
+async def _check_there(kb: AsyncRove, plan: Plan, values: Mapping[str, object]) -> None:
+    there = await there_of(kb, plan)
+    if problems := lacking(plan, there, values):
+        error = refused(plan.flow, problems)
+        raise error if lacking(plan, there) else InputError(error.reason, cure=error.cure)
 
 
 def _log(kb: AsyncRove) -> FlowLog:

@@ -77,10 +77,9 @@ class Step:
 
     async def _carried_out(self, inputs: Mapping[str, object]) -> object:
         spec, operator = self.node.spec, self.node.operator
-        if operator.effects == "once":
-            self._confirmed()
-            await self.journal.keep(Begun(self.key))
-        context = replace(self.context, listener=self._tell, ask=self._ask)
+        if operator.effects == "once" and not operator.confirms:
+            await self._once("")
+        context = replace(self.context, listener=self._tell, ask=self._ask, once=self._once)
         left = spec.retry
         while True:
             try:
@@ -98,29 +97,29 @@ class Step:
             self.listener(StepFailed(self.key, error.reason, again=True))
             await asyncio.sleep(PAUSE_S)
 
-    def _confirmed(self) -> None:
-        """See that a person agrees to what must not be done twice.
+    async def _once(self, what: str) -> None:
+        """See that a person agrees to what must not be done twice, and keep that it begins.
 
         Raises:
             ServiceError: they do not.
             WaitingError: nobody was asked yet.
         """
-        begun, name, use = self.key in self.journal.begun, self.node.name, self.node.operator.name
-        if not (begun or self.node.spec.confirm):
-            return
-        if (
-            self._ask((DONE_BEFORE if begun else MAY_I).format(name=name, use=use), (YES, NO), confirm_key(self.key))
-            == NO
-        ):
-            raise ServiceError(DECLINED, cure="Run the flow anew to be asked again.", retryable=False)
+        begun, use = self.key in self.journal.begun, self.node.operator.name
+        if begun or self.node.spec.confirm:
+            use = f"{use}: {what}" if what else use
+            question = (DONE_BEFORE if begun else MAY_I).format(name=self.node.name, use=use)
+            if self._ask(question, (YES, NO), confirm_key(self.key)) == NO:
+                raise ServiceError(DECLINED, cure="Run the flow anew to be asked again.", retryable=False)
+        await self.journal.keep(Begun(self.key))
 
     def _tell(self, event: Event) -> None:
         self.listener(StepTold(self.key, event))
 
     def _ask(self, question: str, options: Sequence[str], key: str = "") -> str:
         key = key or self.key
-        reply = self.journal.replies.get(key)
-        if reply is None or (options and reply not in options):
+        reply, asked = self.journal.replies.get(key), self.journal.asked.get(key)
+        other = asked is not None and asked.question != question  # whose reply would be one to something else
+        if reply is None or other or (options and reply not in options):
             raise WaitingError(question, options, key)
         return reply
 

@@ -41,3 +41,8 @@ class SqlReply:
     note: str = ""
     seconds: float = 0.0
     answered: bool = False
+
+    @property
+    def answer(self) -> str | None:
+        """The answer as a sentence, None where there is none."""
+        return self.text if self.answered else None

@@ -115,3 +115,13 @@ class ToolRun:
     cut: bool = False
     note: str = ""
     result: object = field(default=None, repr=False)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The parameters that it still needs a value for."""
+        return self.plan.missing if self.plan else ()
+
+    @property
+    def text(self) -> str | None:
+        """The result as a text, None where the tool did not run."""
+        return self.document.text if self.document else None

@@ -13,7 +13,7 @@ from rove.document_operations import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.flow import Flow, run
+from rove.flow import Flow, checked, run
 from rove.flow.flow_events import FlowListener
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
@@ -126,8 +126,14 @@ class CallerView:
     async def flow(
         self, flow: Flow, given: Mapping[str, object], *, where: Filter | None, listener: FlowListener
     ) -> Mapping[str, object]:
-        """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run`."""
+        """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run` and `ask_database`."""
         self.require("read")
+        needs = {need for node in checked(flow)[0].nodes.values() for need in node.operator.needs}
+        if self.caller.labels is not None and needs & {"databases", "tools"}:
+            message = (
+                f"The key {self.caller.name!r} opens documents with some labels only; the flow asks other sources."
+            )
+            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
         done = await run(self.kb, flow, given, where=self.where(where), listener=listener, keep=False)
         for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
             self._check_seen(hits)

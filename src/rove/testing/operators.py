@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rove.engine import AsyncRove
 from rove.flow.json_values import can_be_kept, from_json, to_json
@@ -14,6 +15,10 @@ from rove.testing.contract import Contract, waited
 from rove.testing.samples import TEXTS
 
 Function = Callable[..., Awaitable[object]]
+
+
+async def _agreed(what: str) -> None:
+    assert what
 
 
 class OperatorContract(Contract):
@@ -33,9 +38,14 @@ class OperatorContract(Contract):
         """Return what of a result must not differ from one call to the next."""
         return value
 
+    def settings(self, folder: Path) -> Mapping[str, Any]:
+        """Return settings of the base; `folder` is there already."""
+        del folder
+        return {}
+
     def context(self, kb: AsyncRove) -> FlowContext:
-        """Return what the operator works with; who is asked takes the first option."""
-        return FlowContext(kb, ask=lambda question, options: options[0] if options else question)
+        """Return what the operator works with; who is asked takes the first option, and agrees."""
+        return FlowContext(kb, ask=lambda question, options: options[0] if options else question, once=_agreed)
 
     def test_a_flow_can_check_it(self) -> None:
         """It is typed, says what it does, and what it gives can be read back."""
@@ -49,7 +59,8 @@ class OperatorContract(Contract):
         """To the last digit; what must not be done twice is done once."""
         operator = operator_of(self.make())
         chat = FakeChatModel() if "chat" in operator.needs else None
-        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, chat=chat) as kb:
+        settings = self.settings(tmp_path)
+        async with AsyncRove.open(tmp_path / "kb", embedder={"name": "fake"}, chat=chat, **settings) as kb:
             await kb.add(*(Text(text, id=name) for name, text in TEXTS.items()))
             context = self.context(kb)
             (tmp_path / "given").mkdir()

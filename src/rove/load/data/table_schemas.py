@@ -97,7 +97,7 @@ def _table(connection: Connection, inspector: Inspector, name: str, schema: str 
     held = _samples(connection, table)
     columns = tuple(
         Column(
-            clean(column.name),
+            clean(str(column.name)),  # plain: SQLAlchemy's names are texts of a class of their own
             clean(str(column.type)) if str(column.type) != "NULL" else "",
             _label(column.name),
             column.primary_key,
@@ -107,7 +107,7 @@ def _table(connection: Connection, inspector: Inspector, name: str, schema: str 
         )
         for place, column in enumerate(table.columns)
     )
-    return TableSchema(clean(table.fullname), columns, clean(database), _label(name), clean(table.comment or ""))
+    return TableSchema(clean(str(table.fullname)), columns, clean(database), _label(name), clean(table.comment or ""))
 
 
 def _label(name: str) -> str:
