@@ -129,11 +129,8 @@ class CallerView:
         """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run` and `ask_database`."""
         self.require("read")
         needs = {need for node in checked(flow)[0].nodes.values() for need in node.operator.needs}
-        if self.caller.labels is not None and needs & {"databases", "tools"}:
-            message = (
-                f"The key {self.caller.name!r} opens documents with some labels only; the flow asks other sources."
-            )
-            raise DeniedError(message, cure="Ask whoever runs the server for a key without labels.")
+        if needs & {"databases", "tools"}:
+            self._require_no_labels()
         done = await run(self.kb, flow, given, where=self.where(where), listener=listener, keep=False)
         for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
             self._check_seen(hits)
