@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, RoveError
+from rove.errors import ConfigError, EmbedderMovedError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
@@ -58,6 +58,8 @@ class Spaces:
             for name, kb in bases.items()
         }
         self.listened = ListenedWalks()
+        self.moved: dict[str, EmbedderMovedError] = {}
+        """Spaces that answer nothing until they are opened with the embedder that their base has by now."""
         self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
@@ -124,6 +126,25 @@ class Spaces:
             if space.kb.store.home.is_shared:
                 following = _follow(space.kb), take_commands(space.kb.store, self.listened)
                 self._following += [asyncio.create_task(one) for one in following]
+        self._following.append(asyncio.create_task(self._watch()))
+
+    async def _watch(self) -> None:
+        """See which bases other processes have moved to another embedder."""
+        while True:
+            for space in self._spaces.values():
+                with suppress(RoveError):  # where it cannot be read now, later
+                    await self._look(space)
+            await asyncio.sleep(FOLLOW_S)
+
+    async def _look(self, space: Space) -> None:
+        try:
+            await asyncio.to_thread(space.kb.store.documents.check_embedder)
+        except EmbedderMovedError as error:
+            if space.name not in self.moved:
+                log.error("moved", extra={"space": space.name, "reason": str(error)})  # noqa: TRY400 - no stack
+            self.moved[space.name] = error
+        else:
+            self.moved.pop(space.name, None)
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""

@@ -1,0 +1,73 @@
+"""A base that is served is moved to another embedder: the server says so, and begins anew once its settings name it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import rove.serve.documents.second_pass as second_pass
+import rove.serve.spaces
+from rove import AsyncRove
+from rove.serve.administration.server_routes import MOVED_CURE
+from rove.store.catalog import Catalog
+from serve.conftest import FAKE, Opener, Town
+from store.moving import STATIC
+
+SEARCH = {"question": "Who approves remote work?"}
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_pass, "LOOK_S", 0.05)
+    monkeypatch.setattr(rove.serve.spaces, "FOLLOW_S", 0.05)
+
+
+async def reached(that: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not that():  # noqa: ASYNC110 - the base is looked at
+            await asyncio.sleep(0.02)
+
+
+async def move(town: Town, name: str, embedder: dict[str, str]) -> None:
+    await AsyncRove.migrate(town.spaces._spaces[name].kb.settings.path, embedder=embedder)
+
+
+async def test_health_says_that_a_base_was_moved(open_town: Opener) -> None:
+    async with open_town() as town, town.client() as client, town.client("") as nobody:
+        assert (await nobody.get("/health")).json() == {"status": "ok", "cure": ""}
+        await move(town, "hr", STATIC)
+        await reached(lambda: set(town.spaces.moved) == {"hr"})
+        told = await nobody.get("/health")
+        assert (told.status_code, told.json()) == (200, {"status": "moved", "cure": MOVED_CURE})
+        refused = await client.post("/v1/spaces/hr/search", json=SEARCH)
+        assert (refused.status_code, refused.json()["type"]) == (503, "urn:rove:problem:moved")
+        assert "static" in refused.json()["detail"] and refused.json()["cure"]
+        assert (await client.post("/v1/spaces/it/search", json=SEARCH)).status_code == 200
+        await move(town, "it", STATIC)
+        await reached(lambda: set(town.spaces.moved) == {"hr", "it"})
+        assert (await nobody.get("/health")).status_code == 503
+        await move(town, "hr", FAKE)
+        await move(town, "it", FAKE)
+        await reached(lambda: not town.spaces.moved)
+        assert (await nobody.get("/health")).json()["status"] == "ok"
+        assert (await client.post("/v1/spaces/hr/search", json=SEARCH)).status_code == 200
+
+
+async def test_a_switch_that_nobody_ended_is_ended(
+    open_town: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was at it was killed between the last passage and the end."""
+    async with open_town() as town:
+        place = town.spaces._spaces["hr"].kb.settings.path
+    with monkeypatch.context() as killed:
+        killed.setattr(Catalog, "end_switch", lambda _: False)
+        await AsyncRove.migrate(place, embedder=STATIC)
+    async with AsyncRove.open(place, embedder=STATIC) as kb:
+        assert kb.store.catalog.stand_in() is not None and not kb.store.catalog.has_shallow()
+    (tmp_path / "hr" / "rove.toml").write_text('[embedder]\nname = "static"\n')
+    async with open_town(filled=False) as town:
+        catalog = town.spaces._spaces["hr"].kb.store.catalog
+        await reached(lambda: catalog.stand_in() is None)
