@@ -79,6 +79,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "disk-full": "The server's disk is full",
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
+        "moved": "The base has another embedder by now",
         "service-failed": "A service failed",
         "invalid": "Invalid request",
         "unexpected": "Error",
@@ -93,7 +94,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (TooLargeError, 413, "too-large"),
     (ThrottledError, 429, "too-many"),
     (InputError, 400, "unworkable"),
-    (EmbedderMovedError, 503, "busy"),
+    (EmbedderMovedError, 503, "moved"),
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from rove.errors import RoveError
 from rove.registry import load
 from rove.serve.admission.keyring import Keyring
 from rove.serve.app import create_app
@@ -16,18 +19,23 @@ from rove.serve.server import make_server
 from rove.serve.spaces import Spaces
 from rove.settings import Settings
 
+LOOK_S = 2.0
+"""So often the settings are read where a base was moved to another embedder."""
+log = logging.getLogger("rove.serve")
+
 
 def serve(file: Path, read: Callable[[], Settings], tell: Callable[[str], None]) -> None:
     """Serve over HTTP until told to end. `read` reads the settings, and again when `file`, which has the keys, changes.
 
-    Spaces are seen from the file's folder; `tell` says where it listens.
+    Spaces are seen from the file's folder; `tell` says where it listens. Where bases were moved to another embedder, it
+    begins anew once the settings name that one.
 
     Raises:
         ConfigError: what is set up would not be safe, or more than the system lets a process open.
     """
     log_json()
-    keyring = Keyring(file, lambda: read().serve.keys)
-    asyncio.run(_serve(read(), file.parent, keyring, tell))
+    while asyncio.run(_serve(file, read, tell)):
+        log.info("begins anew", extra={"reason": "its settings name the embedder that its bases have by now"})
 
 
 def serve_stdio(settings: Settings, folder: Path) -> None:
@@ -36,12 +44,30 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
     asyncio.run(_serve_stdio(settings, folder))
 
 
-async def _serve(settings: Settings, folder: Path, keyring: Keyring, tell: Callable[[str], None]) -> None:
-    spaces = Spaces.open(settings, folder, create=False)
+async def _serve(file: Path, read: Callable[[], Settings], tell: Callable[[str], None]) -> bool:
+    """Serve until told to end; say whether that was to begin anew."""
+    keyring = Keyring(file, lambda: read().serve.keys)
+    settings = read()
+    spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
     tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
+    renewing = asyncio.create_task(_follow_move(spaces, lambda: spaces.would_open(read(), file.parent), server.end))
     await server.serve()
+    renewing.cancel()
+    (renewed,) = await asyncio.gather(renewing, return_exceptions=True)
+    return renewed is True
+
+
+async def _follow_move(spaces: Spaces, would_open: Callable[[], bool], end: Callable[[], None]) -> bool:
+    """End the server once bases were moved, and the settings, as they are by now, would open them; then it is True."""
+    fits = False
+    while not fits:
+        await asyncio.sleep(LOOK_S)
+        with suppress(RoveError, OSError, ValueError):  # what cannot be read now, or is half written
+            fits = bool(spaces.moved) and await asyncio.to_thread(would_open)
+    end()
+    return fits
 
 
 async def _serve_stdio(settings: Settings, folder: Path) -> None:

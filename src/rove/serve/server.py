@@ -63,6 +63,11 @@ class Server(uvicorn.Server):
         self._server_context.closing.set()
         super().handle_exit(sig, frame)
 
+    def end(self) -> None:
+        """End as a signal lets it."""
+        self._server_context.closing.set()
+        self.should_exit = True
+
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:
     """Make the server of an app, for the address that the settings name. Raises as `most_connections` does."""

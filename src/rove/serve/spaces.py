@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, RoveError
+from rove.errors import ConfigError, EmbedderMovedError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
+from rove.retrieve.stand_in import embedder_of
 from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.documents.jobs import Jobs
@@ -25,6 +26,7 @@ from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
 from rove.settings.place import place_of
+from rove.store.database import EMBEDDER
 from rove.store.home import home_of
 from rove.store.tally import Tally
 
@@ -58,6 +60,8 @@ class Spaces:
             for name, kb in bases.items()
         }
         self.listened = ListenedWalks()
+        self.moved: dict[str, EmbedderMovedError] = {}
+        """Spaces that answer nothing until they are opened with the embedder that their base has by now."""
         self._following: list[asyncio.Task[None]] = []
         self.admit(settings.keys)
 
@@ -71,8 +75,7 @@ class Spaces:
             ConfigError: what is set up would not be safe; or a base cannot be opened.
         """
         serve = settings.serve
-        trees = {name: _settings_of(settings, folder, space) for name, space in serve.spaces.items()}
-        trees = trees or {DEFAULT: settings}
+        trees = _trees(settings, folder)
         check(serve, trees)
         for tree in trees.values() if not create else ():
             home_of(tree.path).check_served()
@@ -124,6 +127,43 @@ class Spaces:
             if space.kb.store.home.is_shared:
                 following = _follow(space.kb), take_commands(space.kb.store, self.listened)
                 self._following += [asyncio.create_task(one) for one in following]
+        self._following.append(asyncio.create_task(self._watch()))
+
+    async def _watch(self) -> None:
+        """See which bases other processes have moved to another embedder."""
+        while True:
+            for space in self._spaces.values():
+                with suppress(RoveError):  # where it cannot be read now, later
+                    await self._look(space)
+            await asyncio.sleep(FOLLOW_S)
+
+    async def _look(self, space: Space) -> None:
+        try:
+            await asyncio.to_thread(space.kb.store.documents.check_embedder)
+        except EmbedderMovedError as error:
+            if space.name not in self.moved:
+                log.error("moved", extra={"space": space.name, "reason": str(error)})  # noqa: TRY400 - no stack
+            self.moved[space.name] = error
+        else:
+            self.moved.pop(space.name, None)
+
+    def would_open(self, settings: Settings, folder: Path) -> bool:
+        """Whether these settings name the embedders that these bases have by now. Blocks.
+
+        Not of bases that are read with others, nor where other spaces are served by now: whoever changed that looks on.
+
+        Raises:
+            RoveError: that cannot be found out now.
+        """
+        trees = _trees(settings, folder)
+        check(settings.serve, trees)
+        if trees.keys() != self._spaces.keys() or any(tree.also for tree in trees.values()):
+            return False
+        return all(
+            str(embedder_of(trees[name].embedder).fingerprint) == space.kb.store.catalog.fact(EMBEDDER)
+            for name, space in self._spaces.items()
+            if name in self.moved or trees[name].embedder != space.kb.settings.embedder
+        )
 
     def visible(self, caller: Caller) -> list[str]:
         """The names of the caller's spaces."""
@@ -200,6 +240,12 @@ def discreet(settings: Settings) -> Settings:
     """
     question = settings.question.model_copy(update={"log": False, "usual_wording": False})
     return settings.model_copy(update={"question": question})
+
+
+def _trees(settings: Settings, folder: Path) -> dict[str, Settings]:
+    """The settings of each space that is served."""
+    trees = {name: _settings_of(settings, folder, space) for name, space in settings.serve.spaces.items()}
+    return trees or {DEFAULT: settings}
 
 
 def _settings_of(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:

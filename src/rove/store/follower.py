@@ -42,11 +42,14 @@ class Follower:
         self.begun: Mapped | None = None
         self.revision = 0
 
-    def restore(self) -> bool:
-        """Begin with the snapshot; False where there is none of this catalog by this embedder."""
+    def restore(self, before: Mapped | None = None) -> bool:
+        """Begin with the snapshot; False where there is none of this catalog by this embedder.
+
+        `before`: what to begin with where there is none on the disk.
+        """
         looks = range(2)  # it may be replaced between the two
         found = (read(self.folder, self.catalog.fact(self._mark)) for _ in looks)
-        kept = next(filter(None, found), None)
+        kept = next(filter(None, found), before)
         if not kept or kept.facts["dimension"] != self.index.dimension:
             return False
         self._begin(kept)

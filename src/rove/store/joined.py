@@ -266,7 +266,7 @@ class JoinedResident(Resident):
             self._hidden = hidden
         self._follow_others()
         if not held.revision:
-            held.restore()
+            held.restore(self._outdated)
         held.catch_up()
         if not self._beside or self._beside[0].index is not held.index:
             places = range(1, len(self._documents.parts))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from threading import Lock
+from threading import Lock, Thread
 
 from filelock import FileLock
 
-from rove.errors import ServiceError
+from rove.errors import RoveError, ServiceError
 from rove.records import Filter
 from rove.store import Scored, Vector
 from rove.store.catalog import Catalog
@@ -20,7 +20,7 @@ from rove.store.presence import RESIDENT
 from rove.store.private import file_mode, make_private
 from rove.store.search_lists import SearchLists
 from rove.store.shallow import Depth
-from rove.store.snapshot import drop, read, revision, sweep, write
+from rove.store.snapshot import Mapped, drop, drop_before, read, revision, sweep, write
 from rove.store.unfinished import ERASED
 from rove.tracing import stage
 
@@ -51,6 +51,9 @@ class Resident:
         self._tried = 0
         """How many rows were held in memory when a snapshot last could have taken them, and perhaps did not."""
         self._lock = Lock()
+        self._rewriting: Thread | None = None
+        self._outdated: Mapped | None = None
+        """While a snapshot is rewritten: the one before, mapped still, though its files are gone."""
 
     def search(
         self,
@@ -194,7 +197,11 @@ class Resident:
         self._looked = 0
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Let go of what is held, once a snapshot that is being rewritten is there."""
+        with self._lock:
+            rewriting = self._rewriting
+        if rewriting:
+            rewriting.join()
         with self._lock:
             self._start_again()
 
@@ -204,15 +211,47 @@ class Resident:
     def _follow_others(self) -> None:
         """Where other machines write, see that this one's snapshot is near, and holds nothing that they have erased."""
         held = self._held
-        if not self._home.is_shared:
+        if not self._home.is_shared or self._rewriting:
             return
         added = held.index.added
         if added - self._tried > SPILL and GROWTH * added >= held.index.live:
             self._tried = added
             self.keep(at_rest=False)
-        elif not held.revision or (held.begun and not self._serves(held.begun.revision)):
+        elif not held.revision:
             self.keep(at_rest=False)
             held.start_again()
+        else:
+            self._let_go_erased()
+
+    def _let_go_erased(self) -> None:
+        """Take a snapshot that holds what was erased off the disk, and have it rewritten while searches go on.
+
+        Until then they are answered by what is mapped, less what was taken away; then they go on from the new one.
+        """
+        begun, erased, mark = self._held.begun, self._erased(), self.catalog.fact(self._home.mark)
+        kept = revision(self.folder, mark)
+        if not 0 <= kept < erased and (not begun or self._serves(begun.revision)):
+            return
+        if self._serves(kept) or not self.folder.is_dir():  # it was rewritten; or that failed, or it is not worth it
+            self._held.start_again()
+            return
+        self._outdated = begun or read(self.folder, mark)
+        drop_before(self.folder, erased)
+        self._rewriting = Thread(target=self._rewrite, name="rove-snapshot")
+        self._rewriting.start()
+
+    def _rewrite(self) -> None:
+        try:
+            self.keep(at_rest=False)
+        except RoveError:
+            pass  # the database cannot be reached: the next look begins anew
+        except BaseException:
+            drop(self.folder)
+            raise
+        finally:
+            with self._lock:
+                self._rewriting = self._outdated = None
+                self._looked = 0
 
     def _is_behind(self) -> bool:
         """Say whether much is held in memory that a newer snapshot has on the disk."""
@@ -237,7 +276,7 @@ class Resident:
         try:
             make_private(self.folder)
             copy = self._follower(spills=True)
-            copy.restore()
+            copy.restore(self._outdated)
             copy.catch_up()
             mark = write(self.folder, copy.index.packed(copy.revision), source=copy.begun)
         except OSError:
@@ -263,7 +302,7 @@ class Resident:
                 held.start_again()
             begins = not held.revision
             if begins:
-                held.restore()
+                held.restore(self._outdated)
             held.catch_up()
             self._tried = held.index.added if begins else self._tried
             self._looked = revision  # what was erased since is held no more, but is in the snapshot: look once again

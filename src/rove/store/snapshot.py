@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -128,6 +129,14 @@ def newest(folder: Path) -> Mapped | None:
 def drop(folder: Path) -> None:
     """Take every snapshot away."""
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def drop_before(folder: Path, since: int) -> None:
+    """Take snapshots away that are older than that revision. A process that has one mapped keeps it."""
+    with suppress(FileNotFoundError):
+        for other in folder.iterdir():
+            if 0 <= revision(folder, other.name) < since:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _mark(facts: bytes) -> str:

@@ -305,6 +305,8 @@ class Store(Fetching):
             await asyncio.to_thread(keep_private, self.folder)
         if "index" in self.__dict__:
             await self.index.close()
+        for resident in {self.resident, self.searched}:
+            await asyncio.to_thread(resident.close)
         await asyncio.to_thread(self.graph.close)
         if self.documents is not self.catalog:
             self.documents.close()

@@ -19,10 +19,14 @@ router = APIRouter(tags=["server"])
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
+MOVED, MOVED_CURE = "moved", "Name the embedder that its base has by now in the settings, under [embedder]."
+
+
 class UpOut(Reply):
-    """The server is up."""
+    """The server is up. `status`: "ok", or "moved" where a space answers nothing, and `cure` says what to do."""
 
     status: str = "ok"
+    cure: str = ""
 
 
 class SpacesOut(Reply):
@@ -33,9 +37,16 @@ class SpacesOut(Reply):
 
 
 @router.get("/health")
-async def health() -> UpOut:
-    """Say that the server is up; this needs no key, and says nothing else."""
-    return UpOut()
+async def health(server: ServerContextIn, response: Response) -> UpOut:
+    """Say that the server is up; this needs no key, and names no space.
+
+    Where bases were moved to another embedder since they were opened, that is said; with 503, if no space is left.
+    """
+    moved = server.spaces.moved
+    if not moved:
+        return UpOut()
+    response.status_code = 503 if len(moved) == len(server.spaces) else 200
+    return UpOut(status=MOVED, cure=MOVED_CURE)
 
 
 @router.get("/v1/spaces")

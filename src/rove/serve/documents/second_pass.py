@@ -79,10 +79,13 @@ class SecondPass:
                 await _set_within(self._wanted, LOOK_S)
 
     async def _pass(self) -> None:
-        """Embed everything that is shallow, if no other server does."""
+        """Embed everything that is shallow, if no other server does; end a switch that has nothing left to do."""
         store = self._kb.store
         tally = store.team.tally
-        if not await asyncio.to_thread(store.catalog.has_shallow) or not await tally.enter(PLACE, 1):
+        if not await asyncio.to_thread(store.catalog.has_shallow):
+            await asyncio.to_thread(store.catalog.end_switch)  # where who was at it was killed just before that
+            return
+        if not await tally.enter(PLACE, 1):
             return
         try:
             lost = await deepen_all(store, self._kb.embedder, self._listen)
