@@ -116,7 +116,7 @@ def test_every_hit_lies_in_its_document_word_for_word(tmp_path: Path, shared_dat
 def test_another_embedder_is_refused_with_the_cure(tmp_path: Path) -> None:
     with Rove.open(tmp_path, embedder=FAKE) as kb:
         kb.add(Text("one"))
-    with pytest.raises(ConfigError, match="export"):
+    with pytest.raises(ConfigError, match="rove migrate"):
         Rove.open(
             tmp_path, embedder={"name": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m", "dimension": 8}
         )

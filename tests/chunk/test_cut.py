@@ -20,7 +20,8 @@ def test_every_supported_strategy_exists() -> None:
     assert {name for row in SUPPORTED.values() for name in row} == {*CHUNKERS.table, *MODEL_CHUNKERS.table}
     headed = {"markdown", "rst", "ipynb"}
     assert {SUPPORTED[kind][0] for kind in headed} == {"header"}
-    assert {row[0] for kind, row in SUPPORTED.items() if kind not in {*headed, "posts"}} == {"sentence"}
+    assert {row[0] for kind, row in SUPPORTED.items() if kind not in {*headed, "posts", "schema"}} == {"sentence"}
+    assert SUPPORTED["schema"][0] == "columns"
 
 
 @pytest.mark.parametrize(

@@ -437,7 +437,7 @@ ERRORS = {
     "unknown setting": (["search", "x", "--set", "search.nosuch=1"], "ConfigError", "search.nosuch", "Mend"),
     "setting out of range": (["search", "x", "--set", "search.top_k=0"], "ConfigError", "search.top_k", "Mend"),
     "unknown embedder": (["search", "x", "--set", "embedder.name=nosuch"], "ConfigError", "nosuch", "fake"),
-    "other embedder": (["search", "x", "--set", "embedder.dimension=8"], "ConfigError", "made with", "export"),
+    "other embedder": (["search", "x", "--set", "embedder.dimension=8"], "ConfigError", "made with", "rove migrate"),
 }  # fmt: skip
 
 

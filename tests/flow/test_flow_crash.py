@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flow import samples
+from flow import flow_samples as samples
 from rove.flow import read_flow, resume, run, runs
 from rove.flow.flow_events import FlowEvent, StepFinished, StepStarted
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from flow.flow_samples import QUESTIONS, opened
 from flow.outside import (
     STAFF,
     STOPPED,
@@ -18,7 +19,6 @@ from flow.outside import (
     shop,
     stop_host,
 )
-from flow.samples import QUESTIONS, opened
 from rove import AsyncRove, ConfigError, ServiceError, Text
 from rove.events import DatabaseAsked
 from rove.flow import Flow, FlowContext, operator, read_flow, resume, run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from flow.samples import QUESTIONS, opened
+from flow.flow_samples import QUESTIONS, opened
 from rove.flow import checked, resume, run
 from rove.flow.definition import flow_of
 

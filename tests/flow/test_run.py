@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flow import samples
-from flow.samples import CALLS, broken, join, longer, pay, shout, slow, words
+from flow import flow_samples as samples
+from flow.flow_samples import CALLS, broken, join, longer, pay, shout, slow, words
 from rove import AsyncRove, InputError, ServiceError
 from rove.flow import Flow, FlowContext, forget, resume, run, runs
 from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from flow.samples import QUESTIONS, opened
+from flow.flow_samples import QUESTIONS, opened
 from rove import AsyncRove
 from rove.engine import varied
 from rove.flow import read_flow, resume, run, templates

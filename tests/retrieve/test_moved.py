@@ -23,7 +23,20 @@ from rove.walk.finder import Finder
 
 FAKE = {"name": "fake"}
 LANCE = {"index": "lancedb"}
-MODES = ["keyword", "semantic", "hybrid", "sparse", "gather", "walk", "graph", "tree", "rewrite", "chain", "together"]
+MODES = [
+    "keyword",
+    "semantic",
+    "hybrid",
+    "sparse",
+    "gather",
+    "walk",
+    "graph",
+    "tree",
+    "rewrite",
+    "chain",
+    "together",
+    "tools",
+]
 LINES = {
     "en": "The pilot guided vessel {0} through the narrow strait of Lemai.",
     "de": "Der Lotse führte das Schiff {0} durch die Meerenge von Lemai.",
@@ -108,7 +121,7 @@ def assert_all(hits: list[Hit], wanted: set[str], newest: int) -> None:
 
 
 def test_the_modes_are_all_that_there_are() -> None:
-    assert {*MODES, "questions", "summaries", "themes"} == set(
+    assert {*MODES, "questions", "schema", "summaries", "themes"} == set(
         RETRIEVERS.names()
     )  # which find no text for each question
 

@@ -13,6 +13,7 @@ from rove.serve.admission.callers import EVERY_SPACE
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContextIn
 from rove.serve.problems import DeniedError
+from rove.serve.redaction import Cure
 from rove.serve.schema import Reply
 
 router = APIRouter(tags=["server"])
@@ -26,7 +27,7 @@ class UpOut(Reply):
     """The server is up. `status`: "ok", or "moved" where a space answers nothing, and `cure` says what to do."""
 
     status: str = "ok"
-    cure: str = ""
+    cure: Cure = ""
 
 
 class SpacesOut(Reply):

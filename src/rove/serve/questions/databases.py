@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rove.records.sql import SqlReply
 from rove.serve.questions.schema import Question, QuestionIn
+from rove.serve.redaction import Said
 from rove.serve.schema import Reply
 
 
@@ -43,7 +44,7 @@ class SqlOut(Reply):
     rows: list[list[str]]
     cut: bool
     text: str
-    note: str
+    note: Said
     answered: bool
     cells: list[CellOut]
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from rove.records import History, Turn
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ToolRun
 from rove.serve.questions.schema import Question, TurnIn
+from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 from rove.tools import Tool
 from rove.tools.parameters import Parameter, parameters_of
@@ -203,7 +204,7 @@ class ToolRunOut(Reply):
     cut: bool
     tries: int
     seconds: float
-    note: str
+    note: Said
 
     @classmethod
     def of(cls, run: ToolRun, hide: Hide, hide_places: Hide) -> Self:
