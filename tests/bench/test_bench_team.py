@@ -60,7 +60,8 @@ async def test_a_restart_under_load_loses_nothing(
         run = await load.loaded(team, questions()[:QUESTIONS], calm_s=2, actions=ACTIONS)
         kinds = {one.kind for one in run.samples}
         assert kinds == set(load.REST_S) and [name for name, _, _ in run.restarts] == ["SIGTERM", "kill -9"]
-        assert run.notes and not {one.outcome for one in run.samples} - {"", "cut off"}
+        busy = "status 503"  # which a server says that has too much to do
+        assert run.notes and not {one.outcome for one in run.samples} - {"", "cut off", busy}
         assert await until_none_is_left(filled[1]) == 0
         assert run.erased and await load.missed(team, run) == (0, 0, 0)
         assert documents_of_notes(filled[1], run.notes) == (len(run.notes), len(run.notes))

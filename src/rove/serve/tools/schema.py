@@ -121,7 +121,7 @@ class ToolsOut(Reply):
     """Tools, best first where there is a request, else by source; `failed`: the sources that cannot be read now."""
 
     tools: list[ToolOut]
-    failed: list[str]
+    failed: list[Said]
     next_cursor: int | None = None
 
 
@@ -145,14 +145,14 @@ class CorrectionOut(Reply):
     parameter: str
     written: str
     meant: str
-    reason: str
+    reason: Said
 
 
-class ProblemOut(Reply):
+class WrongOut(Reply):
     """What a value does not keep to."""
 
     parameter: str
-    message: str
+    message: Said
 
 
 class PlanOut(Reply):
@@ -164,7 +164,7 @@ class PlanOut(Reply):
     parameters: list[FilledOut]
     corrections: list[CorrectionOut]
     missing: list[str]
-    problems: list[ProblemOut]
+    wrong: list[WrongOut]
     question: str
     others: list[str]
 
@@ -183,7 +183,7 @@ class PlanOut(Reply):
                 for one in plan.corrections
             ],
             missing=list(plan.missing),
-            problems=[ProblemOut(parameter=one.parameter, message=hide(one.message)) for one in plan.problems],
+            wrong=[WrongOut(parameter=one.parameter, message=hide(one.message)) for one in plan.problems],
             question=hide(plan.question),
             others=[one.tool for one in plan.others],
         )
