@@ -10,9 +10,9 @@ from rove import ConfigError
 from rove.flow import Flow, FlowContext, checked, operator, read_flow, templates
 from rove.flow.condition import read_condition
 from rove.flow.definition import flow_of, from_json, to_json
+from rove.flow.flow_plan import FlowPlan
 from rove.flow.operator import operator_of
 from rove.flow.picture import as_lines, as_mermaid, as_svg
-from rove.flow.plan import Plan
 from rove.flow.reference import Reference
 from rove.flow.there import There
 
@@ -180,7 +180,7 @@ def test_what_is_no_operator_is_refused(function: object) -> None:
 
 
 def test_what_an_operator_gives_can_be_kept() -> None:
-    async def handle(context: FlowContext) -> Plan:
+    async def handle(context: FlowContext) -> FlowPlan:
         raise NotImplementedError
 
     async def thing(context: FlowContext) -> type[int]:

@@ -25,9 +25,9 @@ from rove.flow.flow_events import (
     StepTold,
     StepWaits,
 )
+from rove.flow.flow_plan import refused
 from rove.flow.operator import OPERATORS, operator_named
 from rove.flow.picture import as_lines, as_mermaid, as_svg
-from rove.flow.plan import refused
 from rove.flow.value_types import said
 from rove.records import Answer
 from rove.retrieve.condition import parse_where

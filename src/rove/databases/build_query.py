@@ -8,7 +8,7 @@ import regex
 from sqlglot import exp
 
 from rove.databases.mentions import TEMPORAL, Mention, Reading, is_numeric
-from rove.databases.plan import AGE, BORN, NEAR_CHARS, Cues, Plan, ages_of, column_of, named
+from rove.databases.query_plan import AGE, BORN, NEAR_CHARS, Cues, QueryPlan, ages_of, column_of, named
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
 
@@ -18,7 +18,7 @@ _OLD = regex.compile(
 OPPOSITE: dict[type[exp.AggFunc], type[exp.AggFunc]] = {exp.Max: exp.Min, exp.Min: exp.Max}
 
 
-def query_of(plan: Plan, table: TableSchema, reading: Reading, cues: Cues) -> exp.Select | None:
+def query_of(plan: QueryPlan, table: TableSchema, reading: Reading, cues: Cues) -> exp.Select | None:
     """Put the query together, without its table and its conditions."""
     shown = plan.shown
     if plan.having or cues.by_count:
@@ -48,7 +48,7 @@ def query_of(plan: Plan, table: TableSchema, reading: Reading, cues: Cues) -> ex
     return _listed(shown, cues)
 
 
-def _of_groups(plan: Plan, cues: Cues) -> exp.Select | None:
+def _of_groups(plan: QueryPlan, cues: Cues) -> exp.Select | None:
     """Groups by how many rows they have: those with more than so many, or the one with the most."""
     columns = list(dict.fromkeys(mention.column.name for mention in plan.shown))
     if len(columns) != 1 or len(cues.aggregates) > 1 or (cues.aggregates and not cues.by_count):

@@ -17,13 +17,13 @@ from rove.databases.mentions import (
     TEMPORAL,
     Mention,
     Reading,
-    Value,
+    ValueMention,
     is_numeric,
     mentioned,
     take_table,
     values_in,
 )
-from rove.databases.plan import AGE, NEAR_CHARS, Cues, Plan, ages_of, column_of, gap, place_of
+from rove.databases.query_plan import AGE, NEAR_CHARS, Cues, QueryPlan, ages_of, column_of, gap, place_of
 from rove.language.cue_words import UNSPACED
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
@@ -49,7 +49,7 @@ def by_rules(question: str, language: str, table: TableSchema, held: Mapping[str
     `language`: en, de, hu, zh or ja. `held`: different values of the table's columns, by their names.
     """
     reading = Reading(question, language)
-    plan = Plan()
+    plan = QueryPlan()
     quoted = list(reading.quoted())
     columns = mentioned(reading, table, WHOLE)
     values = list(values_in(reading, held, table))
@@ -116,7 +116,7 @@ def _by_count(reading: Reading, cues: Cues) -> bool:
     return any(0 <= follower[0] - extreme[1] <= 1 for extreme in plain for follower in followers)
 
 
-def _add_numbers(reading: Reading, plan: Plan, columns: list[Mention], cues: Cues, table: TableSchema) -> bool:
+def _add_numbers(reading: Reading, plan: QueryPlan, columns: list[Mention], cues: Cues, table: TableSchema) -> bool:
     """Turn the numbers of a question into conditions; False where one is of no column that is named."""
     numbers = list(reading.numbers())
     while numbers:
@@ -155,7 +155,7 @@ def _column_for(
     cue: str,
     number: str,
     table: TableSchema,
-    plan: Plan,
+    plan: QueryPlan,
 ) -> Column | None:
     """The column that a number is compared with; the mention of it is used up."""
     around = reading.folded[max(0, span[0] - NEAR_CHARS // 2) : span[1] + 3]
@@ -175,7 +175,7 @@ def _column_for(
     return None
 
 
-def _add_value(plan: Plan, value: Value, columns: Sequence[Mention], denied: Sequence[Span]) -> None:
+def _add_value(plan: QueryPlan, value: ValueMention, columns: Sequence[Mention], denied: Sequence[Span]) -> None:
     column = value.column
     if column is None:
         return
@@ -187,17 +187,19 @@ def _add_value(plan: Plan, value: Value, columns: Sequence[Mention], denied: Seq
     plan.conditions.append(kind(this=column_of(column), expression=exp.Literal.string(value.text)))
 
 
-def _placed(value: Value, columns: Sequence[Mention], table: TableSchema, held: Mapping[str, Sequence[str]]) -> Value:
+def _placed(
+    value: ValueMention, columns: Sequence[Mention], table: TableSchema, held: Mapping[str, Sequence[str]]
+) -> ValueMention:
     """Find the column of a value in quotation marks: one that holds it, else the one that is named nearest."""
     folded = value.text.casefold()
     holding = [c for c in table.columns if any(one.casefold() == folded for one in held.get(c.name, ()))]
     near = sorted((m for m in columns if not is_numeric(m.column)), key=lambda m: gap(m.span, value.span))
     for mention in near:
         if mention.column in holding:
-            return Value(mention.column, _spelled(value.text, held.get(mention.column.name, ())), value.span)
+            return ValueMention(mention.column, _spelled(value.text, held.get(mention.column.name, ())), value.span)
     if holding:
-        return Value(holding[0], _spelled(value.text, held.get(holding[0].name, ())), value.span)
-    return Value(near[0].column if near else None, value.text, value.span)
+        return ValueMention(holding[0], _spelled(value.text, held.get(holding[0].name, ())), value.span)
+    return ValueMention(near[0].column if near else None, value.text, value.span)
 
 
 def _spelled(text: str, held: Sequence[str]) -> str:

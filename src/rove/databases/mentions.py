@@ -45,7 +45,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ValueMention:
     """A value that a question names, and the column that holds it."""
 
     column: Column | None
@@ -83,12 +83,12 @@ class Reading:
                 found.append(match.span())
         return found
 
-    def quoted(self) -> Iterator[Value]:
+    def quoted(self) -> Iterator[ValueMention]:
         """Take what stands in quotation marks."""
         for match in _QUOTED.finditer(self.question):
             if self.free(match.span()):
                 self.take(match.span())
-                yield Value(None, (match[1] or match[2]).strip(), match.span())
+                yield ValueMention(None, (match[1] or match[2]).strip(), match.span())
 
     def numbers(self) -> Iterator[tuple[Span, str]]:
         """The free numbers of the question, in digits or as an English word, without taking them."""
@@ -172,7 +172,7 @@ def take_table(reading: Reading, table: TableSchema) -> tuple[float, list[Span]]
     return share, met
 
 
-def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[Value]:
+def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableSchema) -> Iterator[ValueMention]:
     """Take the values of a table's columns that a question holds to the letter, whatever their case; the longest first.
 
     `held`: different values by the column's name.
@@ -191,7 +191,7 @@ def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableS
                 reading.language in UNSPACED or _is_whole(reading.folded, span, reading.language)
             ):
                 reading.take(span)
-                yield Value(known[folded][1], known[folded][0], span)
+                yield ValueMention(known[folded][1], known[folded][0], span)
             at = reading.folded.find(folded, at + 1)
 
 

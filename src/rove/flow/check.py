@@ -9,14 +9,14 @@ import msgspec
 
 from rove.errors import meant
 from rove.flow.definition import TYPES, Flow
+from rove.flow.flow_plan import INPUT, ITEM, FlowNode, FlowPlan, Planner, Problem
 from rove.flow.json_values import can_be_kept
-from rove.flow.plan import INPUT, ITEM, Node, Plan, Planner, Problem
 from rove.flow.reference import Choice, Reference, choices
 from rove.flow.there import There, lacking
 from rove.flow.value_types import Type, fits, item_type, one_of, part_type, said
 
 
-def checked(flow: Flow, *, there: There | None = None) -> tuple[Plan, list[Problem]]:
+def checked(flow: Flow, *, there: There | None = None) -> tuple[FlowPlan, list[Problem]]:
     """Return a flow's plan, and all that is wrong with it; it can run where nothing is.
 
     `there`: what the base has for operators; None: not known, and not checked.
@@ -30,11 +30,11 @@ def checked(flow: Flow, *, there: There | None = None) -> tuple[Plan, list[Probl
 
 
 class _Checker:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: FlowPlan) -> None:
         self._plan = plan
         self.problems: list[Problem] = []
 
-    def converted(self) -> Plan:
+    def converted(self) -> FlowPlan:
         """Check all; returns the plan with the values that steps are given as their operators take them."""
         nodes = {name: self._node(node) for name, node in self._plan.nodes.items()}
         for name, one in self._plan.rounds.items():
@@ -45,7 +45,7 @@ class _Checker:
         self._check_use()
         return replace(self._plan, nodes=nodes)
 
-    def _node(self, node: Node) -> Node:
+    def _node(self, node: FlowNode) -> FlowNode:
         place, operator = f"steps.{node.name}", node.operator
         self._check_operator(node)
         for reference in node.when.references if node.when else ():
@@ -67,7 +67,7 @@ class _Checker:
                 self._check_first_round(f"{place}.{name}", value, node)
         return replace(node, given=converted)
 
-    def _given(self, place: str, value: object, wanted: Type, node: Node) -> object:
+    def _given(self, place: str, value: object, wanted: Type, node: FlowNode) -> object:
         """Check what an input is given; a value without references is made into what the operator takes."""
         if isinstance(value, Choice):
             kind = self._choice(place, value, node)
@@ -92,11 +92,11 @@ class _Checker:
             return value
         return made
 
-    def _choice(self, place: str, choice: Choice, node: Node | None = None) -> Type:
+    def _choice(self, place: str, choice: Choice, node: FlowNode | None = None) -> Type:
         kinds = [self._type(place, reference, node) for reference in choice.references]
         return Any if Any in kinds else one_of(kinds)
 
-    def _type(self, place: str, reference: Reference, node: Node | None = None) -> Type:
+    def _type(self, place: str, reference: Reference, node: FlowNode | None = None) -> Type:
         try:
             if reference.root == INPUT:
                 kind = TYPES[self._plan.flow.input[str(reference.path[0])].type]
@@ -115,7 +115,7 @@ class _Checker:
         node = self._plan.nodes[name]
         return tuple[node.operator.output, ...] if node.each else node.operator.output
 
-    def _check_operator(self, node: Node) -> None:
+    def _check_operator(self, node: FlowNode) -> None:
         place, operator = f"steps.{node.name}", node.operator
         if not can_be_kept(operator.output):
             reason = f"What {operator.name!r} returns, {said(operator.output)}, cannot be kept."
@@ -124,7 +124,7 @@ class _Checker:
             reason = f"{operator.name!r} changes something, and the flow does not say that it may."
             self._add(place, reason, "Write writes = true at the top of the flow, if it is meant to.")
 
-    def _check_first_round(self, place: str, value: object, node: Node) -> None:
+    def _check_first_round(self, place: str, value: object, node: FlowNode) -> None:
         if isinstance(value, Choice) and all(one.root in node.back for one in value.references):
             cure = f'Say what is taken in the first round: "{value} | $input.…"'
             self._add(place, f"{value} is of the round before, and the first round has none.", cure)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from rove.flow.plan import Node, Plan
+from rove.flow.flow_plan import FlowNode, FlowPlan
 from rove.flow.reference import choices
 
 STEP_W, STEP_H, GAP_X, GAP_Y, MARGIN = 190, 46, 34, 46, 16
 MOST_CHARS = 26
 
 
-def levels(plan: Plan) -> list[list[Node]]:
+def levels(plan: FlowPlan) -> list[list[FlowNode]]:
     """Return the steps in rows: each stands below all that it waits for; in one row they run at the same time."""
     depth: dict[str, int] = {}
 
@@ -27,13 +27,13 @@ def levels(plan: Plan) -> list[list[Node]]:
             depth[name] = 1 + max((placed(one) for one in before), default=-1)
         return depth[name]
 
-    rows: dict[int, list[Node]] = {}
+    rows: dict[int, list[FlowNode]] = {}
     for name, node in plan.nodes.items():
         rows.setdefault(placed(name), []).append(node)
     return [rows[level] for level in sorted(rows)]
 
 
-def as_lines(plan: Plan) -> Iterator[str]:
+def as_lines(plan: FlowPlan) -> Iterator[str]:
     """Draw a flow for a terminal: a row of steps, and below each what it refers to and when it runs."""
     yield f"{plan.flow.name}  ({', '.join(plan.flow.input)})"
     if plan.flow.about:
@@ -47,7 +47,7 @@ def as_lines(plan: Plan) -> Iterator[str]:
         yield f"  └ {name} = {' | '.join(str(one) for one in choices(value)) or value}"
 
 
-def as_mermaid(plan: Plan) -> str:
+def as_mermaid(plan: FlowPlan) -> str:
     """Draw a flow as a Mermaid flowchart."""
     lines = ["flowchart TD"]
     for loop in plan.rounds.values():
@@ -65,7 +65,7 @@ def as_mermaid(plan: Plan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_svg(plan: Plan) -> str:
+def as_svg(plan: FlowPlan) -> str:
     """Draw a flow as SVG that stands alone, without scripts."""
     rows = levels(plan)
     spots = _spots(rows)
@@ -84,7 +84,7 @@ def as_svg(plan: Plan) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _spots(rows: list[list[Node]]) -> Mapping[str, tuple[int, int]]:
+def _spots(rows: list[list[FlowNode]]) -> Mapping[str, tuple[int, int]]:
     return {
         node.name: (MARGIN + column * (STEP_W + GAP_X), MARGIN + number * (STEP_H + GAP_Y))
         for number, row in enumerate(rows)
@@ -103,7 +103,7 @@ def _edge(spots: Mapping[str, tuple[int, int]], begin: str, end: str, *, dashed:
     return f'<path d="{path}" fill="none" stroke="#667"{style} marker-end="url(#arrow)"/>'
 
 
-def _drawn(node: Node, spot: tuple[int, int]) -> str:
+def _drawn(node: FlowNode, spot: tuple[int, int]) -> str:
     x, y = spot
     fill = "#fdeedd" if node.operator.effects != "none" else "#eef3fb"
     dash = ' stroke-dasharray="5 3"' if node.when else ""
@@ -115,16 +115,16 @@ def _drawn(node: Node, spot: tuple[int, int]) -> str:
     )
 
 
-def _title(node: Node) -> str:
+def _title(node: FlowNode) -> str:
     return f"{node.name}: {node.operator.name}"
 
 
-def _from(node: Node) -> str:
+def _from(node: FlowNode) -> str:
     before = [*sorted(node.before), *(f"{one} of the round before" for one in sorted(node.back))]
     return f"  ← {', '.join(before)}" if before else ""
 
 
-def _notes(plan: Plan, node: Node) -> str:
+def _notes(plan: FlowPlan, node: FlowNode) -> str:
     spec = node.spec
     notes = [
         f"when {node.when.text}" if node.when else "",
@@ -138,7 +138,7 @@ def _notes(plan: Plan, node: Node) -> str:
     return f"  [{said}]" if said else ""
 
 
-def _box(node: Node) -> str:
+def _box(node: FlowNode) -> str:
     return f'{node.name}["{_quoted(_title(node))}"]'
 
 

@@ -12,6 +12,7 @@ from rove.events import note
 from rove.flow.check import checked
 from rove.flow.definition import TYPES, Flow
 from rove.flow.flow_events import FlowListener, StepTold, StepWaits, unheard
+from rove.flow.flow_plan import FlowPlan, refused
 from rove.flow.inputs import inputs_of
 from rove.flow.journal import (
     Ended,
@@ -27,7 +28,6 @@ from rove.flow.journal import (
 )
 from rove.flow.json_values import from_json
 from rove.flow.operator import START, FlowContext
-from rove.flow.plan import Plan, refused
 from rove.flow.reference import resolved
 from rove.flow.scope import Scope, Work
 from rove.flow.there import lacking, there_of
@@ -145,7 +145,7 @@ async def forget(kb: AsyncRove, name: str) -> str:
 
 async def _gone_on(
     kb: AsyncRove,
-    plan: Plan,
+    plan: FlowPlan,
     journal: Journal,
     values: Mapping[str, object],
     within: tuple[Filter | None, History],
@@ -182,14 +182,14 @@ def _waiting(journal: Journal) -> FlowRun:
     return FlowRun(journal.run_id, "waiting", waiting=asked)
 
 
-def _planned(flow: Flow) -> Plan:
+def _planned(flow: Flow) -> FlowPlan:
     plan, problems = checked(flow)
     if problems:
         raise refused(flow, problems)
     return plan
 
 
-async def _check_there(kb: AsyncRove, plan: Plan, values: Mapping[str, object]) -> None:
+async def _check_there(kb: AsyncRove, plan: FlowPlan, values: Mapping[str, object]) -> None:
     there = await there_of(kb, plan)
     if problems := lacking(plan, there, values):
         error = refused(plan.flow, problems)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from rove.flow.flow_events import FlowListener, StepSkipped
+from rove.flow.flow_plan import INPUT, ITEM, FlowNode, FlowPlan, Round
 from rove.flow.journal import Journal
 from rove.flow.operator import FlowContext
-from rove.flow.plan import INPUT, ITEM, Node, Plan, Round
 from rove.flow.reference import Choice, Reference, choices, part_of, resolved
 from rove.flow.step import Step, key_of
 
@@ -22,7 +22,7 @@ State = Literal["done", "skipped", "failed", "blocked"]
 class Work:
     """What all steps of a run share."""
 
-    plan: Plan
+    plan: FlowPlan
     context: FlowContext
     journal: Journal
     given: Mapping[str, object]
@@ -102,7 +102,7 @@ class Scope:
             self.states |= inner.states
         return "done"
 
-    async def _step(self, node: Node) -> State:
+    async def _step(self, node: FlowNode) -> State:
         if not await self._ready(node):
             return "blocked"
         if node.when and not node.when.holds(lambda one: self._value(one, node, None), self.failed):
@@ -127,7 +127,7 @@ class Scope:
         return "blocked" if "blocked" in found.values() else "done"
 
     async def _once(
-        self, node: Node, place: int | None, item: object, results: dict[int, object] | None = None
+        self, node: FlowNode, place: int | None, item: object, results: dict[int, object] | None = None
     ) -> State:
         """Do a step, or one element of it, unless something that it must have is not there."""
         key = key_of(node.name, self._number, place)
@@ -146,11 +146,11 @@ class Scope:
             self.values[node.name] = value
         return state
 
-    def _skip(self, node: Node, reason: str, key: str = "") -> State:
+    def _skip(self, node: FlowNode, reason: str, key: str = "") -> State:
         self._work.listener(StepSkipped(key or key_of(node.name, self._number, None), reason))
         return "skipped"
 
-    def _value(self, reference: Reference, node: Node | None, item: object) -> object:
+    def _value(self, reference: Reference, node: FlowNode | None, item: object) -> object:
         root, path = reference.root, reference.path
         if root == INPUT:
             return part_of(self._work.given, path)
@@ -176,7 +176,7 @@ class Scope:
         roots |= {name for name, node in plan.nodes.items() if node.operator.effects != "none"}
         return list(dict.fromkeys(plan.owner[name] for name in roots if name in plan.owner)) or list(self._names)
 
-    async def _ready(self, node: Node) -> bool:
+    async def _ready(self, node: FlowNode) -> bool:
         """Wait for what a step refers to; False where some of it waits for a person."""
         if node.spec.join == "all":
             return await self._all(self._own(node.before))
@@ -198,7 +198,7 @@ class Scope:
             await asyncio.wait([self._tasks[name] for name in waited])
         return all(self.states.get(name) != "blocked" for name in waited)
 
-    async def _first(self, node: Node, choice: Choice) -> bool:
+    async def _first(self, node: FlowNode, choice: Choice) -> bool:
         """Wait until one of several is there, or all are over."""
         while True:
             names = self._own(one.root for one in choice.references if one.root not in node.back)

@@ -20,10 +20,10 @@ from rove.flow.flow_events import (
     StepTold,
     StepWaits,
 )
+from rove.flow.flow_plan import FlowNode
 from rove.flow.journal import Asked, Begun, Failed, Finished, Journal, confirm_key
 from rove.flow.json_values import from_json, to_json
 from rove.flow.operator import FlowContext, WaitingError
-from rove.flow.plan import Node
 from rove.tracing import stage
 
 PAUSE_S = 0.5
@@ -39,7 +39,7 @@ State = Literal["done", "failed", "blocked"]
 class Step:
     """A step of one round, or one element of it; `key` names it in the journal."""
 
-    node: Node
+    node: FlowNode
     key: str
     context: FlowContext
     journal: Journal

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from rove.engine import AsyncRove
 from rove.errors import meant
-from rove.flow.plan import INPUT, Node, Plan, Problem
+from rove.flow.flow_plan import INPUT, FlowNode, FlowPlan, Problem
 from rove.flow.reference import Reference, part_of, resolved
 from rove.records.tool import Effects
 
@@ -29,7 +29,7 @@ class There:
     unread: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-async def there_of(kb: AsyncRove, plan: Plan) -> There:
+async def there_of(kb: AsyncRove, plan: FlowPlan) -> There:
     """Return what a base has for a plan; sources of tools are read only where it uses some.
 
     Raises:
@@ -45,12 +45,12 @@ async def there_of(kb: AsyncRove, plan: Plan) -> There:
     )
 
 
-def lacking(plan: Plan, there: There, values: Mapping[str, object] = MappingProxyType({})) -> list[Problem]:
+def lacking(plan: FlowPlan, there: There, values: Mapping[str, object] = MappingProxyType({})) -> list[Problem]:
     """Return what steps need, and the base has not. `values`: the inputs of the run, which may name a database."""
     return [problem for node in plan.nodes.values() for problem in _lacking(node, there, values)]
 
 
-def _lacking(node: Node, there: There, values: Mapping[str, object]) -> Iterator[Problem]:
+def _lacking(node: FlowNode, there: There, values: Mapping[str, object]) -> Iterator[Problem]:
     place, operator = f"steps.{node.name}", node.operator
 
     def named(name: str) -> str | None:
@@ -82,7 +82,7 @@ def _database(place: str, name: str | None, there: There) -> Iterator[Problem]:
     yield Problem(place, reason, cure)
 
 
-def _tool(place: str, node: Node, name: str | None, there: There) -> Iterator[Problem]:
+def _tool(place: str, node: FlowNode, name: str | None, there: There) -> Iterator[Problem]:
     unread = "".join(f" [tools.{source}] could not be read: {reason}" for source, reason in there.unread.items())
     if not there.tools:
         yield Problem(place, f"No tool is set up.{unread}", NO_TOOL)

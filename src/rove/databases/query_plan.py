@@ -17,7 +17,7 @@ NEAR_CHARS = 40
 
 
 @dataclass(slots=True)
-class Plan:
+class QueryPlan:
     """What a question wants of one table."""
 
     shown: list[Mention] = field(default_factory=list[Mention])

@@ -30,7 +30,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FlowNode:
     """A step that is ready to run.
 
     `before`: the steps that it refers to. `back`: those of them that it sees as they were in the round before.
@@ -73,11 +73,11 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FlowPlan:
     """A flow as it runs. `owner`: step → the loop that it is part of, else itself."""
 
     flow: Flow
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, FlowNode]
     rounds: Mapping[str, Round]
     output: Mapping[str, object]
     owner: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -102,7 +102,7 @@ class Planner:
         self._steps = {step.name: step for step in flow.steps}
         self._loop_of = {step: loop for loop in flow.loops for step in loop.steps}
 
-    def planned(self) -> Plan:
+    def planned(self) -> FlowPlan:
         """Return the plan, of what could be read."""
         self._check_names()
         nodes = {step.name: node for step in self.flow.steps if (node := self._node(step))}
@@ -112,11 +112,11 @@ class Planner:
             self._add("output", "Nothing comes out of the flow.", 'Write, below [output]: answer = "$answer"')
         self._check_roots("output", (one for choice in choices(output) for one in choice.references))
         owner = {name: self._loop_of[name].name if name in self._loop_of else name for name in nodes}
-        plan = Plan(self.flow, nodes, rounds, output, owner)
+        plan = FlowPlan(self.flow, nodes, rounds, output, owner)
         self._check_cycles(plan)
         return plan
 
-    def _node(self, step: StepSpec) -> Node | None:
+    def _node(self, step: StepSpec) -> FlowNode | None:
         place = f"steps.{step.name}"
         operator = self._tried(place, lambda: _operator(step.use))
         given = self._parsed(place, dict(step.given))
@@ -124,7 +124,7 @@ class Planner:
         each = self._each(f"{place}.each", step.each)
         if operator is None or given is None:
             return None
-        node = Node(step, operator, given, when, each, frozenset(), frozenset())
+        node = FlowNode(step, operator, given, when, each, frozenset(), frozenset())
         roots = [one.root for one in node.references] + list(when.failures if when else ())
         self._check_roots(place, node.references, item=bool(step.each))
         before = frozenset(roots) & self._steps.keys()
@@ -132,7 +132,7 @@ class Planner:
         back = frozenset(one for one in before if loop and one in loop.steps[_place(loop, step.name) :])
         if not loop and step.name in before:
             self._add(place, "The step refers to itself.", "Only steps of a loop can: they see the round before.")
-        return Node(step, operator, given, when, each, before - back, back, loop.name if loop else "")
+        return FlowNode(step, operator, given, when, each, before - back, back, loop.name if loop else "")
 
     def _each(self, place: str, text: str) -> Choice | None:
         read: object = self._tried(place, lambda: parsed(text)) if text else None
@@ -140,7 +140,7 @@ class Planner:
             self._add(place, f"{text!r} is no reference.", 'Write "$step.list"')
         return read if isinstance(read, Choice) else None
 
-    def _round(self, loop: LoopSpec, nodes: Mapping[str, Node]) -> Round:
+    def _round(self, loop: LoopSpec, nodes: Mapping[str, FlowNode]) -> Round:
         place = f"loops.{loop.name}"
         until = self._condition(f"{place}.until", loop.until)
         if not 1 <= loop.at_most <= MOST_ROUNDS:
@@ -176,7 +176,7 @@ class Planner:
             elif one.root != ITEM and one.root not in self._steps:
                 self._add(place, f"{one} names no step.", self._steps_that_are(one.root))
 
-    def _check_cycles(self, plan: Plan) -> None:
+    def _check_cycles(self, plan: FlowPlan) -> None:
         try:
             tuple(TopologicalSorter({name: plan.of(name) & set(plan.top) for name in plan.top}).static_order())
         except CycleError as error:
