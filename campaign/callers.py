@@ -30,7 +30,7 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
-    "POST /v1/chat/completions": "read",
+    "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
@@ -315,7 +315,7 @@ async def _tool(client: httpx.AsyncClient, town: Town, holder: str, chance: Rand
     text = listed.text[listed.text.index("{") : listed.text.rindex("}") + 1]
     tools = json.loads(text)["result"]["tools"]
     if chance.random() < 0.3:
-        uri = f"rove://{chance.choice(('hr', 'it'))}/{chance.choice(town.ids['document_id'])}"
+        uri = f"rove://{chance.choice(('hr', 'it'))}/document/{chance.choice(town.ids['document_id'])}"
         method, params = chance.choice((("resources/list", {}), ("resources/read", {"uri": uri})))
     else:
         tool = chance.choice(tools)

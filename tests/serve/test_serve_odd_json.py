@@ -39,6 +39,7 @@ GIVEN: dict[str, Any] = {
     "text": "x",
     "model": "hr",
     "messages": [{"role": "user", "content": "Who?"}],
+    "input": "Who?",
     "table": {"name": "q.csv", "text": "question,source\nWho approves remote work?,policy\n"},
     "configurations": [{"name": "a", "mode": "keyword"}],
 }

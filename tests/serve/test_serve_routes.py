@@ -92,6 +92,8 @@ CALLS = [
     Call("POST", f"{SPACE}/import", "admin", body={"rove": 1}),
     Call("GET", "/v1/models/{model}", ""),
     Call("POST", "/v1/chat/completions", body={"model": "{space}", "messages": [{"role": "user", "content": "Who?"}]}),
+    Call("POST", "/v1/responses", body={"model": "{space}", "input": "Who?", "instructions": "{}"}),
+    Call("POST", "/v1/embeddings", body={"model": "{space}", "input": ["{}", "Who?"]}),
 ]
 GLOBAL = [
     Call("GET", "/v1/spaces", ""),
