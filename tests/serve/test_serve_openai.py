@@ -199,7 +199,7 @@ WRONG: dict[str, tuple[type[openai.APIStatusError], dict[str, Any], str | None]]
     "JSON": (openai.BadRequestError, {"response_format": {"type": "json_object"}}, None),
     "a long question": (openai.APIStatusError, {"messages": [{"role": "user", "content": "x" * 4_001}]}, None),
     "no text": (openai.UnprocessableEntityError, {"messages": [{"role": "user", "content": 7}]},
-                "messages.0.content.str"),
+                "messages.0.content"),
 }  # fmt: skip
 
 

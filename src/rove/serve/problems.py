@@ -6,6 +6,7 @@ import errno
 import json
 import logging
 import math
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -124,6 +125,8 @@ def problem_of(error: RoveError) -> Problem:
     return _problem(kind, status, error.reason, error.cure)
 
 
+FIELD = re.compile(r"[a-z_]+(?:\.(?:\d+|role|content|type|field|op|value))*")
+"""A field of a request, without the kind of value that it was taken for."""
 OPENAI_TYPES = MappingProxyType({401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"})
 
 
@@ -135,11 +138,11 @@ def openai_error(problem: Problem) -> dict[str, str | None]:
     ('The question is blank. Ask something.', 'invalid_request_error', None, 'unworkable')
     """
     usual = "invalid_request_error" if problem.status < 500 else "server_error"
-    field = problem.reasons[0].partition(": ")[0].removeprefix("body.") if problem.reasons else None
+    field = FIELD.match(problem.reasons[0].removeprefix("body.")) if problem.reasons else None
     return {
         "message": sentences_of(problem),
         "type": OPENAI_TYPES.get(problem.status, usual),
-        "param": field,
+        "param": field[0] if field else None,
         "code": problem.type.removeprefix(TYPE),
     }
 

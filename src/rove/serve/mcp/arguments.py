@@ -152,8 +152,20 @@ class JobArguments(Spaced):
 
 
 UNTOLD = frozenset(
-    """$defs title examples pattern minLength maxLength minItems maxItems maxProperties propertyNames exclusiveMaximum
-    anyOf""".split()
+    [
+        "$defs",
+        "title",
+        "examples",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "maxProperties",
+        "propertyNames",
+        "exclusiveMaximum",
+        "anyOf",
+    ]
 )
 """What a model need not read of a schema: what is wrong is refused with the reason."""
 

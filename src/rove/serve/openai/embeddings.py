@@ -27,6 +27,7 @@ MAX_TEXTS, MAX_CHARS = 2_048, 100_000
 AT_ONCE = 64
 Text = Annotated[str, Field(max_length=MAX_CHARS)]
 TOKENS = "`input` holds numbers of tokens, which this embedder cannot read."
+NOTHING = "There is nothing to embed in `input`."
 BLANK = "Text {place} of `input` is blank."
 DIMENSION = "The embedder of this space gives {own} dimensions, not {wanted}."
 
@@ -40,11 +41,7 @@ class EmbeddingsIn(ClientRequest):
     model_config = ConfigDict(json_schema_extra={"example": {"model": "default", "input": ["Remote work"]}})
 
     model: str = Field(max_length=64)
-    input: (
-        Text
-        | Annotated[list[Text], Field(min_length=1, max_length=MAX_TEXTS)]
-        | Annotated[list[int] | list[list[int]], Field(max_length=MAX_TEXTS)]
-    )
+    input: Text | Annotated[list[Text] | list[int] | list[list[int]], Field(max_length=MAX_TEXTS)]
     input_type: Literal["query", "passage"] = "passage"
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = Field(default=None, ge=1)
@@ -53,11 +50,13 @@ class EmbeddingsIn(ClientRequest):
         """The texts.
 
         Raises:
-            InputError: they are tokens, or one is blank.
+            InputError: there are none, they are tokens, or one is blank.
         """
         given = [self.input] if isinstance(self.input, str) else self.input
         texts = [one for one in given if isinstance(one, str)]
-        if len(texts) < len(given) or not texts:
+        if not given:
+            raise InputError(NOTHING, cure="Send a text, or a list of texts.")
+        if len(texts) < len(given):
             raise InputError(TOKENS, cure="Send the texts themselves.")
         for place, text in enumerate(texts):
             if not text.strip():

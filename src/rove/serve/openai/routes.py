@@ -81,7 +81,9 @@ async def completions(wanted: CompletionIn, request: Request, server: ServerCont
 async def _streamed(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -> AsyncGenerator[bytes]:
     def made(**fields: Any) -> bytes:  # noqa: ANN401 - fields of the piece
         chunk = CompletionChunk(id=head[0], created=head[1], model=wanted.model, **fields)
-        told = chunk.model_dump(mode="json", exclude_unset=True) | {"object": chunk.object}
+        told = {name: one for name, one in chunk.model_dump(mode="json").items() if one is not None}
+        for one in told["choices"]:
+            one["delta"] = {name: part for name, part in one["delta"].items() if part is not None}
         if wanted.includes_usage:
             told.setdefault("usage", None)
         return f"data: {json.dumps(told, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
