@@ -151,22 +151,10 @@ class JobArguments(Spaced):
     seconds: int = Field(default=60, ge=0, le=MAX_WAIT_S)
 
 
-UNTOLD = frozenset(
-    [
-        "$defs",
-        "title",
-        "examples",
-        "pattern",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "maxProperties",
-        "propertyNames",
-        "exclusiveMaximum",
-        "anyOf",
-    ]
-)
+UNTOLD = frozenset({
+    "$defs", "title", "examples", "pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties",
+    "propertyNames", "exclusiveMaximum", "anyOf",
+})  # fmt: skip
 """What a model need not read of a schema: what is wrong is refused with the reason."""
 
 
