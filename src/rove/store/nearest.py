@@ -26,8 +26,8 @@ FIRST = 8_192
 """Vectors that are scanned first where all are: what may be among the best of these is not kept of the rest."""
 LEAST = 32
 """So many at least are looked for in partitions: whether a check finds none of fewer says too little."""
-PARTITIONED_FROM = 131_072
-"""Vectors from which on there are partitions. Below, what is found is exact."""
+PARTITIONED_FROM = 1 << 21
+"""Vectors from which on there are partitions. Below, what is found is exact, and so the same on every machine."""
 
 
 class Nearest:
