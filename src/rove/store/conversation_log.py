@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from secrets import token_hex
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -88,7 +89,7 @@ class ConversationLog:
         found = _infos().where(_C.owner == owner).order_by(_C.updated_at.desc(), _C.seq.desc())
         with self._database.read() as connection:
             if words := key_of(query).split():
-                ids = [row[0] for row in connection.execute(found) if self._says(connection, row, words)]
+                ids = [str(row[0]) for row in connection.execute(found) if self._says(connection, row, words)]
                 found = found.where(within(_C.conversation_id, ids[first : first + most + 1]))
             else:
                 found = found.offset(first).limit(most + 1)
@@ -186,7 +187,7 @@ class ConversationLog:
         query = select(_C.owner, *_COLUMNS).join_from(conversations, conversation_turns)
         query = query.where(_T.judgement != "", _T.labels == "").order_by(_C.seq, _T.number)
         with self._database.read() as connection:
-            return [(str(row[0]), KeptTurn(*row[1:])) for row in connection.execute(query)]
+            return [(str(row[0]), KeptTurn(*tuple(row)[1:])) for row in connection.execute(query)]
 
     def resting_on(self, words: Sequence[str]) -> list[str]:
         """The ids of conversations in whose replies one of these words stands, as replies write it."""
@@ -229,7 +230,7 @@ class ConversationLog:
         connection.execute(update(conversations).where(one).values(updated_at=now))
 
 
-def _infos() -> Select[tuple[str, str, str, str, int]]:
+def _infos() -> Select[Any, Any, Any, Any, int]:
     turns = select(func.count()).where(_T.conversation_id == _C.conversation_id).scalar_subquery()
     return select(_C.conversation_id, _C.title, _C.created_at, _C.updated_at, turns)
 
