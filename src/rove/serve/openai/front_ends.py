@@ -43,7 +43,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """What a request says: the user's last message, the turns before it, the system prompt, the keys of its form."""
 
     question: str
@@ -52,11 +52,11 @@ class Said:
     keys: Collection[str] = ()
 
 
-def reply_to(said: Said) -> str | None:
+def reply_to(said: Spoken) -> str | None:
     r"""Reply to a request of a front-end's own; None where it is a question.
 
     >>> asked = "### Task:\nName it.\n{ 'title': '…' }\n<chat_history>\nUSER: Who pays?\n</chat_history>"
-    >>> reply_to(Said(asked, History()))
+    >>> reply_to(Spoken(asked, History()))
     '{"title": "Who pays"}'
     """
     text = said.question

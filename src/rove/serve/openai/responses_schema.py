@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
-from rove.serve.openai.front_ends import Said as Spoken
+from rove.serve.openai.front_ends import Spoken
 from rove.serve.openai.links import UrlCitation
 from rove.serve.openai.schema import MAX_CHARS, ClientRequest, Message, ResponseFormat, notes_on, spoken
 from rove.serve.questions.results import CitationOut, HitOut
