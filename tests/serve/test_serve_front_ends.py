@@ -128,6 +128,7 @@ def test_tools_of_a_front_end_are_not_chosen() -> None:
     [
         ("", ""),
         ("  \n\n", ""),
+        ("Hallo zusammen! Wie beantrage ich Urlaub?", "Wie beantrage ich Urlaub"),
         ("# Reisekosten\n\nWer zahlt sie?", "Reisekosten"),
         ("1234 " * 5_000, "1234 1234 1234 1234 1234 1234"),
         ("谁批准远程工作？请告诉我。", "谁批准远程工作"),

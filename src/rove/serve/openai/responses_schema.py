@@ -139,9 +139,9 @@ class ResponseUsage(Reply):
 
 
 class Incomplete(Reply):
-    """Why a response is not complete."""
+    """Why a response is not complete: OpenAI's word for it."""
 
-    reason: Literal["max_output_tokens"] = "max_output_tokens"
+    reason: Said = "max_output_tokens"
 
 
 class ResponseOut(Reply):
