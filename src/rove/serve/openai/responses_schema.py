@@ -151,7 +151,7 @@ class ResponseOut(Reply):
     object: Literal["response"] = "response"
     created_at: int
     status: Status
-    error: None = None
+    error: Said | None = None
     incomplete_details: Incomplete | None = None
     instructions: str | None = None
     model: str
