@@ -13,7 +13,8 @@ POLICY = {
     "en": "Remote work\n\nRemote work is approved by the head of unit. The rule has been in force since 1 March 2021. "
     "Interns may not work remotely. Ms Keller, the head of unit, can refuse a request in writing.",
     "de": "Telearbeit\n\nDie Telearbeit wird von der Referatsleitung genehmigt. Die Regelung gilt seit dem 1. März "
-    "2021. Praktikanten dürfen nicht in Telearbeit arbeiten. Die Referatsleitung kann einen Antrag schriftlich ablehnen.",
+    "2021. Praktikanten dürfen nicht in Telearbeit arbeiten. "
+    "Die Referatsleitung kann einen Antrag schriftlich ablehnen.",
     "hu": "Távmunka\n\nA távmunkát az osztályvezető engedélyezi. A szabály 2021. március 1. óta érvényes. "
     "Gyakornokok nem végezhetnek távmunkát. Az osztályvezető írásban elutasíthatja a kérelmet.",
     "zh": "远程办公\n\n远程办公由处长批准。该规定自2021年3月1日起生效。实习生不得远程办公。处长可以书面拒绝申请。",
