@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from rove.errors import InputError
 from rove.language.rendering import render
-from rove.records import Document
+from rove.records import Document, History, Turn
 from rove.records.document import Span
 from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
@@ -19,14 +19,15 @@ from rove.serve.context import ServerContext
 from rove.serve.documents.schema import Access, DocumentIn, JobOut
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document
+from rove.serve.json_values import Values
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut
-from rove.serve.questions.schema import Question, SearchOut
+from rove.serve.questions.schema import Question, SearchOut, TurnIn
 from rove.serve.schema import Reply, Wire
 from rove.serve.tools.running import listed, ran
-from rove.serve.tools.schema import ToolRunIn, ToolRunOut, ToolsOut, Values
+from rove.serve.tools.schema import ToolRunIn, ToolRunOut, ToolsOut
 from rove.serve.walks.live_walks import CallerWalks
 
 MAX_READ_CHARS = 20_000
@@ -65,10 +66,23 @@ class SearchArguments(Spaced):
     top_k: int = Field(default=8, ge=1, le=50, description="How many passages at most.")
 
 
-class AskArguments(Spaced):
+class Conversed(Spaced):
+    """What was said before, and what is known of the user."""
+
+    history: list[TurnIn] = Field(default=[], max_length=50, description="The turns before, the oldest first.")
+    profile: Values = Field(default={}, description='What is known of the user, e.g. {"home_city": "Wien"}.')
+
+    @property
+    def turns(self) -> History:
+        """The conversation so far."""
+        return History(tuple(Turn(turn.question, turn.answer) for turn in self.history))
+
+
+class AskArguments(Conversed):
     """Answer a question from the knowledge base; every sentence is cited to exact words of a document."""
 
     question: Question
+    tools: bool = Field(default=False, description="Let a tool that only reads run, and cite what it gives.")
 
 
 class WalkArguments(Spaced):
@@ -122,7 +136,7 @@ class FindToolsArguments(Spaced):
     top_k: int = Field(default=5, ge=1, le=20, description="How many at most.")
 
 
-class RunToolArguments(Spaced):
+class RunToolArguments(Conversed):
     """Run a tool that only reads, for a request: it is chosen and its parameters are filled from what was said.
 
     Where the outcome is "asks", put the question of the plan to the user. What changes something does not run here.
@@ -160,7 +174,9 @@ async def search(context: ToolContext, given: SearchArguments) -> SearchOut:
 
 async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
     """See `AskArguments`."""
-    return AnswerOut.of((await asked(context.server, context.view(given.space), given.question)).answer)
+    view, profile = context.view(given.space), given.profile if given.tools else None
+    answered = await asked(context.server, view, given.question, history=given.turns, profile=profile)
+    return AnswerOut.of(answered.answer)
 
 
 async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
@@ -211,7 +227,13 @@ async def find_tools(context: ToolContext, given: FindToolsArguments) -> ToolsOu
 async def run_tool(context: ToolContext, given: RunToolArguments) -> ToolRunOut:
     """See `RunToolArguments`. A model cannot confirm for its user."""
     wanted = ToolRunIn(
-        request=given.request, tool=given.tool, arguments=given.arguments, dry_run=given.dry_run, confirm=False
+        request=given.request,
+        tool=given.tool,
+        arguments=given.arguments,
+        history=given.history,
+        profile=given.profile,
+        dry_run=given.dry_run,
+        confirm=False,
     )
     return await ran(context.server, context.view(given.space), wanted)
 
@@ -252,7 +274,7 @@ class Tool:
 
 TOOLS = {
     "search": Tool(SearchArguments, search),
-    "ask": Tool(AskArguments, ask),
+    "ask": Tool(AskArguments, ask, outside=True),
     "walk": Tool(WalkArguments, walk),
     "read": Tool(ReadArguments, read),
     "explore": Tool(ExploreArguments, explore),
