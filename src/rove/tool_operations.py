@@ -90,7 +90,8 @@ class ToolOperations:
     def _renew_tools(self) -> None:
         """Make the library anew: the settings or the models are others."""
         context = LibraryContext(self.search_context, self.settings, self.chat_model, self._take, self._drop)
-        self.tools = ToolLibrary(context)
+        held: ToolLibrary | None = self.__dict__.get("tools")  # none while the base is opened
+        self.tools = held.within(context) if held else ToolLibrary(context)
 
     async def _take(self, texts: Sequence[Text]) -> None:
         report = await self.add(list(texts)) if texts else None
