@@ -189,6 +189,8 @@ for _one in (list_, operators, show, check, run_, resume_, runs_, forget_):
 
 async def _lacking(session: Session, plan: FlowPlan) -> list[Problem]:
     """What the flow needs, and the base of this call has not; nothing where there is no base."""
+    if not any(node.operator.needs for node in plan.nodes.values()):
+        return []
     home = home_of(read_settings(session.location, **session.settings).path)
     try:
         home.check_there()
