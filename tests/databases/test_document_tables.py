@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text, field
-from rove.databases.cell_tables import tables_in
+from rove.chunk.cell_tables import tables_in
 from rove.databases.duckdb_target import DuckTarget
 from rove.errors import InputError
 from rove.models.fake import FakeEmbedder

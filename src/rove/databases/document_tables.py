@@ -11,8 +11,8 @@ from typing import cast
 import sqlglot
 from sqlglot import exp
 
+from rove.chunk.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.ask import DatabaseAsker, Limits
-from rove.databases.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.duckdb_target import ROW, DuckTarget, numbered
 from rove.databases.reply import texts_of
 from rove.databases.targets import Result
