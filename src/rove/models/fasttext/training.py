@@ -1,4 +1,4 @@
-"""Trains FastText vectors on passages: one thread and a fixed seed, so that the same passages give the same file."""
+"""Trains FastText vectors on passages: one thread and the seed that the library has, so that the same passages give the same file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _library = cast("Any", floret)
 DIMENSION = 100
 BUCKETS = 50_000
 HASHES = 2
-SEED = 1
 AIM_TOKENS = 5_000_000
 """So many tokens are gone through in all: few passages are read many times, and many a few times."""
 EPOCHS = (5, 50)
@@ -68,7 +67,6 @@ def train_vectors(passages: Iterable[str], file: Path) -> TrainedVectors:
             dim=DIMENSION,
             epoch=epochs,
             minCount=1 if length < RARE_FROM_TOKENS else 2,
-            seed=SEED,
             thread=1,
             verbose=0,
         )
