@@ -32,7 +32,7 @@ def one(data: RetrievalSet) -> list[object]:
     """Measure one set: a base for each embedder."""
     say(f"fasttext {data.name}")
     with tempfile.TemporaryDirectory(prefix="rove-bench-") as folder:
-        file = Path(folder) / "words.bin"
+        file = Path(folder) / "words.npz"
         with Rove.open(Path(folder) / "first", embedder={"name": "fake"}) as kb:
             add(kb, data)
             keyword = scored(kb, data, "keyword")
@@ -67,13 +67,12 @@ def scored(kb: Rove, data: RetrievalSet, mode: str) -> float:
 
 def embedding_s(file: Path, data: RetrievalSet) -> float:
     """CPU seconds a document, words new at first."""
-    from rove.models.fasttext.embedder import FastTextEmbedder, _embedded
-    from rove.settings import EmbedderSettings
+    from rove.models.fasttext.embedder import embedded
+    from rove.models.fasttext.word_vectors import WordVectors
 
-    held = FastTextEmbedder(EmbedderSettings(name="fasttext", model=str(file)))._file
-    _embedded(held, ["warm"])
+    words = WordVectors(file)
     began = time.process_time()
-    _embedded(held, [doc.whole for doc in data.docs])
+    embedded(words, [doc.whole for doc in data.docs])
     return (time.process_time() - began) / len(data.docs)
 
 

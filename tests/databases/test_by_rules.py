@@ -76,7 +76,8 @@ MIXED = [
     ("zh", "singer", "平均 song_name 是多少？", None),  # no number
     ("zh", "singer", "法国有几位歌手？", None),  # no word of it stands in the table
     ("zh", "singer", "Ages 的平均是多少？", None),  # not as it stands in the table
-    ("ja", "singer", "Franceの平均Ageはどれくらいですか？", 'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),
+    ("ja", "singer", "Franceの平均Ageはどれくらいですか？",
+     'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),
     ("ja", "singer", "Ageが30以上のsingerを表示してください", 'SELECT * FROM "singer" WHERE "Age" >= 30'),
     ("de", "singer", "Wie hoch ist das durchschnittliche Age in France?",
      'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),

@@ -6,17 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 
 import numpy as np
 
 from rove.errors import ConfigError
 from rove.models import Fingerprint, Vectors
 from rove.models.fasttext import tokens
-from rove.models.fasttext.word_vectors import CURE, ModelFile, WordVectors, opened
+from rove.models.fasttext.word_vectors import CURE, WordVectors
 from rove.settings import EmbedderSettings
-
-_loading = Lock()
 
 
 class FastTextEmbedder:
@@ -42,32 +39,32 @@ class FastTextEmbedder:
         except OSError as error:
             message = f"embedder.model is {settings.model!r}, which cannot be read: {error.strerror}."
             raise ConfigError(message, cure=CURE) from error
-        self._file = opened(path, known.st_mtime_ns, known.st_size)
+        self._words = _opened(path, known.st_mtime_ns, known.st_size)
 
     @property
     def fingerprint(self) -> Fingerprint:
         """See `Embedder.fingerprint`: by the bytes of the file, wherever it lies."""
-        return Fingerprint(f"fasttext-{self._file.mark}", self._file.dimension)
+        return Fingerprint(f"fasttext-{self._words.mark}", self._words.dimension)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""
-        return await asyncio.to_thread(_embedded, self._file, texts)
+        return await asyncio.to_thread(embedded, self._words, texts)
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.queries`."""
-        return await asyncio.to_thread(_embedded, self._file, texts)
+        return await asyncio.to_thread(embedded, self._words, texts)
 
 
 @lru_cache(maxsize=4)
-def _words(file: ModelFile) -> WordVectors:
-    return file.words()
+def _opened(path: Path, changed_ns: int, size_bytes: int) -> WordVectors:
+    """Read a file once for all of a process; `changed_ns` and `size_bytes` tell a new file of the same name."""
+    del changed_ns, size_bytes
+    return WordVectors(path)
 
 
-def _embedded(file: ModelFile, texts: Sequence[str]) -> Vectors:
+def embedded(words: WordVectors, texts: Sequence[str]) -> Vectors:
     """Return (n, dimension) float32, unit length; the first unit vector for a text that has nothing to add up."""
-    with _loading:
-        words = _words(file)
-    totals = np.zeros((len(texts), file.dimension))
+    totals = np.zeros((len(texts), words.dimension))
     for total, text in zip(totals, texts, strict=True):
         total[:] = words.sum(tokens(text))
     totals[~totals.any(axis=1), 0] = 1
