@@ -23,7 +23,7 @@ from rove.evaluate.metrics import Scores
 from rove.evaluate.one_configuration import evaluate
 from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.report.report_page import page
-from rove.evaluate.report.scale import AxisScale, scale_of
+from rove.paper.scale import AxisScale, scale_of
 from rove.evaluate.results import Results
 from rove.evaluate.study import Study, effects, study, undominated
 from rove.markup import Markup, tag
