@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -32,21 +32,21 @@ def flow() -> Flow:
 
 @asynccontextmanager
 async def opened(
-    folder: Path, alarm: str, tools: tuple[Callable[..., object], ...] | None = None, **settings: object
+    folder: Path, alarm: str, live: Sequence[Callable[..., object]] | None = None, **settings: object
 ) -> AsyncIterator[AsyncRove]:
     """Make the data of an alarm in a folder, take the documents in, and make the graph.
 
     Args:
         folder: where; what is there of an earlier run is used again.
         alarm: one of `ALARMS`; it decides what the "live" systems measure.
-        tools: other tools in place of those of the case.
+        live: other tools in place of those of the case.
         settings: of the base, such as `chat`.
     """
     documents = make(folder, alarm)
     async with AsyncRove.open(folder / "kb", **settings) as kb:
         await kb.add(documents)
         await kb.enrich("graph")
-        kb.tools.add(*(Live(folder / "live.sqlite").tools if tools is None else tools))
+        kb.tools.add(*(Live(folder / "live.sqlite").tools if live is None else live))
         kb.tools.add(restart_host, effects="writes")
         yield kb
 

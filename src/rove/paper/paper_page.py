@@ -30,7 +30,7 @@ def page(paper: Paper, sources: Mapping[str, Document]) -> str:
     """
     words = words_of(paper.language)
     numbered = _Numbered(sources, words)
-    header = _header(paper, numbered)
+    header = list(_header(paper, numbered))  # first: numbers are given as the text comes to them
     sections = [_section(one, f"part-{place}", numbered) for place, one in enumerate(paper.sections, 1)]
     links = [tag("a", one.title, href=f"#part-{place}") for place, one in enumerate(paper.sections, 1)]
     if numbered.known:

@@ -38,6 +38,7 @@ class LayerTried:
 class LayersFound:
     """What was found, and in which layer: "" where none answers; `found` is then what the last of them had."""
 
+    question: str
     layer: str
     found: Found
     tried: tuple[LayerTried, ...] = field(default=())
@@ -66,8 +67,8 @@ async def layers(context: FlowContext, *, question: Question, layers: Sequence[M
         found = await context.stages.judged(understood, hits)
         tried.append(LayerTried(layer.name, len(hits), found.verdict.passes, found.verdict.note))
         if found.verdict.passes:
-            return LayersFound(layer.name, found, tuple(tried))
-    return LayersFound("", found, tuple(tried))
+            return LayersFound(understood.question, layer.name, found, tuple(tried))
+    return LayersFound(understood.question, "", found, tuple(tried))
 
 
 def _declared(layers: Sequence[Mapping[str, object]]) -> list[Layer]:
