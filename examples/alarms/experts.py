@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from examples.alarms.findings import Alarm, Check, Checked, Diagnosis, Edge, Event, Past, Plan
-from examples.alarms.ranking import ranked
+from examples.alarms.ranking import ENOUGH, ranked
 from rove.errors import InputError
 from rove.flow import FlowContext
 from rove.flow.condition import read_condition
@@ -23,13 +23,16 @@ from rove.records.tool import ToolRun
 WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
 CODE = re.compile(r"EV-\d{3}")
 COLUMNS = {
-    "name": ("name", "名称"),
+    "en": ("name (en)",),
+    "de": ("name (de)",),
+    "zh": ("name (zh)",),
     "where": ("where", "wo", "位置"),
     "tool": ("tool", "werkzeug", "工具"),
     "arguments": ("arguments", "argumente", "参数"),
     "confirmed": ("confirmed when", "bestätigt, wenn", "确认条件"),
     "owner": ("owner", "zuständig", "负责人"),
 }
+LANGUAGES = ("en", "de", "zh")
 LEADS_TO = ("leads to", "führt zu", "导致")
 ROLE, DEPENDS_ON = "role", "depends on"
 BUT_SERIES = "\ntimes:"
@@ -58,7 +61,7 @@ async def plan_checks(
     `tools`: those that a catalogue may name; another one is refused, whatever a document says.
     """
     del context
-    known = events_in(events)
+    known = events_in(events, alarm.language)
     role_of, chain = _places(hosts, alarm.host)
     code = next((one for one in alarm.codes if one in known and known[one].where == role_of.get(alarm.host)), "")
     if not code:
@@ -84,20 +87,23 @@ async def find_root(context: FlowContext, *, plan: Plan, runs: Sequence[ToolRun]
     """Hold the results against the catalogue, join past reviews, and rank what can be the root cause."""
     by_request = {run.request: run for run in runs}
     checked = tuple(_checked(one, by_request.get(one.request)) for one in plan.checks)
-    past = tuple(one for hit in reviews if (one := _past(hit)))
+    every = [one for hit in reviews if (one := _past(hit))]
+    past = tuple(one for one in every if one.cause in {each.code for each in plan.events})
+    left_out = len(every) - len(past)
     causes = ranked(plan, checked, past)
-    root = causes[0] if causes and causes[0].state == "confirmed" else None
+    best = causes[0] if causes else None
+    root = best if best and best.state == "confirmed" and best.score >= ENOUGH else None
     told = words(plan.alarm.language)
     question = told["question"].format(event=plan.event.name)
     if root is None:
-        return Diagnosis(plan, checked, causes, past, question)
+        return Diagnosis(plan, checked, causes, past, question, left_out=left_out)
     alike = [hit for hit in reviews if hit.chunk.metadata.get("cause") == root.event.code]
     action = await _action(context, root.event)
-    return Diagnosis(plan, checked, causes, past, question, root, action, tuple(alike))
+    return Diagnosis(plan, checked, causes, past, question, root, action, left_out, tuple(alike))
 
 
-def events_in(graph: Subgraph) -> dict[str, Event]:
-    """The events that a graph tells everything of, by their codes."""
+def events_in(graph: Subgraph, language: str) -> dict[str, Event]:
+    """The events that a graph tells everything of, by their codes, with their names in a language."""
     found: dict[str, dict[str, str]] = {}
     cited: dict[str, Citation] = {}
     names = {one.key: one.name for one in graph.entities}
@@ -108,7 +114,12 @@ def events_in(graph: Subgraph) -> dict[str, Event]:
             found.setdefault(code, {})[key] = link.relations[0].triplet.object
             cited.setdefault(code, cite(link.relations[0]))
     whole = {code: told for code, told in found.items() if len(told) == len(COLUMNS)}
-    return {code: Event(code, **told, citation=cited[code]) for code, told in whole.items()}
+    return {code: _event(code, told, language, cited[code]) for code, told in whole.items()}
+
+
+def _event(code: str, told: Mapping[str, str], language: str, cited: Citation) -> Event:
+    name = told[language if language in LANGUAGES else "en"]
+    return Event(code, name, **{key: value for key, value in told.items() if key not in LANGUAGES}, citation=cited)
 
 
 def edges_in(graph: Subgraph) -> Iterator[Edge]:

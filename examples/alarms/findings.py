@@ -9,7 +9,6 @@ from typing import Literal
 from rove.records import Citation, Hit
 
 State = Literal["confirmed", "refuted", "unknown"]
-NONE: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +105,7 @@ class Cause:
     state: State
     path: tuple[str, ...]
     on_path: float
+    effects: float
     is_first: float
     in_time: float
     before: float
@@ -115,7 +115,8 @@ class Cause:
 class Diagnosis:
     """What the root-cause expert found. `causes`: the likeliest first; the first is confirmed, or none is named.
 
-    `action`: what the catalogue says to do; `evidence`: passages that the explanation is written from.
+    `action`: what the catalogue says to do; `evidence`: passages that the explanation is written from; `left_out`:
+    reviews whose cause the catalogue does not know.
     """
 
     plan: Plan
@@ -125,4 +126,5 @@ class Diagnosis:
     question: str
     root: Cause | None = None
     action: Citation | None = None
+    left_out: int = 0
     evidence: tuple[Hit, ...] = ()

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 CATALOG = tomllib.loads((HERE / "catalog.toml").read_text("utf-8"))
 REVIEWS = tomllib.loads((HERE / "reviews.toml").read_text("utf-8"))["reviews"]
 SEED = 20
+LANGUAGES = ("en", "de", "zh")
 NOW = datetime(2026, 11, 24, 10, 30)  # noqa: DTZ001 - the plant's own clock
 MINUTES, FIRST_MINUTES, STEP_MINUTES = 90, 42, 7
 TABLES = """
@@ -40,13 +41,13 @@ def catalogue() -> Iterator[tuple[str, str]]:
     """The documents of the catalogue: a table of checks, a table of relations, and a section for each event."""
     for key, document in CATALOG["documents"].items():
         events = {code: one for code, one in CATALOG["events"].items() if one["document"] == key}
-        keys = ("name", "where", "tool", "arguments", "confirmed", "owner")
+        keys = ("where", "tool", "arguments", "confirmed", "owner")
         edges = [(code, target) for code, one in events.items() for target in one["leads_to"]]
         parts = [
             _front(layer="events", language=document["language"]),
             f"# {document['title']}",
             f"## {document['heads'][0]}",
-            _table(document["columns"], [(code, *(one[each] for each in keys)) for code, one in events.items()]),
+            _table(document["columns"], [(code, *names(one), *(one[each] for each in keys)) for code, one in events.items()]),
             f"## {document['heads'][1]}",
             _table(document["relation"], edges),
         ]
@@ -54,6 +55,13 @@ def catalogue() -> Iterator[tuple[str, str]]:
             parts += [f"## {code} {one['name']}", f"{one['names']}", one["about"], f"### {document['heads'][2]}: {code}"]
             parts.append(one["action"])
         yield document["file"], "\n\n".join(parts) + "\n"
+
+
+def names(event: Mapping[str, Any]) -> list[str]:
+    """The names of an event in English, German and Chinese."""
+    own = LANGUAGES.index(CATALOG["documents"][event["document"]]["language"])
+    found = event["names"].split(" / ")
+    return [*found[:own], event["name"], *found[own:]]
 
 
 def topology() -> tuple[str, str]:

@@ -55,6 +55,7 @@ async def alarm_report(
     notes = [
         told["note_graph"].format(events=len(plan.events) - 1, event=plan.event.name),
         *([told["note_more"]] if plan.more else []),
+        *([told["note_left_out"].format(count=diagnosis.left_out)] if diagnosis.left_out else []),
         told["note_model"].format(mode=explained.mode) if by_model and explained else told["note_rules"],
         told["note_made"],
     ]
@@ -149,10 +150,9 @@ def _chain(diagnosis: Diagnosis, told: Told) -> Chain:
     for one in diagnosis.checked:
         event = one.check.event
         tone: Tone = "bad" if root and event.code == root.event.code else TONES[one.state]
-        note = f"{one.check.host} · {_state(one, told).partition(':')[0].partition('：')[0]}"
-        if one.since:
-            note += f" {one.since[-5:]}"
-        nodes.append(ChainNode(event.code, f"{event.code} {event.name}", note, deepest - depth[event.code], tone))
+        said = one.since[-5:] or _state(one, told).partition(":")[0].partition("：")[0]
+        note = f"{one.check.host} · {said}"
+        nodes.append(ChainNode(event.code, event.name, note, deepest - depth[event.code], tone))
     steps = set(zip(root.path, root.path[1:], strict=False)) if root else set[tuple[str, str]]()
     edges = [ChainEdge(one.source, one.target, (one.source, one.target) in steps) for one in plan.edges]
     return Chain(told["chain_title"], tuple(nodes), tuple(edges), told["chain_caption"])
@@ -212,13 +212,14 @@ def _causes(diagnosis: Diagnosis, told: Told) -> PaperSection:
             PaperCell(f"{one.score:.2f}", tone="bad" if diagnosis.root and one == diagnosis.root else ""),
             PaperCell(" → ".join(one.path)),
             PaperCell(f"{one.on_path:.0%}"),
+            PaperCell(f"{one.effects:.0%}"),
             PaperCell(f"{one.is_first:.1f}"),
             PaperCell(f"{one.in_time:.1f}"),
             PaperCell(f"{one.before:.0%}"),
         )
         for one in diagnosis.causes
     ]
-    keys = ("h_cause", "h_score", "h_way", "h_on_path", "h_first", "h_in_time", "h_past")
+    keys = ("h_cause", "h_score", "h_way", "h_on_path", "h_effects", "h_first", "h_in_time", "h_past")
     table = PaperTable(tuple(told[name] for name in keys), tuple(rows), words=(0, 2))
     return PaperSection(told["s_causes"], tables=(table,), notes=(told["causes_note"],))
 

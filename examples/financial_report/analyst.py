@@ -48,9 +48,12 @@ async def indicators(context: FlowContext) -> list[dict[str, str]]:
 
 
 async def notable(context: FlowContext, *, ratios: Sequence[Computed], most: int) -> list[Notable]:
-    """Choose the ratios that changed most from one year to the next, and ask why; the largest changes first."""
+    """Choose the ratios that changed most from one year to the next, and ask why; the latest year first.
+
+    `most`: of each year.
+    """
     by_place = {(one.name, one.period): one for one in ratios}
-    languages = {one.document_id: one.language for one in await context.kb.documents()}
+    languages = {str(one.fields.get("year", "")): one.language for one in await context.kb.documents()}
     found: list[Notable] = []
     for now in ratios:
         before = by_place.get((now.name, str(int(now.period) - 1)))
@@ -58,11 +61,13 @@ async def notable(context: FlowContext, *, ratios: Sequence[Computed], most: int
             continue
         weight = _weight(now, before)
         if weight >= 1.0:
-            language = languages.get(now.inputs[0].citation.document_id, "en")
+            language = languages.get(now.period, "en")
             rises = now.value > before.value
             question = WHY.get((language, rises), WHY["en", rises]).format(name=_name(now, language), year=now.period)
             found.append(Notable(now, before, question, f"year={now.period}", weight))
-    return sorted(found, key=lambda one: -one.weight)[:most]
+    found.sort(key=lambda one: -one.weight)
+    years = sorted({one.now.period for one in found}, reverse=True)
+    return [one for year in years for one in [each for each in found if each.now.period == year][:most]]
 
 
 async def named_indicator(context: FlowContext, *, question: str) -> Named | None:
@@ -71,7 +76,7 @@ async def named_indicator(context: FlowContext, *, question: str) -> Named | Non
     folded, year = question.casefold(), YEAR.search(question)
     if year is None or re.match(r"\s*(?:why|warum|weshalb|wieso)\b", folded):
         return None
-    names = [one for one in INDICATORS if one["title"].casefold() in folded or one["de"].casefold() in folded]
+    names = [one for one in INDICATORS if one["title"].casefold() in folded or one["de"].partition(" ")[2].casefold() in folded]
     if not names:
         return None
     name = max(names, key=lambda one: len(one["title"]))["name"]
@@ -129,4 +134,4 @@ def _weight(now: Computed, before: Computed) -> float:
 
 def _name(one: Computed, language: str) -> str:
     told = next(each for each in INDICATORS if each["name"] == one.name)
-    return f"die {told['de']}" if language == "de" else f"the {told['title'].lower()}"
+    return told["de"] if language == "de" else f"the {told['title'].lower()}"

@@ -76,12 +76,13 @@ def _lead(figures: Sequence[Figure], ratios: Sequence[Computed], year: str) -> t
 
 def _facts(figures: Sequence[Figure], ratios: Sequence[Computed], year: str) -> tuple[Fact, ...]:
     revenue = next((one for one in figures if (one.name, one.period) == ("revenue", year)), None)
-    facts = [Fact("Revenue", _millions(revenue), year)] if revenue else []
+    facts = [Fact("Revenue", f"{revenue.value / MILLION:,.1f}", f"million {revenue.unit} in {year}")] if revenue else []
     for name in CARDS:
         now, before = _of(ratios, name, year), _of(ratios, name, str(int(year) - 1))
         if now and now.value is not None:
-            note = f"{int(year) - 1}: {shown(before)}" if before else ""
-            facts.append(Fact(now.title, shown(now), note, _tone(now, before)))
+            note = f"{int(year) - 1}: {_short(before)}" if before else ""
+            note = f"million EUR; {note}" if now.unit == "EUR" else note
+            facts.append(Fact(now.title, _short(now), note, _tone(now, before)))
     return tuple(facts)
 
 
@@ -101,7 +102,8 @@ def _findings(
         said = f"{one.now.title} {way} from {shown(one.before)} to {shown(one.now)} in {one.now.period}."
         answer, found = reasons.get(one.question), why.get(one.question)
         kept = [each for each in answer.sentences if each.kept] if answer and not answer.refused else []
-        because = " ".join(each.text for each in kept) or NO_REASON
+        quoted = answer is not None and answer.mode == "extractive"
+        because = " ".join(f"“{each.text}”" if quoted else each.text for each in kept) or NO_REASON
         cited = tuple(dict.fromkeys((*_cells(one.now), *(each for each in answer.citations if kept)))) if answer else ()
         worst = "doubtful" if any(each.verdict == "doubtful" for each in kept) else "supported"
         sentences.append(Sentence(f"{said} {because}", cited or _cells(one.now), worst))
@@ -112,8 +114,8 @@ def _findings(
 
 
 def _charts(figures: Sequence[Figure], ratios: Sequence[Computed], years: Sequence[str]) -> PaperSection:
-    amounts = {(one.name, one.period): one.value / MILLION for one in figures}
-    values = {(one.name, one.period): one.value for one in ratios}
+    amounts = {(one.name, one.period): round(one.value / MILLION, 1) for one in figures}
+    values = {(one.name, one.period): None if one.value is None else round(one.value, 2) for one in ratios}
 
     def series(names: Mapping[str, str], of: Mapping[tuple[str, str], float | None]) -> tuple[Series, ...]:
         return tuple(Series(said, tuple(of.get((name, year)) for year in years)) for name, said in names.items())
@@ -143,14 +145,15 @@ def _ratios(ratios: Sequence[Computed], years: Sequence[str]) -> PaperSection:
         every = {one.period: one for one in ratios if one.name == name}
         first = next(iter(every.values()))
         cells = [_ratio(every[year]) if year in every else PaperCell("–") for year in years]
-        rows.append((PaperCell(first.title), PaperCell(first.formula), *cells))
+        title = f"{first.title}, million EUR" if first.unit == "EUR" else first.title
+        rows.append((PaperCell(title), PaperCell(first.formula), *cells))
     table = PaperTable(("Ratio", "Formula", *years), tuple(rows), words=(1,))
     note = "Each number cites the cells that it was worked out from. before(): the year before; mean(): of both years."
     return PaperSection("Ratios", tables=(table,), notes=(note,))
 
 
 def _ratio(one: Computed) -> PaperCell:
-    return PaperCell("not stated", tone="open") if one.value is None else PaperCell(shown(one), _cells(one))
+    return PaperCell("not stated", tone="open") if one.value is None else PaperCell(_short(one), _cells(one))
 
 
 def _figures(figures: Sequence[Figure], years: Sequence[str]) -> PaperSection:
@@ -178,6 +181,11 @@ def _open(figures: Sequence[Figure], ratios: Sequence[Computed], sums: Sequence[
         if one.value is not None and not _adds_up(one):
             sentences.append(Sentence(f"{one.title} of {one.period} does not add up: {shown(one)} are left over.", _cells(one)))
     return [PaperSection("What is missing or was restated", tuple(sentences))] if sentences else []
+
+
+def _short(one: Computed) -> str:
+    """A value without the name of its unit, where the place says it."""
+    return shown(one).removesuffix(" million EUR")
 
 
 def _adds_up(one: Computed) -> bool:

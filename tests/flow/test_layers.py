@@ -96,10 +96,12 @@ async def test_a_tool_that_fails_says_so_and_the_others_go_on(kb: AsyncRove, nam
 
 
 async def test_a_tool_that_writes_is_not_run_by_saying_so(kb: AsyncRove) -> None:
-    flow = Flow("called").step("called", "tool", request="Stop", tool="$input.question",
-                               arguments={"host": "db-1"}, failing="say")  # fmt: skip
-    found = await run(kb, flow.gives(outcome="$called.outcome"), {"question": "stop_host"})
-    assert (found.output["outcome"], STOPPED) == ("unconfirmed", [])
+    flow = Flow("called").step(
+        "called", "tool", each="$input.names", request="Stop", tool="$item", arguments={"host": "db-1"}, failing="say"
+    )
+    flow = flow.takes(names="strings").gives(outcomes="$called.outcome")
+    found = await run(kb, flow, {"names": ["stop_host"]})
+    assert (found.output["outcomes"], STOPPED) == (("unconfirmed",), [])
 
 
 async def test_an_answer_from_what_is_given_alone(kb: AsyncRove) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from rove.markup import Markup, joined, tag
 from rove.paper.figure import CHAR, Data, figure, text
 from rove.records.paper import Chain, ChainNode
 
-WIDE, BOX_H, GAP_X, GAP_Y, TOP, MOST_WIDE = 860.0, 54.0, 36.0, 18.0, 10.0, 190.0
+WIDE, BOX_H, GAP_X, GAP_Y, TOP, MOST_WIDE = 860.0, 82.0, 30.0, 16.0, 10.0, 200.0
+LINES, LINE_H, PAD = 2, 15.0, 9.0
+FIRST_WIDE, WIDE_CHAR = 0x2E80, 12.5
+"""Letters of Chinese and Japanese, which are as wide as they are high."""
 
 
 def chain(name: str, given: Chain, numbers: str) -> Markup:
@@ -31,7 +35,7 @@ def chain(name: str, given: Chain, numbers: str) -> Markup:
         if {edge.source, edge.target} <= spots.keys()
     ]
     drawn += [_box(node, *spots[node.key], wide) for node in given.nodes]
-    titles = {node.key: node.title for node in given.nodes}
+    titles = {node.key: f"{node.key} {node.title}" for node in given.nodes}
     rows = [
         (titles[one.source], titles[one.target]) for one in given.edges if {one.source, one.target} <= titles.keys()
     ]
@@ -39,21 +43,32 @@ def chain(name: str, given: Chain, numbers: str) -> Markup:
 
 
 def _box(node: ChainNode, x: float, y: float, wide: float) -> Markup:
-    inside = wide - 18
+    left, room = x + PAD, wide - 2 * PAD
     return tag(
         "g",
-        tag("title", f"{node.title}: {node.note}"),
+        tag("title", f"{node.key} {node.title}: {node.note}"),
         tag("rect", x=x + 0.75, y=y, width=wide - 1.5, height=BOX_H, rx=8, class_="box"),
-        *text_lines(node.title, x + 10, y + 20, inside),
-        text(x + 10, y + BOX_H - 9, node.note, style="tick", room=inside),
+        text(left, y + 19, node.key, style="group", room=room),
+        *(text(left, y + 36 + place * LINE_H, line) for place, line in enumerate(_wrapped(node.title, room))),
+        text(left, y + BOX_H - 9, node.note, style="tick", room=room),
         class_=f"node {node.tone}".strip(),
     )
 
 
-def text_lines(words: str, x: float, y: float, room: float) -> list[Markup]:
-    """One line of a title, cut where it does not fit; wide scripts take twice the room."""
-    wide = sum(2 if ord(letter) > 0x2E80 else 1 for letter in words) / max(len(words), 1)
-    return [text(x, y, words, style="group", room=room / wide if wide * len(words) * CHAR > room else 0.0)]
+def _wrapped(words: str, room: float) -> list[str]:
+    """A title in so many lines, by words, and by letters where a script has no spaces; what is left is cut."""
+    lines = [""]
+    for piece in re.findall(r"[^\s\u2e80-\U0010ffff]+\s*|[\u2e80-\U0010ffff]\s*", words):
+        if _width(lines[-1] + piece.rstrip()) > room and lines[-1]:
+            lines.append("")
+        lines[-1] += piece
+    if len(lines) <= LINES:
+        return lines
+    return [*lines[: LINES - 1], f"{lines[LINES - 1].rstrip()}…"]
+
+
+def _width(line: str) -> float:
+    return sum(WIDE_CHAR if ord(letter) >= FIRST_WIDE else CHAR for letter in line)
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float], wide: float, *, strong: bool) -> Markup:

@@ -21,7 +21,7 @@ Words = Mapping[str, str]
 
 
 def page(paper: Paper, sources: Mapping[str, Document]) -> str:
-    """Write a report as one HTML file without a script; it loads nothing.
+    """Write a report as one HTML file without a script; it loads nothing. What is unsupported is left out.
 
     Args:
         paper: the report.
@@ -128,18 +128,18 @@ def _fact(one: Fact) -> Markup:
 
 
 def _sentences(sentences: Sequence[Sentence], numbered: _Numbered) -> Iterator[str]:
-    for place, one in enumerate(sentences):
+    for place, one in enumerate(one for one in sentences if one.kept):
         if place:
             yield " "
         yield one.text
-        if one.verdict in ("doubtful", "unsupported"):
+        if one.verdict == "doubtful":
             yield tag("span", "?", class_="doubt", title=numbered.words["doubtful"])
         yield from numbered.marks(one.citations)
 
 
 def _section(one: PaperSection, name: str, numbered: _Numbered) -> Markup:
     numbers = numbered.words["numbers"]
-    paragraphs = [tag("p", *_sentences([sentence], numbered)) for sentence in one.sentences]
+    paragraphs = [tag("p", *_sentences([sentence], numbered)) for sentence in one.sentences if sentence.kept]
     chains = [chain(f"{name}-chain-{place}", each, numbers) for place, each in enumerate(one.chains, 1)]
     charts = [chart(f"{name}-chart-{place}", each, numbers) for place, each in enumerate(one.charts, 1)]
     tables = [_table(each, numbered) for each in one.tables]

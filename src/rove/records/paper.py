@@ -70,7 +70,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class ChainNode:
-    """A box of a picture of what leads to what. `level`: its column from 0, at the left."""
+    """A box of a picture of what leads to what: its `key`, the title, a note. `level`: its column, 0 at the left."""
 
     key: str
     title: str
