@@ -6,12 +6,11 @@ import asyncio
 from pathlib import Path
 
 import click
-
 from examples.alarms.case import ALARMS, CAUSES, diagnosed, opened
 
 
 @click.command()
-@click.option("--alarm", type=click.Choice(list(ALARMS)), default="backup", help="Which alarm, and what lies behind it.")
+@click.option("--alarm", type=click.Choice(list(ALARMS)), default="backup", help="Which one, and what lies behind it.")
 @click.option("--text", help="Another alarm's text, on the same live systems.")
 @click.option("--to", "folder", type=click.Path(path_type=Path), default=Path("alarms-case"), show_default=True)
 def main(alarm: str, text: str | None, folder: Path) -> None:

@@ -10,6 +10,7 @@ from examples.alarms.experts import codes_of, find_root, plan_checks, read_alarm
 from examples.alarms.live import Live, restart_host
 from examples.alarms.make_data import CATALOG, make
 from examples.alarms.paper import alarm_report
+
 from rove import AsyncRove
 from rove.flow import Flow, FlowRun, read_flow, run
 

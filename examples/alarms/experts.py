@@ -10,6 +10,7 @@ from typing import cast
 
 from examples.alarms.findings import Alarm, Check, Checked, Diagnosis, Edge, Event, Past, Plan
 from examples.alarms.ranking import ENOUGH, ranked
+
 from rove.errors import InputError
 from rove.flow import FlowContext
 from rove.flow.condition import read_condition
@@ -148,9 +149,7 @@ def _places(hosts: Subgraph, host: str) -> tuple[dict[str, str], list[str]]:
     return {subject: role for subject, says, role in said if says == ROLE}, chain
 
 
-def _check(
-    event: Event, chain: Sequence[str], role_of: Mapping[str, str], alarm: Alarm, tools: Sequence[str]
-) -> Check:
+def _check(event: Event, chain: Sequence[str], role_of: Mapping[str, str], alarm: Alarm, tools: Sequence[str]) -> Check:
     told = words(alarm.language)
     host = next((one for one in chain if role_of.get(one) == event.where), "")
     arguments: dict[str, object] = {"host": host}

@@ -7,6 +7,7 @@ from typing import cast
 
 from examples.alarms.experts import words
 from examples.alarms.findings import Cause, Checked, Diagnosis, Past, State
+
 from rove.flow import FlowContext
 from rove.language.detect import detect
 from rove.records import Answer, Citation, Intent, Sentence
@@ -115,7 +116,7 @@ def _facts(diagnosis: Diagnosis, told: Told) -> tuple[Fact, ...]:
     counts = told["checks_note"].format(confirmed=states.count("confirmed"), refuted=states.count("refuted"))
     found = [
         Fact(told["root"], root.event.code if root else "–",
-             f"{root.event.name} · {told['score'].format(score=root.score)}" if root else told["none"], "bad"),
+             f"{root.event.name} · {told['score'].format(score=f'{root.score:.2f}')}" if root else told["none"], "bad"),
         Fact(told["alarm"], plan.event.code, f"{plan.event.name} · {plan.alarm.host}"),
         Fact(told["checks"], str(len(states)), counts),
         Fact(told["owner"], root.event.owner if root else "–", root.event.name if root else told["none"]),

@@ -34,9 +34,7 @@ def ranked(plan: Plan, checked: Sequence[Checked], reviews: Sequence[Past]) -> t
 
 
 def _cause(event: Event, plan: Plan, found: Mapping[str, Checked], alike: Sequence[Past]) -> Cause:
-    path = max(
-        _paths(plan, event.code, ()), key=lambda one: (_share(one, found), len(one)), default=(event.code,)
-    )
+    path = max(_paths(plan, event.code, ()), key=lambda one: (_share(one, found), len(one)), default=(event.code,))
     above = [found[one.source].state for one in plan.edges if one.target == event.code and one.source in found]
     first = LINK if "confirmed" in above else MAYBE_LINK if "unknown" in above else 1.0
     mine, alarm = found[event.code].since, found[plan.event.code].since

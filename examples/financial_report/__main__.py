@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 import click
-
 from examples.financial_report.case import QUESTIONS, asked, opened, reported
+
 from rove.records import Answer
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from examples.financial_report.make_data import INDICATORS
+
 from rove.errors import InputError
 from rove.flow import FlowContext
 from rove.records.figures import Computed
@@ -76,11 +77,20 @@ async def named_indicator(context: FlowContext, *, question: str) -> Named | Non
     folded, year = question.casefold(), YEAR.search(question)
     if year is None or re.match(r"\s*(?:why|warum|weshalb|wieso)\b", folded):
         return None
-    names = [one for one in INDICATORS if one["title"].casefold() in folded or one["de"].partition(" ")[2].casefold() in folded]
+    names = [
+        one
+        for one in INDICATORS
+        if one["title"].casefold() in folded or one["de"].partition(" ")[2].casefold() in folded
+    ]
     if not names:
         return None
     name = max(names, key=lambda one: len(one["title"]))["name"]
     return Named("indicator", {"name": name, "year": int(year[0])})
+
+
+def _called(one: Mapping[str, str]) -> tuple[str, str]:
+    """How an indicator is called in questions, without the article of its German name."""
+    return one["title"].casefold(), one["de"].partition(" ")[2].casefold()
 
 
 def indicator_tool(ratios: Sequence[Computed]) -> Callable[..., object]:

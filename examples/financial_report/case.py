@@ -9,6 +9,7 @@ from pathlib import Path
 from examples.financial_report.analyst import indicator_tool, indicators, named_indicator, notable
 from examples.financial_report.make_data import COMPANY, make
 from examples.financial_report.paper import financial_paper
+
 from rove import AsyncRove
 from rove.flow import Flow, FlowRun, read_flow, run
 from rove.records.figures import Computed

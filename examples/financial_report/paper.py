@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from examples.financial_report.analyst import Notable, shown
+
 from rove.flow import FlowContext
 from rove.flow.operators.layers import LayersFound
 from rove.records import Answer, Citation, Sentence
@@ -15,7 +16,8 @@ MILLION = 1e6
 CARDS = ("gross_margin", "return_on_equity", "free_cash_flow")
 LOWER_IS_BETTER = frozenset({"debt_to_equity"})
 NO_REASON = "The reports do not say why."
-RESTATED = "{name} of {year} is {now} million {unit} in the latest report, and was stated otherwise before."
+RESTATED = "{name} of {year} is {now} million {unit} in the latest report; an earlier one states {before}."
+MISSING = "{title} of {year} cannot be worked out: the reports do not state {missing}."
 
 
 async def financial_paper(
@@ -46,7 +48,7 @@ async def financial_paper(
         f"Reasons were written by {', '.join(by_model)} from the sources below; each sentence was held against them."
         if by_model
         else "No chat model took part: reasons quote the reports word for word.",
-        "The company and all of its figures are invented, and made by a script: examples/financial_report/make_data.py.",
+        "The company and all of its figures are invented and made by a script: examples/financial_report/make_data.py.",
     ]
     first, last = years[0], years[-1]
     lead, facts = _lead(figures, ratios, last), _facts(figures, ratios, last)
@@ -96,7 +98,7 @@ def _findings(
     notable: Sequence[Notable], reasons: Mapping[str, Answer], why: Mapping[str, LayersFound]
 ) -> PaperSection:
     sentences: list[Sentence] = []
-    layers: list[str] = []
+    layers: dict[str, list[str]] = {}
     for one in notable:
         way = "rose" if (one.now.value or 0) > (one.before.value or 0) else "fell"
         said = f"{one.now.title} {way} from {shown(one.before)} to {shown(one.now)} in {one.now.period}."
@@ -108,8 +110,9 @@ def _findings(
         worst = "doubtful" if any(each.verdict == "doubtful" for each in kept) else "supported"
         sentences.append(Sentence(f"{said} {because}", cited or _cells(one.now), worst))
         if kept and found:
-            layers.append(f"{one.now.title} {one.now.period}: {found.layer}")
-    notes = (f"Where the reasons were found: {'; '.join(layers)}.",) if layers else ()
+            layers.setdefault(found.layer, []).append(f"{one.now.title} {one.now.period}")
+    said = "; ".join(f"in {layer}: {', '.join(names)}" for layer, names in layers.items())
+    notes = (f"Where the reasons were found: {said}.",) if layers else ()
     return PaperSection("What changed, and why", tuple(sentences), notes=notes)
 
 
@@ -121,20 +124,17 @@ def _charts(figures: Sequence[Figure], ratios: Sequence[Computed], years: Sequen
         return tuple(Series(said, tuple(of.get((name, year)) for year in years)) for name, said in names.items())
 
     labels = tuple(years)
+    profit = {"revenue": "Revenue", "operating_profit": "Operating profit", "net_profit": "Net profit"}
+    margins = {"gross_margin": "Gross margin", "operating_margin": "Operating margin", "net_margin": "Net margin"}
+    cash = {"operating_cash_flow": "From operations", "capital_expenditure": "Investments"}
+    debt = {"current_ratio": "Current ratio", "quick_ratio": "Quick ratio", "debt_to_equity": "Debt to equity"}
+    said = "Where a bar is missing, the reports state no figure."
     charts = (
-        Chart("Revenue and profit", "bars", labels,
-              series({"revenue": "Revenue", "operating_profit": "Operating profit", "net_profit": "Net profit"}, amounts),
-              "million EUR"),
-        Chart("Margins", "lines", labels,
-              series({"gross_margin": "Gross margin", "operating_margin": "Operating margin", "net_margin": "Net margin"},
-                     values), "%"),
-        Chart("Cash", "bars", labels,
-              series({"operating_cash_flow": "From operations", "capital_expenditure": "Investments"}, amounts),
-              "million EUR", "Where a bar is missing, the reports state no figure."),
-        Chart("Liquidity and debt", "lines", labels,
-              series({"current_ratio": "Current ratio", "quick_ratio": "Quick ratio", "debt_to_equity": "Debt to equity"},
-                     values), "times", limit=1.0, limit_name="1 : debts just covered"),
-    )  # fmt: skip
+        Chart("Revenue and profit", "bars", labels, series(profit, amounts), "million EUR"),
+        Chart("Margins", "lines", labels, series(margins, values), "%"),
+        Chart("Cash", "bars", labels, series(cash, amounts), "million EUR", said),
+        Chart("Liquidity and debt", "lines", labels, series(debt, values), "times", limit=1.0, limit_name="once"),
+    )
     return PaperSection("The years side by side", charts=charts)
 
 
@@ -172,15 +172,25 @@ def _figures(figures: Sequence[Figure], years: Sequence[str]) -> PaperSection:
 
 def _open(figures: Sequence[Figure], ratios: Sequence[Computed], sums: Sequence[Computed]) -> list[PaperSection]:
     """What is missing, restated, or does not add up."""
-    sentences = [Sentence(f"{one.title} of {one.period}: {one.note}") for one in ratios if one.value is None]
+    sentences = [Sentence(_why_not(one)) for one in ratios if one.value is None]
     for one in figures:
         if one.others:
-            said = RESTATED.format(name=_titled(one.name), year=one.period, now=f"{one.value / MILLION:,.1f}", unit=one.unit)
+            before = ", ".join(f"“{each.quote}”" for each in one.others)
+            now = f"{one.value / MILLION:,.1f}"
+            said = RESTATED.format(name=_titled(one.name), year=one.period, now=now, unit=one.unit, before=before)
             sentences.append(Sentence(said, (one.citation, *one.others)))
     for one in sums:
         if one.value is not None and not _adds_up(one):
-            sentences.append(Sentence(f"{one.title} of {one.period} does not add up: {shown(one)} are left over.", _cells(one)))
+            said = f"{one.title} of {one.period} does not add up: {shown(one)} are left over."
+            sentences.append(Sentence(said, _cells(one)))
     return [PaperSection("What is missing or was restated", tuple(sentences))] if sentences else []
+
+
+def _why_not(one: Computed) -> str:
+    if not one.missing:
+        return f"{one.title} of {one.period}: {one.note}"
+    missing = ", ".join(name.replace("_", " ") for name in one.missing)
+    return MISSING.format(title=one.title, year=one.period, missing=missing)
 
 
 def _short(one: Computed) -> str:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from examples.alarms import make_data
 from examples.alarms.case import ALARMS, CAUSES, diagnosed, opened
 from examples.alarms.experts import words
 from examples.alarms.findings import Diagnosis
 from examples.alarms.live import Live
 from examples.alarms.make_data import CATALOG, make
+
 from openai_server import Reply, chat, serve
 from rove import AsyncRove
 from rove.records import Citation

@@ -121,7 +121,8 @@ def test_division_by_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["__import__('os')", "a.b", "a ** 2", "before(a + b)", "max(a, b)", "a if b else c", "'x' + a", "a +", "a" * 600]
+    "text",
+    ["__import__('os')", "a.b", "a ** 2", "before(a + b)", "max(a, b)", "a if b else c", "'x' + a", "a +", "a" * 600],
 )
 async def test_only_arithmetic_is_a_formula(kb: AsyncRove, text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):

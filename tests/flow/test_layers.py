@@ -84,7 +84,13 @@ async def test_a_search_within_a_filter_of_its_own(kb: AsyncRove) -> None:
 @pytest.mark.parametrize(("name", "reason"), [("broken_load", "ZeroDivisionError"), ("no_such_tool", "no_such_tool")])
 async def test_a_tool_that_fails_says_so_and_the_others_go_on(kb: AsyncRove, name: str, reason: str) -> None:
     flow = Flow("called").step(
-        "called", "tool", each="$input.names", request="The load", tool="$item", arguments={"host": "db-1"}, failing="say"
+        "called",
+        "tool",
+        each="$input.names",
+        request="The load",
+        tool="$item",
+        arguments={"host": "db-1"},
+        failing="say",
     )
     flow = flow.takes(names="strings").gives(outcomes="$called.outcome", notes="$called.note")
     found = (await run(kb, flow, {"names": [name, "host_load"]})).output
@@ -136,5 +142,3 @@ async def test_a_file_uses_functions_that_the_program_gives_it(kb: AsyncRove, tm
     assert done.output["it"] == "NOW"
     _, problems = checked(flow_of(OWN, "own.toml"))
     assert "shout" in problems[0].reason  # a file alone names no code
-
-

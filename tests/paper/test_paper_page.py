@@ -23,7 +23,9 @@ from rove.records.paper import (
 )
 
 TEXT = "# Accounts\n\nRevenue grew <fast>.\n\n| Line | 2024 |\n| --- | --- |\n| Revenue | 420.0 |\n| Costs | 42.0 |\n"
-DOCUMENT = Document("d", "accounts.md", "markdown", TEXT, "Accounts", "en", sections=(Section("Year", 2, (0, len(TEXT))),))
+DOCUMENT = Document(
+    "d", "accounts.md", "markdown", TEXT, "Accounts", "en", sections=(Section("Year", 2, (0, len(TEXT))),)
+)
 
 
 def cited(words: str, document: Document = DOCUMENT) -> Citation:
@@ -91,7 +93,9 @@ def test_nothing_becomes_markup_and_nothing_is_loaded() -> None:
     assert "url(" not in made
 
 
-@pytest.mark.parametrize(("language", "word"), [("de", "Quellen"), ("zh", "来源"), ("hu", "Források"), ("ja", "出典"), ("xx", "Sources")])
+@pytest.mark.parametrize(
+    ("language", "word"), [("de", "Quellen"), ("zh", "来源"), ("hu", "Források"), ("ja", "出典"), ("xx", "Sources")]
+)
 def test_the_pages_own_words_are_those_of_its_language(language: str, word: str) -> None:
     made = written(Sentence("A.", (cited("420.0"),)), language=language)
     assert f"<h2>{word}</h2>" in made
@@ -103,7 +107,9 @@ def test_all_languages_have_the_same_words() -> None:
 
 
 def test_a_chart_draws_what_is_there_and_says_the_numbers() -> None:
-    made = chart("c", Chart("T", "bars", ("2023", "2024"), (Series("Cash", (None, -3.0)), Series("Debt", (2.0, 4.0)))), "N")
+    made = chart(
+        "c", Chart("T", "bars", ("2023", "2024"), (Series("Cash", (None, -3.0)), Series("Debt", (2.0, 4.0)))), "N"
+    )
     assert made.count("<rect") == 3 + 2  # three bars, and a key for each series
     assert "−3" in made
     assert '<th scope="row">2023</th><td></td><td>2</td>' in made
@@ -111,7 +117,9 @@ def test_a_chart_draws_what_is_there_and_says_the_numbers() -> None:
 
 
 def test_a_line_has_a_point_for_each_value() -> None:
-    made = chart("c", Chart("T", "lines", tuple("abcd"), (Series("S", (1.0, None, 3.0, 2.0)),), limit=2.5, mark="c"), "N")
+    made = chart(
+        "c", Chart("T", "lines", tuple("abcd"), (Series("S", (1.0, None, 3.0, 2.0)),), limit=2.5, mark="c"), "N"
+    )
     path = re.search(r'd="(M[^"]+)" class="line"', made)
     assert path is not None
     assert path[1].count("L") == 2
