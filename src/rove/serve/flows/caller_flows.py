@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from rove.errors import InputError
 from rove.flow import Flow, FlowRun, checked, forget, resume, run, runs
@@ -120,7 +121,7 @@ def _hits(done: FlowRun) -> list[Hit]:
             case Hit() as hit:
                 found.append(hit)
             case tuple() | list() as several:
-                waiting += several
+                waiting += cast("Sequence[object]", several)
             case _:
                 pass
     return found
