@@ -1,6 +1,6 @@
 // Small line drawings for buttons and links; what they mean is said beside them, in words.
 
-import { svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 
 const PATHS = {
   add: "M12 16V5M7 10l5-5 5 5M5 19h14",
@@ -30,4 +30,9 @@ const PATHS = {
 export function icon(name) {
   const path = PATHS[name];
   return path && svg("svg", { class: "icon", viewBox: "0 0 24 24", width: 20, height: 20, "aria-hidden": "true" }, svg("path", { d: path }));
+}
+
+/** A button that is a drawing, with its words for who does not see it, and for who points at it. */
+export function iconButton(name, label, press, more = "") {
+  return el("button", { type: "button", class: `icon-button ${more}`.trim(), "aria-label": label, title: label, on: { click: press } }, icon(name));
 }

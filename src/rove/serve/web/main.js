@@ -2,13 +2,13 @@
 
 import { get } from "./api.js";
 import { add } from "./add.js";
-import { ask } from "./ask.js";
+import { conversation, newConversation } from "./conversation.js";
+import { markConversation } from "./conversations.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
 import { drawRail, markRail } from "./rail.js";
 import { learn } from "./said.js";
-import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
 import { wrong } from "./states.js";
@@ -22,11 +22,12 @@ import { named, speak, t } from "./words.js";
  * name as its link is in the rail, in this order. `open`: it is there for who is not known yet.
  */
 const VIEWS = {
-  ask: { draw: ask },
-  search: { draw: search, link: "search" },
+  ask: { draw: asking("") },
+  search: { draw: asking("search") },
+  c: { draw: conversation },
   documents: { draw: documents, link: "documents" },
   add: { draw: add, link: "add" },
-  walk: { draw: walks, link: "walk" },
+  walk: { draw: walking, link: "walk" },
   lab: { draw: lab, link: "lab" },
   settings: { draw: settings, link: "settings", open: true },
 };
@@ -37,6 +38,17 @@ let leave = () => {};
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
   return (await import("./lab.js")).lab(...given);
+}
+
+/** A new conversation, in which a way of answering is chosen; "": as the last time. */
+function asking(way) {
+  return (main, { rest, ...given }) => newConversation(main, { question: rest[0], way, ...given });
+}
+
+/** "#/walk/new/QUESTION" is a new conversation too; all else are walks that there are. */
+function walking(main, { rest, ...given }) {
+  const [id, question] = rest;
+  return id === "new" ? newConversation(main, { question, way: "walk", ...given }) : walks(main, { rest, ...given });
 }
 
 /** What an address names. */
@@ -62,6 +74,7 @@ async function show() {
   closeSource({ quiet: true });
   const { view, rest } = place();
   markRail(VIEWS[view].link ?? "");
+  markConversation(view === "c" ? rest[0] : "");
   entitle(named("nav", view, ""));
   const control = new AbortController();
   leave = () => control.abort();

@@ -1,7 +1,8 @@
 // The rail beside every view: to begin anew, to go elsewhere, and the conversations. On a narrow screen it is a drawer.
 
+import { drawConversations } from "./conversations.js";
 import { el, fill } from "./dom.js";
-import { icon } from "./icons.js";
+import { icon, iconButton } from "./icons.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 
@@ -15,10 +16,11 @@ export function drawRail(links, moved) {
   drawTop();
   fill(
     inside,
-    el("div", { class: "rail-top" }, brand(), iconButton("close", "nav.close", () => drawer.close(), "drawer-only")),
+    el("div", { class: "rail-top" }, brand(), iconButton("close", t("nav.close"), () => drawer.close(), "drawer-only")),
     el("a", { class: "button main new", href: "#/ask" }, icon("plus"), t("nav.new")),
     store.spaces.length > 1 && spaces(moved),
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links.map((name) => el("li", {}, el("a", { href: `#/${name}`, data: { link: name } }, icon(name), t(`nav.${name}`)))))),
+    store.may("read") && drawConversations(),
   );
   if (!drawer.open) fill(rail, inside);
 }
@@ -31,14 +33,8 @@ export function markRail(link) {
   }
 }
 
-/** A button that is a drawing, with its words for who does not see it, and for who points at it. */
-export function iconButton(name, words, press, more = "") {
-  const label = t(words);
-  return el("button", { type: "button", class: `icon-button ${more}`.trim(), "aria-label": label, title: label, on: { click: press } }, icon(name));
-}
-
 function drawTop() {
-  fill(top, iconButton("menu", "nav.menu", openDrawer), brand(), el("a", { class: "icon-button", href: "#/ask", "aria-label": t("nav.new"), title: t("nav.new") }, icon("plus")));
+  fill(top, iconButton("menu", t("nav.menu"), openDrawer), brand(), el("a", { class: "icon-button", href: "#/ask", "aria-label": t("nav.new"), title: t("nav.new") }, icon("plus")));
 }
 
 function brand() {
