@@ -130,7 +130,7 @@ def include(app: FastAPI) -> None:
 
         async def go() -> AsyncGenerator[tuple[str, Any]]:
             if wanted.way == "search":
-                hits = await view.search(wanted.question, top_k=wanted.top_k, where=wanted.condition, mode=wanted.mode)
+                hits = await view.search(wanted.question, top_k=wanted.top_k, where=wanted.condition, mode=wanted.mode, rerank=None)
                 entry["hits"] = [HitOut.of(hit).model_dump(mode="json") for hit in hits]
             elif wanted.way == "walk":
                 walks = CallerWalks(view, server.listened)

@@ -37,6 +37,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
     field.placeholder = t(`${chosen === "answer" ? "ask" : chosen}.hint`);
     more.draw(chosen);
     label();
+    grow();
   }
 
   function label() {

@@ -23,7 +23,7 @@ export async function conversation(main, { rest: [id, at], signal, entitle }) {
   markConversation(id);
   const top = el("div");
   fill(main, top, held.thread, el("div", { class: "talk-foot" }, held.box.form));
-  name(told, top, { signal, entitle });
+  name(told, top, held.thread, { signal, entitle });
   const turns = held.turns();
   const turn = at ? turns.find((one) => one.number === Number(at)) : turns.at(-1);
   if (turn && (at || turns.length > 1)) reveal(turn);
@@ -46,7 +46,7 @@ export async function newConversation(main, { question = "", way = "", signal, e
     main.className = id ? "view-c talking" : `${begins} composing`;
     markConversation(id);
     if (id) fill(below);
-    if (id) name({ conversation_id: id, title: asked }, top, { signal, entitle });
+    if (id) name({ conversation_id: id, title: asked }, top, held.thread, { signal, entitle });
     else greet();
   };
   const held = talk({ value: question, way: way || store.way, signal, began });
@@ -58,7 +58,7 @@ export async function newConversation(main, { question = "", way = "", signal, e
 }
 
 /** Say what a conversation is called, above it and in the window's title, and let it be taken along. */
-function name(one, top, { signal, entitle }) {
+function name(one, top, thread, { signal, entitle }) {
   const heading = el("h1", {});
   const call = (title) => {
     heading.textContent = title || t("conversation.untitled");
@@ -67,6 +67,10 @@ function name(one, top, { signal, entitle }) {
   };
   call(one.title);
   addEventListener("rove:renamed", ({ detail }) => detail.conversation_id === one.conversation_id && call(detail.title), { signal });
+  const first = () => thread.querySelector("h2")?.textContent === heading.textContent;
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => heading.classList.toggle("seen", isIntersecting && first()));
+  if (thread.firstChild) seen.observe(thread.firstChild.querySelector(".turn-top"));
+  signal.addEventListener("abort", () => seen.disconnect());
   top.className = "talk-top";
   fill(top, heading, exporter(one.conversation_id, heading));
 }

@@ -13,7 +13,7 @@ const PATHS = {
   flows: "M4 6h6v5H4zM14 13h6v5h-6zM10 8.5h3a2 2 0 0 1 2 2V13",
   lab: "M9 3h6M10 3v6l-5 9a2 2 0 0 0 1.8 3h10.4a2 2 0 0 0 1.8-3l-5-9V3M7.5 15h9",
   menu: "M4 7h16M4 12h16M4 17h16",
-  more: "M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4",
+  more: "M4 7h16M7 12h10M10 17h4",
   plus: "M12 5v14M5 12h14",
   search: "M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0M20.5 20.5L16 16",
   send: "M12 19V5M6 11l6-6 6 6",

@@ -9,7 +9,7 @@ const FIELDS = ["title", "source", "type", "language", "page"];
 const TEXTS = new Set(["title", "source", "type", "language", "document_id"]);
 const SIGNS = { is: "==", not: "!=", least: ">=", most: "<=", some: "in" };
 const ROUNDS = 4;
-const FOUND = 20;
+const FOUND = 10;
 
 /** Make the options: {host, draw, asked, any}; `draw(way)` shows those of a way, `asked(way)` is what is sent for them. */
 export function options() {
@@ -21,8 +21,8 @@ export function options() {
   const host = el("div", { class: "options", hidden: true });
   const own = {
     answer: [],
-    search: [el("div", { class: "option" }, labelled(t("search.mode"), mode)), el("div", { class: "option few" }, labelled(t("search.most"), most))],
-    walk: [el("div", { class: "option few" }, labelled(t("walk.rounds"), rounds))],
+    search: [el("div", { class: "option" }, labelled(t("search.mode"), mode)), el("div", { class: "option counted" }, labelled(t("search.most"), most))],
+    walk: [el("div", { class: "option counted" }, labelled(t("walk.rounds"), rounds))],
   };
   const plus = el("button", { type: "button", class: "quiet", on: { click: () => add().focus() } }, t("filter.add"));
   const add = () => {

@@ -113,6 +113,7 @@ export function talk({ id = "", value = "", way, signal, began = () => {} }) {
     }
   }
 
+  document.addEventListener("rove:ask", ({ detail: { question, where } }) => ask({ way: "answer", question, ...(where && { where }) }), { signal });
   return { thread, box, show, ask, turns: () => seat.turns };
 }
 
