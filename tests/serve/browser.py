@@ -15,7 +15,6 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
 
 from rove.records import Text
-from serve import stand_in
 from serve.conftest import Town, in_a_task, listening, towns_at
 
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
@@ -98,7 +97,6 @@ async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
     """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
     async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
-        stand_in.include(town.app)
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
