@@ -121,6 +121,13 @@ async def ask(page: Page, question: str) -> None:
     await page.keyboard.press("Enter")
 
 
+async def asked(page: Page, question: str, number: int = 1) -> str:
+    """Ask, and wait for what comes of it; returns the conversation's id."""
+    await ask(page, question)
+    await page.wait_for_selector(f"#turn-{number} .turn-tools")
+    return page.url.partition("#/c/")[2].partition("/")[0]
+
+
 async def walked(page: Page, question: str) -> str:
     """Walk to the answer in the conversation that is open, and go to the walk's own view; returns its id."""
     await ask(page, question)
