@@ -80,7 +80,7 @@ async def notable(context: FlowContext, *, ratios: Sequence[Computed], most: int
 
 
 async def named_indicator(context: FlowContext, *, question: str) -> Named | None:
-    """Say which tool is asked for, where a question names an indicator or a figure, and a year, and does not ask why."""
+    """Say which tool is asked for: the question names an indicator or a figure, and a year, and does not ask why."""
     del context
     folded, year = question.casefold(), YEAR.search(question)
     if year is None or re.match(r"\s*(?:why|warum|weshalb|wieso)\b", folded):
