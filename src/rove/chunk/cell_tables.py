@@ -9,7 +9,7 @@ import regex
 
 from rove.chunk.block import find_blocks
 from rove.language.identifiers import in_words
-from rove.load.data.table_schemas import samples
+from rove.language.schema_text import samples, schema_document
 from rove.records import Document
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
@@ -86,6 +86,21 @@ def typed(name: str, names: Sequence[str], rows: Iterable[CellRow], language: st
         columns.append(Column(column, "DOUBLE" if numbers else "VARCHAR", label, samples=samples(texts[:30])))
     schema = TableSchema(name, tuple(columns), database)
     return CellTable(schema, tuple(kept), tuple(zip(*values, strict=True)), len(every) - len(kept))
+
+
+def described_sheets(documents: Iterable[Document], uri: str, database: str) -> Iterator[Document]:
+    """Yield a description of each table of a file's documents, without its rows; a long table is described once.
+
+    `uri`: the place that stands for the descriptions. `database`: what the tables belong to.
+    """
+    seen: set[tuple[str, ...]] = set()
+    for document in documents:
+        for table in tables_in(document):
+            schema = replace(table.schema, database=database)
+            key = (schema.name, *(column.name for column in schema.columns))
+            if key not in seen:
+                seen.add(key)
+                yield schema_document(schema, uri)
 
 
 def joined(tables: Sequence[CellTable], language: str) -> CellTable:
