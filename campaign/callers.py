@@ -30,7 +30,7 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
-    "POST /v1/chat/completions": "read",
+    "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
@@ -53,6 +53,8 @@ RIGHTS = {
         "GET EVALUATIONS/{evaluation_id}/events", "GET EVALUATIONS/{evaluation_id}/page",
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
+    f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
+    f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
@@ -323,7 +325,7 @@ async def _tool(client: httpx.AsyncClient, town: Town, holder: str, chance: Rand
     text = listed.text[listed.text.index("{") : listed.text.rindex("}") + 1]
     tools = json.loads(text)["result"]["tools"]
     if chance.random() < 0.3:
-        uri = f"rove://{chance.choice(('hr', 'it'))}/{chance.choice(town.ids['document_id'])}"
+        uri = f"rove://{chance.choice(('hr', 'it'))}/document/{chance.choice(town.ids['document_id'])}"
         method, params = chance.choice((("resources/list", {}), ("resources/read", {"uri": uri})))
     else:
         tool = chance.choice(tools)

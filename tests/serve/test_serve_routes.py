@@ -19,6 +19,7 @@ from serve.conftest import Town
 pytestmark = pytest.mark.long
 
 OTHERS = {
+    "run_id": "0123456789",
     "job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "simple",
     "conversation_id": "0123456789abcdef", "number": "1",
 }  # fmt: skip
@@ -67,6 +68,9 @@ CALLS = [
     Call("POST", f"{SPACE}/ask", body=ASKED),
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
+    Call("GET", f"{SPACE}/flows/runs"),
+    Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
+    Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),
     Call("POST", f"{SPACE}/tools/run", body={"request": "weather", "arguments": {"city": "{}"}, "dry_run": True}),
@@ -101,6 +105,8 @@ CALLS = [
     Call("POST", f"{SPACE}/import", "admin", body={"rove": 1}),
     Call("GET", "/v1/models/{model}", ""),
     Call("POST", "/v1/chat/completions", body={"model": "{space}", "messages": [{"role": "user", "content": "Who?"}]}),
+    Call("POST", "/v1/responses", body={"model": "{space}", "input": "Who?", "instructions": "{}"}),
+    Call("POST", "/v1/embeddings", body={"model": "{space}", "input": ["{}", "Who?"]}),
 ]
 GLOBAL = [
     Call("GET", "/v1/spaces", ""),
