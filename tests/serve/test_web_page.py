@@ -19,13 +19,13 @@ OPENERS = {
     "ask": ".answer-text .cite",
     "search": ".hit button",
     "walk": ".card.end .cite",
-    "documents": ".card:has-text('Zebra') h2 button",
+    "documents": "tr:has-text('Zebra') .col-title button",
 }
 VIEWS = {
     "ask": "textarea",
     "search": "textarea",
     "walk": "textarea",
-    "documents": ".card",
+    "documents": "tbody tr",
     "add": ".drop",
     "settings": "form",
 }
@@ -78,7 +78,7 @@ async def test_what_documents_say_stays_text(visit: Visit, view: str) -> None:
         found = {"ask": ".answer-text .cite", "search": ".hit button", "walk": ".card.end .cite", "documents": None}[
             view
         ]
-        opener = page.locator(found).first if found else page.locator(".card:has-text('Zebra') h2 button")
+        opener = page.locator(found).first if found else page.locator("tr:has-text('Zebra') .col-title button")
         await opener.click()
         text = page.locator("#source .source-text")
         await text.wait_for()
@@ -149,10 +149,12 @@ async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) ->
         assert any("otter.md" in card and "Can be found" in card for card in cards)
         assert any("broken.pdf" in card and "Damaged" in card and "no whole PDF" in card for card in cards)
         await visit.go(page, "documents")
-        await page.click(".card:has-text('otter.md') summary")
+        await page.click("tr:has-text('otter.md') .col-open button")
+        await page.click("summary:has-text('Sections')")
         await page.click(".tree >> text=Food")
         await page.wait_for_selector("#source mark:has-text('Food')")
-        await page.wait_for_selector("text=Did not go in")
+        await page.click("text=Did not go in")
+        await page.wait_for_selector(".card:has-text('broken.pdf')")
 
 
 async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:

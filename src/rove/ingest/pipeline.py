@@ -18,7 +18,7 @@ from typing import TypeVar
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
 from rove.errors import RoveError
-from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
+from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Listener, PageReached, SourceDone, SourcesAt, Stage
 from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
@@ -211,7 +211,7 @@ class Ingest:
     def _reading(self, sources: Sequence[str]) -> None:
         self._tell(SourcesAt("reading", tuple(sources)))
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: SourcesAt | PageReached) -> None:
         """Tell the listener from another thread."""
         self._loop.call_soon_threadsafe(self.listener, event)
 
@@ -230,6 +230,7 @@ class Ingest:
         replaced = sum(p.document.document_id in live for p in fresh)
         fresh = await self._keep_first(fresh, batch.made)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
+        self.listener(ChunksCut(len(texts)))
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
         self.report.embedded(replaced, found.seconds)
@@ -299,8 +300,7 @@ class Ingest:
         for done in changed:
             if done.entry.state == "live" and (lost := self._lost.pop(done.entry.source, [])):
                 done.entry = without(done.entry, lost)
-        stale = await asyncio.to_thread(self.store.catalog.stale, held)
-        if stale:
+        if stale := await asyncio.to_thread(self.store.catalog.stale, held):
             await self.store.remove(stale, erase=False)
         await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
         settled = [done.entry.source for done in ended if done.entry.outcome not in CUT_SHORT]

@@ -23,6 +23,7 @@ from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
 from rove.store.refusals import reason_of
+from rove.store.set_fields import forget_set, stand_beside
 from rove.store.shallow import StandInNote, embedded_meanwhile
 from rove.store.switching import Switching
 from rove.store.unfinished import ERASED, ERASING, FORGOTTEN, SWEEPING
@@ -93,6 +94,7 @@ class Catalog(Documents, Deepening, Switching):
             read_from = [(seq, item.origin, 0) for seq, item in enumerate(prepared, start=first) if item.origin]
             insert_rows(connection, tables.originals, read_from)
             insert_rows(connection, tables.chunks, chunks)
+            stand_beside(connection, {item.document.document_id: seq for seq, item in enumerate(prepared, start=first)})
             if stand_in:
                 keep_shallow(connection, range(first, first + len(documents)), stand_in)
             _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
@@ -211,6 +213,7 @@ class Catalog(Documents, Deepening, Switching):
                 sources = list(connection.execute(found).scalars())
                 connection.execute(delete(tables.transcripts).where(within(tables.transcripts.c.source, sources)))
                 removed += self._remove(connection, seqs, revision)
+                forget_set(connection, part)
                 if erase:
                     forget_empty(connection, sources)
         return removed

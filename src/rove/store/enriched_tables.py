@@ -1,4 +1,4 @@
-"""The catalog's tables of what enrichers have found in documents, in SQLAlchemy Core."""
+"""The catalog's tables of what enrichers have found in documents and people have set, in SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -69,3 +69,11 @@ theme_sentences = Table(
 
 `key` hashes the passages and the model; `total`: sentences of that theme, without all of which it is written anew;
 `start`, `end`: the words of the chunk that hold the sentence."""
+
+set_fields = Table(
+    "set_fields",
+    metadata,
+    Column("document_id", String, primary_key=True),
+    Column("fields", Text, nullable=False),
+)
+"""What people have set of documents, as JSON; it stays when another version of one comes. See `store.set_fields`."""

@@ -10,12 +10,13 @@ import { learn } from "./said.js";
 import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
+import { spaces } from "./spaces.js";
 import { wrong } from "./states.js";
 import { store } from "./store.js";
 import { walks } from "./walks.js";
 import { speak, t } from "./words.js";
 
-const VIEWS = { ask, search, walk: walks, documents, add, lab, settings };
+const VIEWS = { ask, search, walk: walks, documents, add, lab, spaces, settings };
 const main = document.getElementById("main");
 let leave = () => {};
 
@@ -43,7 +44,7 @@ function drawTop() {
   const links = Object.keys(VIEWS).map((name) =>
     el("li", {}, el("a", { href: `#/${name}`, "aria-current": name === view ? "page" : null }, t(`nav.${name}`))),
   );
-  const spaces = el(
+  const chooser = el(
     "select",
     {
       "aria-label": t("settings.space"),
@@ -60,7 +61,7 @@ function drawTop() {
     document.getElementById("top"),
     el("a", { class: "brand", href: "#/ask" }, el("img", { src: "/web/icon.svg", alt: "", width: 24, height: 24 }), "Rove"),
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links)),
-    store.spaces.length > 1 && spaces,
+    store.spaces.length > 1 && chooser,
   );
   centre(document.querySelector(".top [aria-current]"), document.querySelector(".top ul"));
   const skip = document.getElementById("skip");
