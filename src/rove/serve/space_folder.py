@@ -20,6 +20,8 @@ from rove.store.private import make_folder
 
 DEFAULT = "default"
 NAME = re.compile(r"\w[\w.-]{0,63}")
+TAKEN, TAKEN_CURE = "There is a space of this name already.", "Choose another name."
+NAMED, NAMED_CURE = "This space stands in the settings of the server.", "Take it out of serve.spaces there."
 NO_FOLDER = "No folder is set in which spaces can be made."
 NO_FOLDER_CURE = 'Set serve.spaces_folder in the settings, e.g. "spaces", and start the server again.'
 
@@ -62,7 +64,7 @@ class SpaceFolder:
         place = self._place(name)
         if place.exists():
             message = "There is a folder of this name already."
-            raise InputError(message, cure="Choose another name.")
+            raise InputError(message, cure=TAKEN_CURE)
         place.parent.mkdir(parents=True, exist_ok=True)
         make_folder(place)
 

@@ -23,7 +23,7 @@ from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
 from rove.serve.space_checks import check, discreet, skipping
-from rove.serve.space_folder import SpaceFolder, folder_of, trees_of
+from rove.serve.space_folder import NAMED, NAMED_CURE, TAKEN, TAKEN_CURE, SpaceFolder, folder_of, trees_of
 from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
 from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings
@@ -148,8 +148,7 @@ class Spaces:
         """
         async with self._changing:
             if name in self._spaces:
-                message = "There is a space of this name already."
-                raise InputError(message, cure="Choose another name.")
+                raise InputError(TAKEN, cure=TAKEN_CURE)
             await asyncio.to_thread(self.folder.make, name)
             return await self._open(name)
 
@@ -161,8 +160,7 @@ class Spaces:
         """
         async with self._changing:
             if name not in self._spaces or not self.is_made(self._spaces[name]):
-                message = "This space stands in the settings of the server."
-                raise InputError(message, cure="Take it out of serve.spaces there.")
+                raise InputError(NAMED, cure=NAMED_CURE)
             await self._shut(name)
             await asyncio.to_thread(self.folder.remove, name)
         log.info("space removed", extra={"space": name})

@@ -61,9 +61,9 @@ async def remove(
     view: CallerViewIn,
     space: SeenSpace,
     server: ServerContextIn,
-    confirm: Annotated[str, Query(max_length=64, description="Its name, where it is not empty.")] = "",
+    confirm: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """Take a space away that was made over HTTP, with all that it holds."""
+    """Take a space away that was made over HTTP, with all that it holds; `confirm`: its name, where it is not empty."""
     view.require("admin")
     keys = server.callers.keys
     if names := ", ".join(sorted(name for name, key in keys.items() if space.name in key.spaces)):
@@ -92,7 +92,7 @@ async def _told(space: Space, server: ServerContext) -> SpaceOut:
         documents=documents,
         chunks=chunks,
         disk_bytes=None if store.home.is_shared else await asyncio.to_thread(_bytes_in, store.folder),
-        embedder=str(space.kb.embedder.fingerprint),
+        embedder=space.kb.embedder.fingerprint.model,
         keys=sorted(name for name, key in keys.items() if EVERY_SPACE in key.spaces or space.name in key.spaces),
         removable=server.spaces.is_made(space),
     )

@@ -1,7 +1,7 @@
 """The documents as a table shows them: filtered, sorted and counted; no folder of the server is named.
 
-A file of the server's disk is in a folder that is seen from the one that holds all of them; an upload in that which was
-dropped, a page in those of its address.
+A file of the server's disk is in a folder that is seen from the one that holds all that lie at the same top of the
+disk; an upload in that which was dropped, a page in those of its address.
 """
 
 from __future__ import annotations
@@ -119,9 +119,12 @@ def listed(infos: Sequence[DocumentInfo]) -> list[Listed]:
     >>> [(one.name, one.folder) for one in listed(found)]
     [('a.md', 'hr'), ('b.md', '')]
     """
-    files = {os.path.dirname(info.source.partition("#")[0]) for info in infos if info.source.startswith("/")}  # noqa: PTH120
-    root = os.path.commonpath(files) if files else ""
-    return [_listed(info, root) for info in infos]
+    tops: dict[str, set[str]] = {}
+    for info in infos:
+        if info.source.startswith("/"):
+            tops.setdefault(_top(info.source), set()).add(_lies_in(info.source))
+    roots = {top: os.path.commonpath(folders) for top, folders in tops.items()}
+    return [_listed(info, roots) for info in infos]
 
 
 def chosen(lines: Iterable[Listed], wanted: ListQuery) -> list[Listed]:
@@ -160,10 +163,18 @@ def facets(lines: Iterable[Listed]) -> FacetsOut:
     return FacetsOut(types=_most(types), folders=_most(whole), tags=_most(tags))
 
 
-def _listed(info: DocumentInfo, root: str) -> Listed:
+def _top(source: str) -> str:
+    return source.split("/", 2)[1]
+
+
+def _lies_in(source: str) -> str:
+    return source.partition("#")[0].rpartition("/")[0] or "/"
+
+
+def _listed(info: DocumentInfo, roots: Mapping[str, str]) -> Listed:
     name = public_source(info.source)
     if info.source.startswith("/"):
-        inside = os.path.relpath(os.path.dirname(info.source.partition("#")[0]), root)  # noqa: PTH120
+        inside = os.path.relpath(_lies_in(info.source), roots[_top(info.source)])
         return Listed(info, name, "" if inside == "." else inside)
     if info.source.startswith(UPLOADED):
         *folders, last = name.split(DROPPED)

@@ -63,7 +63,7 @@ function drawSpace(one, refresh) {
     "li",
     { class: "card" },
     name,
-    el("p", { class: "facts" }, el("span", {}, t("documents.count", { count: one.documents })), el("span", {}, t("documents.passages", { count: one.chunks })), el("span", {}, size)),
+    el("p", { class: "facts" }, el("span", {}, t("add.made", { documents: one.documents, chunks: one.chunks })), el("span", {}, size)),
     el("p", { class: "facts" }, el("span", {}, t("spaces.embedder", { name: one.embedder }))),
     el("p", { class: "facts" }, el("span", {}, one.keys.length ? t("spaces.keys", { names: one.keys.join(", ") }) : t("spaces.no-keys"))),
     el("div", { class: "row" }, el("button", { type: "button", on: { click: open } }, t("spaces.open")), one.removable && remover(one, refresh)),
