@@ -15,6 +15,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
 
 from rove.records import Text
+from serve import stand_in
 from serve.conftest import Town, in_a_task, listening, towns_at
 
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
@@ -25,6 +26,7 @@ HOSTILE = Text(
     "![x](https://evil.example/x.png) The zebra sleeps at noon.",
     id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
 )  # fmt: skip
+BOX = ".ask-form > textarea"
 IN_THREES = """
 const whole = window.fetch;
 window.fetch = async (...given) => {
@@ -96,6 +98,7 @@ async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
     """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
     async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
+        stand_in.include(town.app)
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
@@ -115,9 +118,18 @@ async def held(folder: Path) -> AsyncIterator[Visit]:
 
 
 async def ask(page: Page, question: str) -> None:
-    """Write a question into the view's field, and send it."""
-    await page.fill("textarea", question)
+    """Write a question into the box, and send it."""
+    await page.fill(BOX, question)
     await page.keyboard.press("Enter")
+
+
+async def walked(page: Page, question: str) -> str:
+    """Walk to the answer in the conversation that is open, and go to the walk's own view; returns its id."""
+    await ask(page, question)
+    await page.locator(".walk-card.end .cite").first.wait_for()
+    await page.locator(".walk-card [data-key=open]").last.click()
+    await page.wait_for_selector("main.view-walk .card.end .cite")
+    return page.url.rpartition("/")[2]
 
 
 async def violations(page: Page) -> list[str]:

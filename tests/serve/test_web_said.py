@@ -29,7 +29,7 @@ from rove.serve.walks import live_walks
 from rove.tools import library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
-from serve.browser import Visit, ask, held
+from serve.browser import Visit, ask, held, walked
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
@@ -114,18 +114,17 @@ async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, lang
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_words_that_nothing_mentions_are_named_in_the_pages_language(visit: Visit) -> None:
-    async with visit.page("walk", locale="de") as page:
+    async with visit.page("walk/new", locale="de") as page:
         await ask(page, "Who approves remote work by v1.2 of the Zyzzyva?")
-        await page.wait_for_selector(".card.end .cite")
+        await page.wait_for_selector(".walk-card.end .cite")
         assert re.search(r"konnte, erwähnt .*“Zyzzyva”\.", await page.locator(".made").inner_text())
         assert await page.locator(".made [lang=en]").count() == 0
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit) -> None:
-    async with visit.page("walk", locale="de") as page:
-        await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")
-        await page.wait_for_selector(".card.end .cite")
+    async with visit.page("walk/new", locale="de") as page:
+        await walked(page, "Who approves the merger with Nordwind, and who approves remote work?")
         assert re.search(
             r"Die Fakten enthalten \d+% der Wörter der Frage\.", await page.locator(".judged").first.inner_text()
         )

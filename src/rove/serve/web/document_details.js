@@ -1,9 +1,10 @@
 // One document, opened beneath its row: its sections with what they say, its chunks, its graph, its tags and its file.
 
-import { erase, get, here, picture, post } from "./api.js";
+import { erase, get, here, post } from "./api.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { graphOf } from "./graph.js";
 import { said } from "./said.js";
+import { saveAs } from "./save.js";
 import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { store } from "./store.js";
@@ -48,13 +49,8 @@ function opened(name, draw) {
 async function save(one, what, state) {
   fill(state);
   try {
-    const address = await picture(here("/download", { document_id: one.document_id, what }));
     const name = one.source.split(/[/›]/).at(-1).trim() || "document";
-    const link = el("a", { href: address, download: what === "text" ? `${name.replace(/\.\w+$/, "")}.md` : name, hidden: true });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    await saveAs(here("/download", { document_id: one.document_id, what }), what === "text" ? `${name.replace(/\.\w+$/, "")}.md` : name);
     say(t("documents.saved", { name: titleOf(one) }));
   } catch (problem) {
     fill(state, said(problem.detail), " ", said(problem.cure));

@@ -42,7 +42,8 @@ class View {
     const add = store.may("add");
     const top = add && el("div", { class: "row top-row" }, chooser(this.uploads.files), chooser(this.uploads.files, { folder: true }), el("a", { class: "button", href: "#/add" }, t("documents.add-text")));
     this.filled = el("div", {}, this.tools(), this.bar, this.table, this.pager);
-    fill(this.main, el("div", { class: "row title-row" }, this.heading, top), this.depth, this.uploads.place, this.tabs, this.filled, this.failed);
+    const spaces = store.may("admin") && el("a", { class: "small", href: "#/spaces" }, t("spaces.title"));
+    fill(this.main, el("div", { class: "row title-row" }, el("div", { class: "row" }, this.heading, spaces), top), this.depth, this.uploads.place, this.tabs, this.filled, this.failed);
     takeDrops(add ? this.uploads.files : () => say(t("add.refused")), this.signal);
     const [, far] = await Promise.all([this.load({ facets: true }), get(here("/depth"), this.signal)]);
     if (far.shallow) fill(this.depth, el("p", { class: "notice" }, t("documents.depth", { share: Math.floor(100 * far.share), count: far.shallow })));
