@@ -36,6 +36,7 @@ RIGHTS = {
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
     f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
     f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
+    f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",

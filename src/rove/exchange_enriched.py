@@ -15,10 +15,12 @@ from rove.enrich.triplets.said import Said
 from rove.language.rendering import render
 from rove.models import Embedder
 from rove.records import Chunk, Document
+from rove.records.correction import Correction
 from rove.records.graph import Triplet
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata
 from rove.records.summary import Summary, SummarySentence
+from rove.store.corrections import Corrections
 from rove.store.set_fields import SetFields
 from rove.store.store import Store
 from rove.store.summaries import Summaries, SummedDocument, read_sentences, written_sentences
@@ -32,7 +34,7 @@ Rows = Sequence[tuple[str, str, str, int, int]]
 class Carried:
     """What an export says of a document beside its text. `graph_by`: what has found the triplets, "" for nobody.
 
-    `fields`: what people have set.
+    `fields`: what people have set, beside their corrections.
     """
 
     document_id: str
@@ -40,6 +42,7 @@ class Carried:
     triplets: Rows
     summaries: Sequence[Summary]
     fields: Metadata
+    corrections: Sequence[Correction]
 
 
 def written(store: Store, document_id: str) -> dict[str, object]:
@@ -49,7 +52,10 @@ def written(store: Store, document_id: str) -> dict[str, object]:
     rows = [[t.subject, t.predicate, t.object, *t.span] for _, t in triplets]
     said = [[*one.span, one.by, list(one.headings), written_sentences(one)] for one in summaries]
     fields = SetFields(store.catalog.database).of([document_id]).get(document_id, {})
-    return {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said, "set": fields}
+    made = Corrections(store.catalog.database).of([document_id]).get(document_id, [])
+    corrections = [[one.start, one.before, one.after, one.by, one.made_at] for one in made]
+    found = {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said}
+    return {**found, "set": fields, "corrections": corrections}
 
 
 def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
@@ -61,7 +67,11 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     graph: Mapping[str, Any] = tree.get("graph") or {}
     said: Sequence[Any] = tree.get("summaries") or []
     fields = stored_fields(dict(tree.get("set") or {}))
-    if not graph and not said and not fields:
+    made = [
+        Correction(document_id, int(start), str(before), str(after), str(by), str(at))
+        for start, before, after, by, at in tree.get("corrections") or []
+    ]
+    if not graph and not said and not fields and not made:
         return None
     triplets: Sequence[Any] = graph["triplets"] if graph else []
     rows = [(str(s), str(p), str(o), int(start), int(end)) for s, p, o, start, end in triplets]
@@ -69,7 +79,7 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
         Summary(document_id, (int(start), int(end)), tuple(map(str, headings)), read_sentences(sentences), str(by))
         for start, end, by, headings, sentences in said
     ]
-    return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries, fields)
+    return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries, fields, made)
 
 
 async def keep(store: Store, carried: Sequence[Carried], embedder: Embedder) -> None:
@@ -78,7 +88,10 @@ async def keep(store: Store, carried: Sequence[Carried], embedder: Embedder) -> 
     rows = await asyncio.to_thread(triplets.rows_of, [one.document_id for one in carried])
     if fields := {one.document_id: one.fields for one in carried if one.fields and one.document_id in rows}:
         await store.enrich(partial(SetFields(store.catalog.database).put, fields))
+    corrections = Corrections(store.catalog.database)
     for one in carried:
+        if one.corrections and one.document_id in rows:
+            await asyncio.to_thread(corrections.replace, one.document_id, one.corrections)
         found = await asyncio.to_thread(store.catalog.document, one.document_id)
         if not found or one.document_id not in rows:
             continue

@@ -68,6 +68,18 @@ CALLS = [
     Call("GET", f"{SPACE}/download", query={"document_id": "policy", "what": "text"}),
     Call("POST", f"{SPACE}/documents/tags", "add", body={"document_ids": ["urlaub"], "add": ["{}"], "remove": ["old"]}),
     Call("POST", f"{SPACE}/documents/delete", "delete", body={"document_ids": ["nothing"]}),
+    Call("GET", f"{SPACE}/corrections", query={"document_id": "policy"}),
+    Call(
+        "POST",
+        f"{SPACE}/corrections",
+        "add",
+        body={
+            "document_id": "urlaub",
+            "span": [0, 3],
+            "before": "Der",
+            "text": "Der",
+        },
+    ),
     Call("POST", f"{SPACE}/reindex", "add", body={"document_ids": ["urlaub"], "failed": False}),
     Call("GET", f"{SPACE}/depth"),
     Call("GET", f"{SPACE}/document", query={"document_id": "policy"}),

@@ -12,14 +12,17 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from rove.correct import correct
 from rove.document_operations import check_own, erase
 from rove.errors import InputError
 from rove.records import Chunk, DocumentInfo
 from rove.records.document import Span
-from rove.serve.caller_view import CallerView
+from rove.records.metadata import clean
+from rove.serve.caller_view import CallerView, absent
 from rove.serve.documents.listing import TAGS, DocumentList, LineOut, ListQuery, chosen, facets, listed
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply, Wire
+from rove.store.corrections import Corrections
 from rove.store.originals import Original
 from rove.store.set_fields import SetFields
 
@@ -48,6 +51,25 @@ class ReindexIn(Wire):
 
     document_ids: Annotated[list[Id], Field(max_length=MOST)] = []
     failed: bool = False
+
+
+class CorrectIn(Wire):
+    """What is to stand in a document at a `span`, where `before` stands now."""
+
+    document_id: Id
+    span: tuple[Annotated[int, Field(ge=0, le=10**10)], Annotated[int, Field(ge=0, le=10**10)]]
+    before: str = Field(min_length=1, max_length=100_000)
+    text: str = Field(max_length=100_000)
+
+
+class CorrectionOut(Reply):
+    """A correction: `after` stands where `before` stood, with a little of what is around them. `by` whom, and when."""
+
+    start: int
+    before: str
+    after: str
+    by: str
+    made_at: str
 
 
 class ChangedOut(Reply):
@@ -141,6 +163,24 @@ async def tag(view: CallerView, wanted: TagsIn) -> int:
     await asyncio.to_thread(check_own, store, ids)
     fields = SetFields(store.catalog.database)
     return await store.enrich(partial(fields.tagged, ids, wanted.add, wanted.remove))
+
+
+async def corrections_of(view: CallerView, document_id: str) -> list[CorrectionOut]:
+    """Return what people have corrected in a document, in the order in which they did."""
+    await view.document(document_id)
+    found = await asyncio.to_thread(Corrections(view.kb.store.catalog.database).of, [document_id])
+    return [
+        CorrectionOut(start=one.start, before=one.before, after=one.after, by=one.by, made_at=one.made_at)
+        for one in found.get(document_id, [])
+    ]
+
+
+async def correct_words(view: CallerView, wanted: CorrectIn) -> None:
+    """Correct words of a document, in the caller's name. Raises as `correct` does."""
+    view.require("add")
+    if not await seen_documents(view, [wanted.document_id]):
+        raise absent()
+    await correct(view.kb, wanted.document_id, wanted.span, wanted.before, clean(wanted.text), by=view.caller.name)
 
 
 async def delete_many(view: CallerView, document_ids: Sequence[str]) -> int:

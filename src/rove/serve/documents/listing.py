@@ -19,9 +19,10 @@ from rove.records.ledger import UPLOADED
 from rove.serve.questions.results import DocumentOut
 from rove.serve.redaction import ADDRESS, public_source
 from rove.serve.schema import Reply, Wire
+from rove.store.corrections import CORRECTED_AT
 
-TAGS, CORRECTED = "tags", "corrected_at"
-"""Fields that people set in the page."""
+TAGS = "tags"
+"""The field with tags that people set in the page."""
 DROPPED = " › "
 """What parts the folders of a file that was dropped with its folder."""
 MOST_FACETS = 500
@@ -139,7 +140,7 @@ def chosen(lines: Iterable[Listed], wanted: ListQuery) -> list[Listed]:
             and (not wanted.folder or f"{one.folder}/".startswith(f"{wanted.folder}/"))
             and (not types or one.info.kind in types)
             and (not tags or not tags.isdisjoint(one.tags))
-            and (not wanted.corrected or CORRECTED in one.info.metadata)
+            and (not wanted.corrected or CORRECTED_AT in one.info.metadata)
         )
     ]
     if wanted.sort in KEYS:

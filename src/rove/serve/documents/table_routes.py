@@ -13,10 +13,14 @@ from rove.serve.context import CallerViewIn, SeenSpace
 from rove.serve.documents.care import (
     ChangedOut,
     ChunkList,
+    CorrectIn,
+    CorrectionOut,
     ManyIn,
     ReindexIn,
     TagsIn,
     chunks_of,
+    correct_words,
+    corrections_of,
     delete_many,
     original_of,
     tag,
@@ -67,6 +71,22 @@ async def tags(wanted: TagsIn, view: CallerViewIn) -> ChangedOut:
 async def delete(wanted: ManyIn, view: CallerViewIn) -> ChangedOut:
     """Erase documents: their texts, chunks and vectors, and their bytes on disk."""
     return ChangedOut(documents=await delete_many(view, wanted.document_ids))
+
+
+@router.get("/corrections")
+async def corrections(view: CallerViewIn, document_id: DocumentId) -> list[CorrectionOut]:
+    """What people have corrected in a document, in the order in which they did."""
+    return await corrections_of(view, document_id)
+
+
+@router.post("/corrections", status_code=204)
+async def correct(wanted: CorrectIn, view: CallerViewIn) -> Response:
+    """Correct words of a document: it gets a new version, and the correction is put in whenever its file is read.
+
+    Where a changed file no longer holds its words, it is left out, and the ledger says so.
+    """
+    await correct_words(view, wanted)
+    return Response(status_code=204)
 
 
 @router.post("/reindex", status_code=202)

@@ -22,6 +22,7 @@ export function details(one, changed) {
     store.may("add") && tagForm([one], one.tags, changed),
     opened(t("documents.sections"), (place) => drawTree(place, one)),
     opened(t("documents.passages", { count: one.chunks }), (place) => drawChunks(place, one)),
+    one.metadata.corrected_at && opened(t("documents.corrections"), (place) => drawCorrections(place, one)),
     graphOf({ documents: [one.document_id] }),
     el(
       "div",
@@ -126,7 +127,7 @@ async function drawChunks(place, one, cursor = 0) {
   place.querySelector(".more")?.remove();
   try {
     const page = await get(here("/chunks", { document_id: one.document_id, cursor, limit: 20 }));
-    list.append(...page.chunks.map((chunk) => drawChunk(chunk, one)));
+    list.append(...page.chunks.map((chunk) => drawChunk(chunk, one, () => drawChunks(place, one))));
     const further = (event) => (event.currentTarget.remove(), drawChunks(place, one, page.next_cursor));
     const more = page.next_cursor !== null && el("button", { type: "button", class: "more", on: { click: further } }, t("documents.more-passages"));
     if (cursor) place.append(more || "");
@@ -136,9 +137,21 @@ async function drawChunks(place, one, cursor = 0) {
   }
 }
 
-/** A chunk: the words themselves, and before them in grey what is indexed with them. */
-function drawChunk(chunk, one) {
+/** A chunk: the words themselves, and before them in grey what is indexed with them. `again`: it was corrected. */
+function drawChunk(chunk, one, again) {
   const open = (event) => openSource({ ...one, span: chunk.span }, event.currentTarget);
+  const text = el("p", { class: "chunk", lang: chunk.language === "und" ? null : chunk.language }, chunk.text);
+  const words = el("div", {}, text);
+  const edit = el("button", { type: "button", class: "quiet" }, t("documents.correct"));
+  const back = () => {
+    fill(words, text);
+    edit.hidden = false;
+    edit.focus();
+  };
+  edit.addEventListener("click", () => {
+    edit.hidden = true;
+    drawEditor(words, chunk, one, again, back);
+  });
   return el(
     "li",
     { value: chunk.position + 1 },
@@ -148,8 +161,45 @@ function drawChunk(chunk, one) {
       el("button", { type: "button", class: "link", on: { click: open } }, t("documents.passage", { number: chunk.position + 1 })),
       el("span", {}, t("documents.characters", { start: chunk.span[0], end: chunk.span[1] })),
       chunk.page !== null && el("span", {}, t("source.page", { page: chunk.page })),
+      store.may("add") && edit,
     ),
     chunk.prefix && el("p", { class: "small muted prefix" }, chunk.prefix),
-    el("p", { class: "chunk", lang: chunk.language === "und" ? null : chunk.language }, chunk.text),
+    words,
   );
+}
+
+/** The words of a chunk in a field. What is saved is a correction of the document's text, which stays when its file is read again. */
+function drawEditor(words, chunk, one, again, back) {
+  const field = el("textarea", { rows: Math.min(16, 2 + Math.ceil(chunk.text.length / 80)), value: chunk.text });
+  const state = el("div", { role: "status" });
+  const submit = async (event) => {
+    event.preventDefault();
+    try {
+      await post(here("/corrections"), { document_id: one.document_id, span: chunk.span, before: chunk.text, text: field.value });
+      say(t("documents.corrected", { title: titleOf(one) }));
+      again();
+    } catch (problem) {
+      fill(state, wrong(problem));
+    }
+  };
+  const keydown = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    back();
+  };
+  const save = el("button", { type: "submit", class: "main" }, t("documents.correct-save"));
+  const leave = el("button", { type: "button", class: "quiet", on: { click: back } }, t("edit.cancel"));
+  fill(words, el("form", { class: "editor", on: { submit, keydown } }, labelled(t("documents.correct-words"), field), el("p", { class: "small muted" }, t("documents.correct.text")), el("div", { class: "row" }, save, leave), state));
+  field.focus();
+}
+
+async function drawCorrections(place, one) {
+  const when = (at) => new Date(at).toLocaleString(document.documentElement.lang);
+  const draw = ({ before, after, by, made_at }) =>
+    el("li", {}, el("p", { class: "facts" }, el("span", {}, by), el("time", { datetime: made_at }, when(made_at))), el("p", { class: "chunk" }, el("del", {}, before)), el("p", { class: "chunk" }, el("ins", {}, after)));
+  try {
+    fill(place, el("ol", { class: "chunks" }, (await get(here("/corrections", { document_id: one.document_id }))).map(draw)));
+  } catch (problem) {
+    fill(place, wrong(problem, () => drawCorrections(place, one)));
+  }
 }
