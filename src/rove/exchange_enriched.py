@@ -67,9 +67,10 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     graph: Mapping[str, Any] = tree.get("graph") or {}
     said: Sequence[Any] = tree.get("summaries") or []
     fields = stored_fields(dict(tree.get("set") or {}))
+    corrected: Sequence[Any] = tree.get("corrections") or []
     made = [
         Correction(document_id, int(start), str(before), str(after), str(by), str(at))
-        for start, before, after, by, at in tree.get("corrections") or []
+        for start, before, after, by, at in corrected
     ]
     if not graph and not said and not fields and not made:
         return None

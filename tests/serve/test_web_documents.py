@@ -48,18 +48,18 @@ async def test_it_is_sorted_filtered_and_paged_by_keyboard(visit: Visit) -> None
         await page.wait_for_selector("th[aria-sort=descending]:has-text('Title')")
         await page.click("text=Next page")
         await page.wait_for_selector("text=101–125 of 125")
-        await page.fill("input[type=search]", "river 01")
+        await page.fill("main input[type=search]", "river 01")
         await page.wait_for_selector("text=1–10 of 10")
         await page.select_option(".tool-folder select", "west")
         await page.wait_for_selector("text=1–3 of 3")
         assert await titles(page) == ["River 018", "River 015", "River 012"]
-        await page.fill("input[type=search]", "nothing of that name")
+        await page.fill("main input[type=search]", "nothing of that name")
         await page.wait_for_selector("text=No document fits.")
 
 
 async def test_tags_are_put_on_many_and_filter_them(visit: Visit) -> None:
     async with visit.page("documents") as page:
-        await page.fill("input[type=search]", "river 02")
+        await page.fill("main input[type=search]", "river 02")
         await page.wait_for_selector("text=1–10 of 10")
         await page.check("thead input[type=checkbox]")
         bar = page.locator(".bulk")
@@ -69,7 +69,7 @@ async def test_tags_are_put_on_many_and_filter_them(visit: Visit) -> None:
         await page.keyboard.press("Enter")
         await page.wait_for_selector(f"{ROW} .badge:has-text('wet')")
         await bar.wait_for(state="hidden")
-        await page.fill("input[type=search]", "")
+        await page.fill("main input[type=search]", "")
         await page.select_option(".tool-tag select", "wet")
         await page.wait_for_selector("text=1–10 of 10")
         await page.click(f"{ROW} >> nth=0 >> .col-open button")
@@ -80,7 +80,7 @@ async def test_tags_are_put_on_many_and_filter_them(visit: Visit) -> None:
 
 async def test_many_are_erased_after_a_second_press(visit: Visit) -> None:
     async with visit.page("documents") as page:
-        await page.fill("input[type=search]", "river 10")
+        await page.fill("main input[type=search]", "river 10")
         await page.wait_for_selector("text=1–10 of 10")
         await page.check(f"{ROW} >> nth=0 >> input")
         await page.click("text=Select all 10")
@@ -88,13 +88,13 @@ async def test_many_are_erased_after_a_second_press(visit: Visit) -> None:
         await page.click(".bulk button:has-text('Delete')")
         await page.click("text=Delete for good")
         await page.wait_for_selector("text=No document fits.")
-        await page.fill("input[type=search]", "")
+        await page.fill("main input[type=search]", "")
         await page.wait_for_selector("text=1–100 of 115")
 
 
 async def test_a_row_opens_its_sections_passages_and_text(visit: Visit) -> None:
     async with visit.page("documents") as page:
-        await page.fill("input[type=search]", "river 055")
+        await page.fill("main input[type=search]", "river 055")
         await page.wait_for_selector("text=1–1 of 1")
         opener = page.locator(f"{ROW} .col-open button")
         await opener.click()
@@ -122,7 +122,7 @@ async def test_what_is_dropped_on_the_table_goes_in_and_what_failed_says_why(vis
         await page.wait_for_selector(ROW)
         await drag(page, tmp_path / "lakes")
         await page.wait_for_selector(".stages .now:has-text('Done')")
-        await page.fill("input[type=search]", "A lake")
+        await page.fill("main input[type=search]", "A lake")
         await page.wait_for_selector(f"{ROW}:has-text('A lake of its own') .where:has-text('lakes / lake.md')")
         await visit.go(page, "documents")
         await page.click(".choice button:has-text('Did not go in')")
@@ -134,7 +134,7 @@ async def test_what_is_dropped_on_the_table_goes_in_and_what_failed_says_why(vis
 
 async def test_documents_are_read_again_as_a_job(visit: Visit) -> None:
     async with visit.page("documents") as page:
-        await page.fill("input[type=search]", "river 07")
+        await page.fill("main input[type=search]", "river 07")
         await page.wait_for_selector("text=1–10 of 10")
         await page.check("thead input[type=checkbox]")
         await page.click("text=Read again")
@@ -145,10 +145,10 @@ async def test_documents_are_read_again_as_a_job(visit: Visit) -> None:
 async def test_spaces_are_made_and_taken_away(visit: Visit) -> None:
     async with visit.page("spaces") as page:
         await page.wait_for_selector(".card:has-text('hr')")
-        await page.fill("form input", "..")
+        await page.fill("main form input", "..")
         await page.click("text=Make a space")
         await page.wait_for_selector("[role=status]:has-text('Begin with a letter')")
-        await page.fill("form input", "legal")
+        await page.fill("main form input", "legal")
         await page.click("text=Make a space")
         await page.wait_for_selector(".card:has-text('legal'):has-text('open now')")
         assert await violations(page) == []
