@@ -15,7 +15,6 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, Request, async_playwright
 
 from rove.records import Text
-from serve import stand_in
 from serve.conftest import Town, in_a_task, listening, towns_at
 
 RECEIPT = Path(__file__).parents[2] / "demo" / "documents" / "files" / "receipt.pdf"
@@ -98,7 +97,6 @@ async def visiting(folder: Path, **tables: Any) -> AsyncIterator[Visit]:
     """A town with hostile documents and a PDF, and a browser that can go there; `tables`: see `open_town`."""
     path = chromium()
     async with towns_at(folder)(**tables) as town, listening(town) as address, async_playwright() as playwright:
-        stand_in.include(town.app)
         base = town.spaces._spaces["hr"].kb
         await base.add(HOSTILE, RECEIPT, folder / "not-there.pdf")
         arguments = ["--no-sandbox"] if os.getuid() == 0 else []
@@ -121,6 +119,13 @@ async def ask(page: Page, question: str) -> None:
     """Write a question into the box, and send it."""
     await page.fill(BOX, question)
     await page.keyboard.press("Enter")
+
+
+async def asked(page: Page, question: str, number: int = 1) -> str:
+    """Ask, and wait for what comes of it; returns the conversation's id."""
+    await ask(page, question)
+    await page.wait_for_selector(f"#turn-{number} .turn-tools")
+    return page.url.partition("#/c/")[2].partition("/")[0]
 
 
 async def walked(page: Page, question: str) -> str:

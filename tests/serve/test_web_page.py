@@ -13,7 +13,9 @@ from serve.browser import BOX, EVIL, Visit, ask, held, violations, walked
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 SENTENCE = "Remote work is approved by the head of unit within five days."
-INTRUDERS = "main img:not(.sheet img), main script, aside script, svg:not(.icon), [onerror], [onload], a[href^='javascript' i]"
+INTRUDERS = (
+    "main img:not(.sheet img), main script, aside script, svg:not(.icon), [onerror], [onload], a[href^='javascript' i]"
+)
 OPENERS = {
     "ask": ".answer-text .cite",
     "search": ".hit button",

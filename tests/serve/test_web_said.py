@@ -19,6 +19,8 @@ from rove.records.ledger import OUTCOMES
 from rove.serve import caller_view, problems, space_folder
 from rove.serve.administration import space_routes
 from rove.serve.admission import callers, middleware, rate_limits, request_body
+from rove.serve.conversations import kept
+from rove.serve.conversations import schema as conversation_schema
 from rove.serve.documents import care, jobs, reindex, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
 from rove.serve.pages import pictures
@@ -27,6 +29,7 @@ from rove.serve.pages.web_page import FOLDER
 from rove.serve.questions import asking
 from rove.serve.redaction import public_cure
 from rove.serve.walks import live_walks
+from rove.store import conversation_log
 from rove.tools import library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
@@ -37,11 +40,11 @@ SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
-    unknown_words, library, planner, tool_answer, tool_runner,
+    unknown_words, library, planner, tool_answer, tool_runner, conversation_schema,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
-    folders, rate_limits, caller_view, live_walks, care, reindex,
+    folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
     space_folder, space_routes, correct,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""

@@ -24,7 +24,7 @@ function sources(answer) {
 }
 
 function place({ title, source, page }) {
-  const named = [title, source !== title && source].filter(Boolean).map(line);
+  const named = [title, source.toLowerCase() !== title.toLowerCase() && source].filter(Boolean).map(line);
   return [...named, page && t("source.page", { page })].filter(Boolean).join(", ");
 }
 

@@ -6,7 +6,6 @@ import { options } from "./options.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 
-const SAVE_MS = 250;
 let made = 0;
 
 /**
@@ -14,7 +13,7 @@ let made = 0;
  * is called with what is asked; while `work(true)` holds, the button stops instead: `onStop`.
  */
 export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) {
-  const seat = { id, way, working: false, saving: 0 };
+  const seat = { id, way, working: false };
   const field = el("textarea", { rows: 1, autocomplete: "off", value: value || store.draft(id) });
   const [name, input] = labelled(t("ask.label"), field);
   name.className = "hidden";
@@ -53,7 +52,6 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   }
 
   function save() {
-    clearTimeout(seat.saving);
     store.setDraft(seat.id, field.value);
   }
 
@@ -77,10 +75,8 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
 
   field.addEventListener("input", () => {
     grow();
-    clearTimeout(seat.saving);
-    seat.saving = setTimeout(save, SAVE_MS);
+    save();
   });
-  field.addEventListener("blur", save);
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return; // composing: Enter chooses a character
     event.preventDefault();

@@ -32,6 +32,10 @@ function drafts() {
 
 let key = read(sessionStorage, "key") || read(localStorage, "key");
 
+/** A link to a source names its space: "/?space=hr#/document/ID/START-END". */
+const linked = new URLSearchParams(location.search).get("space");
+if (linked) write(localStorage, "space", linked);
+
 export const store = {
   languages: LANGUAGES,
   ways: WAYS,

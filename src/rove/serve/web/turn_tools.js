@@ -47,7 +47,8 @@ function editQuestion(entry, room) {
   const [name, input] = labelled(t("conversation.edit-label"), field);
   name.className = "hidden";
   const back = () => {
-    fill(room.top, room.heading);
+    form.remove();
+    room.heading.classList.remove("hidden");
     room.host.querySelector(`.turn-tools [aria-label="${CSS.escape(t("conversation.edit"))}"]`)?.focus();
   };
   const send = () => {
@@ -72,7 +73,8 @@ function editQuestion(entry, room) {
     input,
     el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("conversation.ask-again")), el("button", { type: "button", class: "quiet", on: { click: back } }, t("conversation.cancel")), !last && el("span", { class: "small muted" }, t("conversation.edit-note"))),
   );
-  fill(room.top, form);
+  room.heading.classList.add("hidden");
+  fill(room.top, room.heading, form);
   field.focus();
 }
 
