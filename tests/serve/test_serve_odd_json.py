@@ -34,7 +34,8 @@ ODD = {
 }
 HR = "/v1/spaces/hr"
 NAMES = {
-    "space": "hr", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "qa",
+    "space": "hr", "walk_id": "0123456789", "run_id": "0123456789", "action": "pause",
+    "evaluation_id": "0123456789abcdef", "name": "qa",
     "conversation_id": "0123456789abcdef", "number": "1",
 }  # fmt: skip
 GIVEN: dict[str, Any] = {

@@ -36,6 +36,7 @@ COMMANDS = {
     "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
     "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),
     "migrate": ("rove.cli.migrate:migrate", "Move the base to another embedder, without downtime."),
+    "train": ("rove.cli.train:train", "Train an embedder on the base's own texts."),
     "settings": ("rove.cli.settings:settings", "Show every setting: its value, its origin, its meaning."),
     "export": ("rove.cli.exchange:export", "Write the base to a file."),
     "import": ("rove.cli.exchange:import_", "Take in what export wrote."),

@@ -19,7 +19,7 @@ from rich.progress import (
 from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session, command
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
-from rove.load.discover import schema_location
+from rove.load.discover import schema_locations
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -81,7 +81,10 @@ def _shown(source: str) -> str:
 @command("add")
 @click.argument("sources", nargs=-1)
 @click.option(
-    "--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows."
+    "--schema",
+    metavar="ADDRESS",
+    multiple=True,
+    help="Take in how the tables of a database, or of a folder of sheets, are made, not their rows.",
 )
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
@@ -105,7 +108,7 @@ def add(
     What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
     status is 1 if a source could not be read whole; the others are in.
     """
-    given = (*sources, *map(schema_location, schema))
+    given = (*sources, *(place for one in schema for place in schema_locations(one)))
     if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None

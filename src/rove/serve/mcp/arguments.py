@@ -7,13 +7,13 @@ from typing import Any, Literal, cast
 
 from pydantic import BaseModel, Field, field_validator
 
-from rove.records import Filter
+from rove.records import Filter, History, Turn
 from rove.records.filter import All
 from rove.serve.documents.schema import Access, MetadataIn
+from rove.serve.json_values import Values
 from rove.serve.questions.filters import Comparison, compiled
-from rove.serve.questions.schema import Question
+from rove.serve.questions.schema import Question, TurnIn
 from rove.serve.schema import Wire
-from rove.serve.tools.schema import Values
 
 MAX_READ_CHARS = 20_000
 MAX_WAIT_S = 600
@@ -57,10 +57,23 @@ class SearchArguments(Conditioned):
     whole: bool = Field(default=False, description="Give passages whole, not only their telling words.")
 
 
-class AskArguments(Conditioned):
+class Conversed(Spaced):
+    """What was said before, and what is known of the user."""
+
+    history: list[TurnIn] = Field(default=[], max_length=50, description="The turns before, the oldest first.")
+    profile: Values = Field(default={}, description='What is known of the user, e.g. {"home_city": "Wien"}.')
+
+    @property
+    def turns(self) -> History:
+        """The conversation so far."""
+        return History(tuple(Turn(turn.question, turn.answer) for turn in self.history))
+
+
+class AskArguments(Conditioned, Conversed):
     """Answer a question from the documents; every sentence is cited to exact words of one of them."""
 
     question: Question
+    tools: bool = Field(default=False, description="Let a tool that only reads run, and cite what it gives.")
 
 
 class WalkArguments(Conditioned):
@@ -114,7 +127,7 @@ class FindToolsArguments(Spaced):
     top_k: int = Field(default=5, ge=1, le=20, description="How many at most.")
 
 
-class RunToolArguments(Spaced):
+class RunToolArguments(Conversed):
     """Run a tool that only reads, for a request: it is chosen and its parameters are filled from what was said.
 
     Where the outcome is "asks", put the question of the plan to the user. What changes something does not run here.

@@ -111,7 +111,10 @@ async def search(context: ToolContext, given: SearchArguments) -> str:
 async def ask(context: ToolContext, given: AskArguments) -> str:
     """See `AskArguments`."""
     view = context.view(given.space)
-    answered = await asked(context.server, view, given.question, where=given.condition)
+    profile = given.profile if given.tools else None
+    answered = await asked(
+        context.server, view, given.question, history=given.turns, where=given.condition, profile=profile
+    )
     return answer_text(AnswerOut.of(answered.answer))
 
 
@@ -182,7 +185,13 @@ async def find_tools(context: ToolContext, given: FindToolsArguments) -> str:
 async def run_tool(context: ToolContext, given: RunToolArguments) -> str:
     """See `RunToolArguments`. A model cannot confirm for its user."""
     wanted = ToolRunIn(
-        request=given.request, tool=given.tool, arguments=given.arguments, dry_run=given.dry_run, confirm=False
+        request=given.request,
+        tool=given.tool,
+        arguments=given.arguments,
+        history=given.history,
+        profile=given.profile,
+        dry_run=given.dry_run,
+        confirm=False,
     )
     run = await ran(context.server, context.view(given.space), wanted)
     told = {"request", "text", "tries", "seconds"} if run.result is not None else {"request", "tries", "seconds"}
@@ -256,7 +265,7 @@ class Tool:
 
 TOOLS = {
     "search": Tool(SearchArguments, search),
-    "ask": Tool(AskArguments, ask),
+    "ask": Tool(AskArguments, ask, outside=True),
     "walk": Tool(WalkArguments, walk),
     "list_documents": Tool(ListArguments, list_documents),
     "read_document": Tool(ReadArguments, read_document),
