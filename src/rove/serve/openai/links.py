@@ -16,7 +16,7 @@ from rove.records.document import Span
 from rove.serve.context import ServerContext
 from rove.serve.redaction import public_source
 from rove.serve.schema import Reply
-from rove.serve.spaces import DEFAULT
+from rove.serve.space_folder import DEFAULT
 
 _MARK = re.compile(r"\[(\d+)\??\]")
 _TOUCHING = re.compile(r"(\[\d+\??\])(?=\[\d+\??\])")
