@@ -29,10 +29,14 @@ HUNG_S = 30.0
 SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
-    "GET /v1/spaces": "", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
-    "POST /v1/chat/completions": "read",
+    "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
+    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
+    f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
+    f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
+    f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
@@ -42,6 +46,11 @@ RIGHTS = {
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
         "POST WALKS/{walk_id}/edit", "POST WALKS/{walk_id}/fork", "POST WALKS/{walk_id}/{action}",
+    )},
+    **{f"{at.replace('TALKS', SPACE + '/conversations')}": "read" for at in (
+        "POST TALKS", "GET TALKS", "GET TALKS/{conversation_id}", "POST TALKS/{conversation_id}",
+        "DELETE TALKS/{conversation_id}", "POST TALKS/{conversation_id}/turns", "GET TALKS/{conversation_id}/export",
+        "POST TALKS/{conversation_id}/turns/{number}/feedback",
     )},
     **{f"{at.replace('EVALUATIONS', SPACE + '/evaluations')}": "admin" for at in (
         "POST EVALUATIONS", "GET EVALUATIONS", "GET EVALUATIONS/{evaluation_id}", "DELETE EVALUATIONS/{evaluation_id}",
@@ -189,12 +198,15 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
                 "/v1/spaces/hr/walks", json={"question": f"Who approves {CANARIES['hr', 'board']}?"}
             )
             started = json.loads(walk.text.partition("data: ")[2].partition("\n")[0])
+            talk = (await client.post("/v1/spaces/hr/conversations", json={"title": CANARIES["hr", ""]})).json()
+            asked_in = f"/v1/spaces/hr/conversations/{talk['conversation_id']}/turns"
+            await client.post(asked_in, json={"question": f"Who approves {CANARIES['hr', 'board']}?"})
         hidden = [f"{space}-{label or 'free'}-{CANARIES[space, label]}" for space, label in CANARIES]
         town.ids = {
             "document_id": [*hidden, "policy", "no-such"], "job_id": [job["job_id"], "0" * 32],
             "walk_id": [started["walk_id"], "last", "0" * 10], "evaluation_id": ["0" * 32, "1"],
             "space": ["hr", "hr", "hr", "it", "nowhere"], "model": ["hr", "it", "nowhere"],
-            "action": ["pause", "resume", "stop"],
+            "action": ["pause", "resume", "stop"], "conversation_id": [talk["conversation_id"], "last", "0" * 16],
             "question": [f"Who approves {chance.choice(list(CANARIES.values()))}?", "remote work"],
             "field": ["access", "title", "secret"], "text": ["A note of the campaign."],
             "state": ["live", "failed"],
@@ -317,7 +329,7 @@ async def _tool(client: httpx.AsyncClient, town: Town, holder: str, chance: Rand
     text = listed.text[listed.text.index("{") : listed.text.rindex("}") + 1]
     tools = json.loads(text)["result"]["tools"]
     if chance.random() < 0.3:
-        uri = f"rove://{chance.choice(('hr', 'it'))}/{chance.choice(town.ids['document_id'])}"
+        uri = f"rove://{chance.choice(('hr', 'it'))}/document/{chance.choice(town.ids['document_id'])}"
         method, params = chance.choice((("resources/list", {}), ("resources/read", {"uri": uri})))
     else:
         tool = chance.choice(tools)

@@ -50,6 +50,13 @@ class SourceDone:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunksCut:
+    """`count` more chunks are known, that are about to get their vectors."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChunksEmbedded:
     """`count` more chunks have their vectors."""
 
@@ -127,6 +134,7 @@ Event = (
     | SourcesAt
     | PageReached
     | SourceDone
+    | ChunksCut
     | ChunksEmbedded
     | ChunksDeepened
     | DocumentsEnriched

@@ -143,7 +143,7 @@ class Preparer:
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""
         described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
-        return content_hash(self.recipe.pipeline, source.data, described)
+        return content_hash(self.recipe.pipeline, source.all_bytes, described)
 
     def _in_part(self, fingerprint: str) -> str:
         """Hash all that decides how much of a source was read before something cut it short."""

@@ -12,7 +12,7 @@ from load.samples_pages import pdf_pages, picture, picture_file, printed
 from rove.load.image import ocr
 from rove.models import Vectors
 from rove.models.fake import FakeEmbedder
-from serve.browser import violations, visiting
+from serve.browser import BOX, violations, visiting
 
 PLAN = pdf_pages([[printed(70, 300, "The budget for wolves is in June.")]])
 
@@ -41,7 +41,7 @@ async def test_a_pdf_goes_through_the_stages_and_opens_as_its_pages(
             await page.wait_for_selector(".stages .now:has-text('Done')")
             await page.wait_for_selector(".card .card:has-text('plan.pdf'):has-text('Can be found')")
             await visit.go(page, "search")
-            await page.fill("textarea", "budget for wolves")
+            await page.fill(BOX, "budget for wolves")
             await page.keyboard.press("Enter")
             await page.click(".hit:has-text('budget for wolves') button")
             await page.wait_for_selector(".sheet img")
@@ -89,6 +89,6 @@ async def test_what_can_be_found_and_is_not_embedded_yet_is_told(
             await page.wait_for_selector(".stages .now:has-text('Done')")
             assert await page.locator(".stages li:has-text('Can be found')").count() == 0
             await visit.go(page, "documents")
-            await page.wait_for_selector(".card:has-text('Plan')")
+            await page.wait_for_selector("tr:has-text('Plan')")
             assert await page.locator(".notice").count() == 0
         assert visit.errors == []

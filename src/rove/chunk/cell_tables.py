@@ -115,6 +115,23 @@ def joined(tables: Sequence[CellTable], language: str) -> CellTable:
     return replace(made, left_out=sum(table.left_out for table in tables))
 
 
+def number_of(text: str, *, comma: bool) -> float | None:
+    """Read one cell, in which a loss may stand in brackets; None where it is no number. `comma`: 1,5 is one and a half.
+
+    >>> number_of("(1,250.5)", comma=False), number_of("1.250,5", comma=True), number_of("n/a", comma=False)
+    (-1250.5, 1250.5, None)
+    """
+    bare = text.strip(" *_")
+    negative = bare.startswith("(") and bare.endswith(")")
+    bare = _AFFIX.sub("", bare.strip("()")).strip()
+    kinds = (_COMMA, _POINT) if comma else (_POINT, _COMMA)
+    kind = next((one for one in kinds if one.fullmatch(bare)), None)
+    if kind is None:
+        return None
+    found = _number(bare, comma=kind is _COMMA)
+    return -found if negative else found
+
+
 def _numbers(texts: Sequence[str], language: str) -> list[float | None] | None:
     """The numbers of a column; None where a cell is none, or all are empty."""
     bare = [_AFFIX.sub("", text.strip()).strip() for text in texts]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
+from mmap import ACCESS_READ, mmap
 from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
@@ -26,6 +27,10 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
 PAGE, DATABASE, DATABASE_SCHEMA = "url", "database", "database-schema"
+MAPPED = {"parquet", "posts"}  # kinds whose loaders need not hold a large file
+MAPPED_FROM_BYTES = 64_000_000
+HEAD_BYTES = 65_536
+PARQUET_MARK = b"PAR1"
 SHEETS = ("csv", "xlsx", "xls", "ods", "parquet")
 """Kinds of files that hold tables."""
 SCHEMA_MARK = "#schema"
@@ -116,8 +121,11 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
         raise InputError(
             message, cure="Give http://, https://, or a database as in postgresql://.", outcome="unsupported"
         )
-    data = _read_file(location.path, location.uri, max_bytes)
-    return Source(location.uri, location.name, data, kind_of(data, location), location.metadata)
+    data, mapped = _read_file(location.path, location.uri, max_bytes)
+    kind = kind_of(data, location)
+    if mapped and kind not in MAPPED:
+        data, mapped = mapped[:], None
+    return Source(location.uri, location.name, data, kind, location.metadata, mapped=mapped)
 
 
 def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Document, None, str]:
@@ -254,7 +262,8 @@ def _file(path: Path) -> Location:
     return Location(spelled(path), spelled(path.name), suffix_kind(path.name), path=path)
 
 
-def _read_file(path: Path, name: str, max_bytes: int) -> bytes:
+def _read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None]:
+    """Return a file's bytes; of a large parquet file how it begins, and the file mapped."""
     try:
         facts = path.stat()
         if stat.S_ISDIR(facts.st_mode):
@@ -263,7 +272,11 @@ def _read_file(path: Path, name: str, max_bytes: int) -> bytes:
             message = f"{name} is no file (a device, a pipe or a folder)."
             raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
         _check_size(name, facts.st_size, max_bytes)
-        return path.read_bytes()
+        with path.open("rb") as file:
+            if facts.st_size < MAPPED_FROM_BYTES or file.peek(len(PARQUET_MARK))[: len(PARQUET_MARK)] != PARQUET_MARK:
+                return file.read(), None
+            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+            return mapped[:HEAD_BYTES], mapped
     except FileNotFoundError as error:
         message = f"{name} does not exist."
         raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error

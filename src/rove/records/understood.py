@@ -132,6 +132,7 @@ class Understood:
     clarification: Clarification | None = None
     expansion: Expansion = field(default_factory=Expansion)
     steps: tuple[Step, ...] = ()
+    follows: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rove.document_operations import erase
+from rove.document_erasure import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.load import DRAWN
-from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
+from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report, Response
 from rove.records.filter import All
 from rove.records.graph import Subgraph
 from rove.records.sql import SqlReply
@@ -111,15 +111,14 @@ class CallerView:
             *names, reach=reach, documents=documents, chunks=chunks, where=self.where(where), listener=listener
         )
 
-    async def ask(
+    async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
-    ) -> Answer:
+    ) -> Response:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
         response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
-        answer = response.answer
-        self.check_seen(answer.hits)
-        return answer
+        self.check_seen(response.answer.hits)
+        return response
 
     async def ask_with_tools(
         self,
@@ -197,7 +196,7 @@ class CallerView:
         info = await self._info(document_id)
         document, _ = await self.kb.document(document_id)
         if not self._sees(document):
-            raise _absent()
+            raise absent()
         return info, document
 
     async def summary(self, document_id: str) -> list[Summary]:
@@ -295,7 +294,7 @@ class CallerView:
         for info in found:
             if info.document_id == document_id and self._sees(info):
                 return info
-        raise _absent()
+        raise absent()
 
     def _sees(self, document: DocumentInfo | Document) -> bool:
         access_filter = self.caller.access_filter(self.access_field)
@@ -315,5 +314,6 @@ class CallerView:
         return [replace(hit, same=tuple(self._seen(hit.same))) if hit.same else hit for hit in seen]
 
 
-def _absent() -> AbsentError:
+def absent() -> AbsentError:
+    """Make the error that says nothing but that a document is not there."""
     return AbsentError("There is no such document.", cure="List the documents that there are.")

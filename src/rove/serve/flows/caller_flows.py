@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from rove.errors import InputError
 from rove.flow import Flow, FlowRun, checked, forget, resume, run, runs
@@ -114,13 +115,11 @@ def _hits(done: FlowRun) -> list[Hit]:
     found: list[Hit] = []
     waiting = list(done.output.values())
     while waiting:
-        match waiting.pop():
-            case Answer(hits=hits):
-                found += hits
-            case Hit() as hit:
-                found.append(hit)
-            case tuple() | list() as several:
-                waiting += several
-            case _:
-                pass
+        one = waiting.pop()
+        if isinstance(one, Answer):
+            found += one.hits
+        elif isinstance(one, Hit):
+            found.append(one)
+        elif isinstance(one, tuple | list):
+            waiting += cast("Sequence[object]", one)
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rove.events import Event, Listener, TextDelta, ignore
 from rove.models.usage import Usage, metered
-from rove.records import Answer, Filter, History
+from rove.records import Answer, Filter, History, Understood
 from rove.serve.caller_view import START, CallerView
 from rove.serve.context import ServerContext
 from rove.serve.problems import TooLargeError
@@ -21,9 +21,10 @@ from rove.serve.streams import Told
 
 @dataclass(frozen=True, slots=True)
 class AnswerAndUsage:
-    """An answer, and what it cost."""
+    """An answer, how its question was understood (None: it was given with tools), and what it cost."""
 
     answer: Answer
+    understood: Understood | None
     usage: Usage
 
 
@@ -51,19 +52,21 @@ async def asked(
 ) -> AnswerAndUsage:
     """Have a question answered; with tools where there is a `profile`, be it empty.
 
-    Raises as `CallerView.ask`, `CallerView.ask_with_tools` and `check_question` do.
+    Raises as `CallerView.respond`, `CallerView.ask_with_tools` and `check_question` do.
     """
     check_question(question, server)
+    understood = None
     with metered() as meter:
         if profile is None:
-            answer = await view.ask(question, history=history, where=where, listener=listener)
+            response = await view.respond(question, history=history, where=where, listener=listener)
+            answer, understood = response.answer, response.understood
         else:
             answer = await view.ask_with_tools(
                 question, history=history, profile=profile, where=where, listener=listener
             )
             answer = replace(answer, note=without_places(answer.note))
     server.journal.note_usage(meter.usage)
-    return AnswerAndUsage(answer, meter.usage)
+    return AnswerAndUsage(answer, understood, meter.usage)
 
 
 async def answering(
