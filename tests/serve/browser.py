@@ -137,6 +137,11 @@ async def walked(page: Page, question: str) -> str:
     return page.url.rpartition("/")[2]
 
 
+async def unfolded(page: Page) -> None:
+    """Open all that the view of a walk has folded away."""
+    await page.evaluate("document.querySelectorAll('.trail .fold:not([open]) > summary').forEach((one) => one.click())")
+
+
 async def violations(page: Page) -> list[str]:
     """What axe-core has to say against the page as it stands."""
     await page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text("utf-8"))

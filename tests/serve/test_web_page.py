@@ -120,7 +120,7 @@ async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
         dropped = page.locator(".edits li").first
         text = await dropped.locator("span").inner_text()
         await dropped.locator("text=Drop").click()
-        await page.locator(".fact.dropped").filter(has_text=text).wait_for()
+        await page.locator(".fact.dropped").filter(has_text=text).wait_for(state="attached")
         await page.click(".controls >> text=Go on")  # what was over can go on, without that fact
         await page.wait_for_selector(".card.end")
         await visit.go(page, "walk")

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from rove.records import Text
-from serve.browser import Visit, held, violations, walked
+from serve.browser import Visit, held, unfolded, violations, walked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 QUESTION = "Who approves the merger with Nordwind, and who approves remote work?"
@@ -33,6 +33,7 @@ async def told(visit: Visit, walk_id: str) -> list[tuple[str, str]]:
 async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit) -> None:
     async with visit.page("walk/new") as page:
         first = await walked(page, QUESTION)
+        await unfolded(page)
         button = page.get_by_role("button", name="Fork from here: Round 1")
         await button.focus()
         await page.keyboard.press("Enter")
@@ -64,6 +65,7 @@ async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit)
 async def test_a_walk_that_has_ended_goes_further_at_the_press_of_a_button(visit: Visit) -> None:
     async with visit.page("walk/new") as page:
         first = await walked(page, QUESTION)
+        await unfolded(page)
         rounds = await page.locator(".round").count()
         before = await told(visit, first)
         await page.click(".controls >> text=Go further")
@@ -103,6 +105,7 @@ async def test_a_fact_and_a_lead_are_forked_where_they_stand(visit: Visit) -> No
         for kind, name in (("fact", "FactFound"), ("lead", "LeadFound")):
             await visit.go(page, f"walk/{first}")
             await page.wait_for_selector(".card.end")
+            await unfolded(page)
             button = page.locator(f".{kind} .fork").last
             label = await button.get_attribute("aria-label")
             await button.click()
@@ -172,6 +175,7 @@ async def test_the_list_shows_families(visit: Visit) -> None:
 async def test_a_fork_fits_a_phone_and_axe_finds_nothing(visit: Visit, scheme: str) -> None:
     async with visit.page("walk/new", color_scheme=scheme, viewport={"width": 390, "height": 800}) as page:
         await walked(page, QUESTION)
+        await unfolded(page)
         await page.get_by_role("button", name="Fork from here: Round 1").click()
         await page.wait_for_selector(".origin")
         assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390

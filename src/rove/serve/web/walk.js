@@ -4,8 +4,9 @@ import { get, here, post, told } from "./api.js";
 import { calmly, el, fill, say } from "./dom.js";
 import { busy, wrong } from "./states.js";
 import { drawEdit, further } from "./walk_edit.js";
+import { drawMap } from "./walk_map.js";
 import { begun, fold } from "./walk_state.js";
-import { drawBudget, drawTrail } from "./walk_view.js";
+import { drawBudget, drawTrail, lostIn } from "./walk_view.js";
 import { t } from "./words.js";
 
 const SPOKEN = new Set(["RoundStarted", "Paused", "Stopped", "Answered"]);
@@ -13,7 +14,7 @@ const STEP_MS = 220;
 
 /** Watch a new walk for a question, or one that is there, by its id. */
 export async function watch(main, { question, budget, walkId = "", signal }) {
-  const seat = { walkId, state: begun(), going: false, control: null, replaying: false, editing: false };
+  const seat = { walkId, state: begun(), going: false, control: null, replaying: false, editing: false, open: new Set() };
   const title = el("h1", {}, question ?? "");
   const trail = el("div", { class: "trail" });
   const side = el("div", { class: "walk-side" });
@@ -22,13 +23,35 @@ export async function watch(main, { question, budget, walkId = "", signal }) {
   fill(main, el("p", {}, el("a", { href: "#/walk" }, `‹ ${t("walk.all")}`)), title, origin, el("div", { class: "walk" }, el("div", {}, trouble, trail), side));
   signal.addEventListener("abort", () => seat.control?.abort());
 
-  const draw = calmly(() => {
+  function drawNow() {
     const held = document.activeElement?.dataset?.key;
-    title.textContent = seat.state.question || question || "";
-    fill(trail, drawTrail(seat.state, seat.going, fork));
-    fill(side, controls(), drawBudget(seat.state), rests() && drawEdit(seat.state, edit, seat));
-    if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
-  });
+    const { state, going } = seat;
+    const room = main.querySelector(".map-room")?.scrollLeft ?? 0;
+    title.textContent = state.question || question || "";
+    fill(trail, drawTrail(state, { going, fork, fold: folded, map: state.rounds.length > 0 && drawMap(state, show, folded) }));
+    fill(side, controls(), drawBudget(state), rests() && drawEdit(state, edit, seat));
+    main.querySelector(".map-room")?.scrollTo(room, 0);
+    if (held) main.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+  }
+  const draw = calmly(drawNow);
+
+  /** A part that is shown on demand, and stays as it is when all is drawn anew. */
+  function folded(name, summary, ...what) {
+    const pressed = (event) => (event.currentTarget.parentElement.open ? seat.open.delete(name) : seat.open.add(name));
+    return el("details", { class: "small fold", open: seat.open.has(name) }, el("summary", { data: { key: `fold-${name}` }, on: { click: pressed } }, summary), what);
+  }
+
+  /** Go to where a round, a lead or the answer stands; what it is folded in opens. */
+  function show(spot) {
+    const { round = 0, state: fate } = seat.state.leads.get(spot.replace(/^lead-/, "")) ?? {};
+    if (spot !== "answer") seat.open.add("way");
+    if (fate === "dropped") seat.open.add(lostIn(round));
+    drawNow();
+    const found = main.querySelector(`[data-spot="${CSS.escape(spot)}"]`);
+    found?.focus({ preventScroll: true });
+    found?.scrollIntoView({ block: "center" });
+  }
+
   const rests = () => !seat.going && seat.walkId && !seat.replaying;
 
   function take({ event, data }) {

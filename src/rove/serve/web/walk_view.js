@@ -11,16 +11,32 @@ import { named, t } from "./words.js";
 const EXPLAINED = new Set(["failed", "no-new-chunk"]); // ends of which more is to be said than the word
 const BY_RULE = new Set(["extractive", "memory"]); // others are models, which give their reasons in words of their own
 
-/** `fork(at)` begins another walk that has gone the same way up to the event `at`. */
-export function drawTrail(state, going, fork) {
+/**
+ * A walk that goes on has its current round on top; of one that has ended the answer stands first, its way folded.
+ * `fork(at)` begins another walk that has gone the same way up to the event `at`; `fold(name, title, what)` is a part
+ * that stays as open as its reader had it; `map` stands between what is new and what was.
+ */
+export function drawTrail(state, { going, fork, fold, map }) {
+  const rounds = (some) => some.length > 0 && el("ol", { class: "rounds" }, some.map((round) => drawRound(state, round, fork, fold)));
+  const warnings = state.warnings.map((text) => el("p", { class: "notice refused small" }, said(text)));
+  if (state.answer) {
+    const facts = [...state.facts.values()].filter((fact) => !fact.dropped).length;
+    return [
+      el("section", { class: "card end", tabindex: -1, "aria-label": t("walk.answer"), data: { spot: "answer" } }, el("h2", {}, t("walk.answer")), drawAnswer(withNumbers(state.answer)), state.stopped && drawStop(state)),
+      warnings,
+      map,
+      fold("way", [t("walk.way"), el("span", { class: "muted" }, ` · ${t("walk.counts", { rounds: state.rounds.length, facts })}`)], rounds(state.rounds)),
+    ];
+  }
+  const [now, ...past] = state.rounds.toReversed();
   return [
-    el("ol", { class: "rounds" }, state.rounds.map((round) => drawRound(state, round, fork))),
+    going ? busy(t("walk.going")) : el("p", {}, el("span", { class: "badge" }, t(state.paused ? "stop.paused" : "stop.open"))),
     state.draft.some(Boolean) && el("ul", { class: "drafts" }, state.draft.filter(Boolean).map((text) => el("li", { class: "draft" }, text))),
-    state.warnings.map((text) => el("p", { class: "notice refused small" }, said(text))),
-    going && !state.answer && busy(t("walk.going")),
-    state.paused && el("p", { class: "badge" }, t("stop.paused")),
     state.stopped && drawStop(state),
-    state.answer && el("section", { class: "card end", "aria-label": t("walk.answer") }, el("h2", {}, t("walk.answer")), drawAnswer(withNumbers(state.answer))),
+    warnings,
+    now && rounds([now]),
+    map,
+    rounds(past),
   ];
 }
 
@@ -31,25 +47,37 @@ export function withNumbers(answer) {
   return { ...answer, refused, references: refused ? [] : references, nearest: refused ? references.slice(0, 3) : [] };
 }
 
-function drawRound(state, round, fork) {
+function drawRound(state, round, fork, fold) {
   const led = round.follows.map((id) => state.leads.get(id)).filter(Boolean);
   const seen = new Map(round.seen.map((one) => [one.document_id, one]));
   const count = (id) => round.seen.filter((one) => one.document_id === id).length;
-  const found = [...state.leads.values()].filter((lead) => lead.round === round.number);
+  const [facts, lostFacts] = parted(round.facts.map((id) => state.facts.get(id)), (fact) => !fact.dropped);
+  const [leads, lostLeads] = parted([...state.leads.values()].filter((lead) => lead.round === round.number), (lead) => lead.state !== "dropped");
+  const lost = lostFacts.length + lostLeads.length;
+  const rejected = (one) => el("li", {}, lineOf(one), el("span", { class: "muted" }, " — ", said(one.reason)));
   return el(
     "li",
-    { class: "round" },
+    { class: "round", tabindex: -1, data: { spot: `round-${round.number}` } },
     el("div", { class: "round-top" }, el("h2", {}, t("walk.round", { round: round.number })), forker(round.at, t("walk.round", { round: round.number }), fork, t("walk.fork"))),
     (!led.length || round.follows.includes("")) && el("p", { class: "small muted" }, t("walk.follows-question")),
     led.length > 0 && el("p", { class: "small muted" }, t("walk.follows", { leads: led.map((lead) => `“${lead.text}”`).join(", ") })),
     seen.size > 0 &&
       el("ul", { class: "chips", "aria-label": t("walk.read") }, [...seen.values()].map((one) => el("li", {}, one.title || one.uri, count(one.document_id) > 1 && ` × ${count(one.document_id)}`))),
-    el("ul", { class: "found" }, round.facts.map((id) => drawFact(state.facts.get(id), fork))),
-    round.rejected.length > 0 &&
-      el("details", { class: "small" }, el("summary", {}, t("walk.rejected", { count: round.rejected.length })), el("ul", {}, round.rejected.map((one) => el("li", {}, lineOf(one), el("span", { class: "muted" }, " — ", said(one.reason)))))),
-    found.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, found.map((lead) => drawLead(lead, fork))),
+    facts.length > 0 && el("ul", { class: "found" }, facts.map((fact) => drawFact(fact, fork))),
+    leads.length > 0 && el("ul", { class: "leads", "aria-label": t("walk.leads") }, leads.map((lead) => drawLead(lead, fork))),
+    lost > 0 && fold(lostIn(round.number), t("walk.lost", { count: lost }), el("ul", { class: "found" }, lostFacts.map((fact) => drawFact(fact, fork)), lostLeads.map((lead) => drawLead(lead, fork)))),
+    round.rejected.length > 0 && fold(`rejected-${round.number}`, t("walk.rejected", { count: round.rejected.length }), el("ul", {}, round.rejected.map(rejected))),
     round.judged && drawJudged(round.judged),
   );
+}
+
+/** The name of the part in which a round's dropped lines are. */
+export function lostIn(number) {
+  return `lost-${number}`;
+}
+
+function parted(all, kept) {
+  return [all.filter(kept), all.filter((one) => !kept(one))];
 }
 
 function drawFact(fact, fork) {
@@ -76,21 +104,25 @@ function withKey(button, key) {
   return button;
 }
 
-function drawLead(lead, fork) {
-  const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
-  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason && said(lead.reason);
-  const what = {
+/** What has become of a lead, in words. */
+export function fateOf(lead) {
+  return {
     open: t("walk.lead-open"),
     followed: t("walk.lead-followed", { round: lead.in ?? "", chunks: lead.chunks ?? 0 }),
     dropped: t("walk.lead-dropped"),
   }[lead.state];
+}
+
+function drawLead(lead, fork) {
+  const sign = { open: "○", followed: "→", dropped: "×" }[lead.state];
+  const reason = lead.reason === "user" ? t("walk.by-you") : lead.reason && said(lead.reason);
   const open = lead.document_id && lead.span ? (event) => openSource({ document_id: lead.document_id, title: lead.text, span: lead.span }, event.currentTarget) : null;
   const text = open ? el("button", { type: "button", class: "link", data: { key: `lead-${lead.lead_id}` }, on: { click: open } }, lead.text) : el("span", {}, lead.text);
   return el(
     "li",
-    { class: `lead ${lead.state}` },
+    { class: `lead ${lead.state}`, tabindex: -1, data: { spot: `lead-${lead.lead_id}` } },
     el("span", { class: "sign", "aria-hidden": "true" }, sign),
-    el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${what}`, reason && [": ", reason])),
+    el("span", {}, text, el("span", { class: "small muted" }, ` ${named("lead", lead.kind)} · ${fateOf(lead)}`, reason && [": ", reason])),
     forker(lead.at, lead.text, fork),
   );
 }
@@ -104,9 +136,9 @@ function drawStop({ stopped }) {
   return el("p", { class: "stop" }, el("span", { class: "badge good" }, named("stop", stopped.reason)), EXPLAINED.has(stopped.reason) && [" ", said(stopped.text)]);
 }
 
-/** What the walk has used of what it may. */
+/** What the walk has used of what it may; nothing of what it has not used. */
 export function drawBudget({ budget, spent }) {
-  const lines = ["rounds", "calls", "tokens", "seconds"].filter((name) => budget[name]);
+  const lines = ["rounds", "calls", "tokens", "seconds"].filter((name) => budget[name] && Math.round(spent[name] ?? 0) > 0);
   if (!lines.length) return null;
   return el(
     "dl",
