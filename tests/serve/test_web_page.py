@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from serve.browser import BOX, EVIL, Visit, ask, held, violations, walked
+from serve.browser import BOX, EVIL, Visit, ask, held, unfolded, violations, walked
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 SENTENCE = "Remote work is approved by the head of unit within five days."
@@ -108,6 +108,7 @@ async def test_what_a_model_is_still_writing_stays_text(visit: Visit) -> None:
 async def test_a_walk_is_drawn_steered_and_told_again(visit: Visit) -> None:
     async with visit.page("walk/new", holder="anna") as page, visit.town.client("anna") as client:
         walk_id = await walked(page, "Who approves the merger with Nordwind, and who approves remote work?")
+        await unfolded(page)
         assert await page.locator(".round").count() >= 1
         facts = await page.locator(".fact").all_inner_texts()
         assert any("Nordwind" in fact for fact in facts)

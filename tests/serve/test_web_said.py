@@ -33,7 +33,7 @@ from rove.store import conversation_log
 from rove.tools import library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
-from serve.browser import Visit, ask, held, walked
+from serve.browser import Visit, ask, held, unfolded, walked
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
@@ -129,6 +129,7 @@ async def test_words_that_nothing_mentions_are_named_in_the_pages_language(visit
 async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit) -> None:
     async with visit.page("walk/new", locale="de") as page:
         await walked(page, "Who approves the merger with Nordwind, and who approves remote work?")
+        await unfolded(page)
         assert re.search(
             r"Die Fakten enthalten \d+% der Wörter der Frage\.", await page.locator(".judged").first.inner_text()
         )

@@ -14,6 +14,7 @@ import { closeSource } from "./source.js";
 import { spaces } from "./spaces.js";
 import { wrong } from "./states.js";
 import { store } from "./store.js";
+import { tools } from "./tools.js";
 import { walks } from "./walks.js";
 import { named, speak, t } from "./words.js";
 
@@ -29,6 +30,7 @@ const VIEWS = {
   documents: { draw: documents, link: "documents" },
   add: { draw: add, link: "add" },
   walk: { draw: walking, link: "walk" },
+  tools: { draw: tools, link: "tools" },
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
   settings: { draw: settings, link: "settings", open: true },
