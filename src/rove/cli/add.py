@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from rove.cli.output import said_of
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.discover import schema_location
 from rove.load.web.crawl import CrawlPlan
@@ -78,17 +78,6 @@ def _shown(source: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in PurePath(source).name)
 
 
-@command("add")
-@click.argument("sources", nargs=-1)
-@click.option(
-    "--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows."
-)
-@click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
-@click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
-@click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
-@click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
-@click.option("--workers", metavar="HOW", help="Read and embed on workers: 4 processes, ray, ray://host:10001.")
-@click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
 def add(
     session: Session,
     sources: tuple[str, ...],
@@ -100,11 +89,7 @@ def add(
     sitemap: bool,
     workers: str | None,
 ) -> int:
-    """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
-
-    What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
-    status is 1 if a source could not be read whole; the others are in.
-    """
+    """Run `rove add`."""
     given = (*sources, *map(schema_location, schema))
     if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it

@@ -7,7 +7,7 @@ import click
 from rove.cli.explain import show_path
 from rove.cli.output import Output, plain
 from rove.cli.search import show_hit
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
 from rove.records import Answer, Citation
@@ -18,21 +18,10 @@ QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 NEAREST = "Nearest passages, which may not answer it:"
 
 
-@command("ask", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
-)
-@click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
-@click.option("--tools", is_flag=True, help="Run a tool that surely fits and only reads; its result is a source.")
-@click.option("--explain", is_flag=True, help="Show the path of a walk: which fact led to which.")
 def ask(
     session: Session, question: tuple[str, ...], where: tuple[str, ...], walk: bool, tools: bool, explain: bool
 ) -> None:
-    """Answer QUESTION from the base, every sentence cited to exact words.
-
-    Without a chat model (settings table "chat") the answer quotes the sources, and says so.
-    """
+    """Run `rove ask`."""
     if explain and not walk:
         raise click.UsageError("Only a walk has a path: give --walk too.")  # noqa: TRY003 - click prints it
     condition, text = parse_where(where), " ".join(question)

@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.errors import InputError
 from rove.events import Event
 from rove.retrieve.condition import parse_where
@@ -14,16 +14,8 @@ from rove.store.mentions import Mentions
 from rove.sync import Rove
 
 
-@command("delete")
-@click.argument("names", nargs=-1)
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Erase what this holds for.")
-@click.option("--mentions", is_flag=True, help="Erase kept questions and walks that name it too, also afterwards.")
 def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool) -> None:
-    """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk.
-
-    What you wrote yourself stays, questions that are kept and walks, unless --mentions is given: then a NAME may also
-    be a word that stands in them.
-    """
+    """Run `rove delete`."""
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
     condition = parse_where(where)

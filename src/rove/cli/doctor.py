@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.cli.add import AddBar
 from rove.cli.output import said_of
-from rove.cli.session import FAILED, Session, command
-from rove.rebuild import HERE, Rebuilt
+from rove.cli.session import FAILED, Session
+from rove.rebuild import Rebuilt
 from rove.store.health import Health
 from rove.store.shallow import Depth
 from rove.sync.rebuilding import rebuild_base
 
 
-@command("doctor")
-@click.option(
-    "--rebuild-from",
-    "source",
-    metavar="SOURCE",
-    help=f"Make a lost or torn catalog anew: from an export, a backup (a copy of the base's folder or catalog), or "
-    f'"{HERE}", of what this folder still holds.',
-)
 def doctor(session: Session, source: str | None) -> int:
-    """Compare catalog and index chunk by chunk; mend the index from the catalog.
-
-    The catalog is the truth: an index that is damaged, or lost, is made anew without embedding anything again. A
-    catalog that is lost or torn is made anew with --rebuild-from; what is broken is moved aside, and the exit status is
-    1 where sources are lost and have to be added again.
-    """
+    """Run `rove doctor`."""
     if source is not None:
         bar = AddBar(session)
         with bar.progress:

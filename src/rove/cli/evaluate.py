@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.evaluate.answering import AnswerScores, answer_all, answered, together
@@ -35,24 +33,8 @@ METRIC_NAMES = f"Metric, e.g. ndcg@10; several: repeat it. There are: {', '.join
 NAME = "this"
 
 
-@command("eval")
-@click.argument("dataset")
-@click.option("--out", "-o", metavar="FOLDER", help="Where the base of a dataset with documents goes.")
-@click.option("--metric", "-m", "metrics", multiple=True, default=METRICS_OF_ONE, help=METRIC_NAMES)
-@click.option("--mode", default="hybrid", show_default=True, help="keyword, semantic, hybrid, gather, or a plug-in's.")
-@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds.")
-@click.option("--top", "-n", "top_k", default=10, show_default=True, help="How many passages are looked at.")
-@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
-@click.option("--answers", is_flag=True, help="Let each question be answered too, and measure the answers.")
-@click.option("--price", nargs=2, type=float, metavar="IN OUT", help="What the chat model costs for a million tokens.")
-@click.option("--parquet", metavar="FILE", help="Write one row for each question.")
 def eval_(session: Session, dataset: str, **said: Any) -> None:  # noqa: ANN401 - click's values
-    """Measure one configuration: the base and its settings, over the questions of DATASET.
-
-    DATASET is a file of questions about the base, or a folder with corpus, queries and qrels, whose documents are put
-    into a base of their own.
-    """
+    """Run `rove eval`."""
     call = _Eval(**said)
     check_metrics(call.metrics)
     parse_where(call.where)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from rove.answer.passages import rendered
 from rove.cli.output import plain, said_of
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.errors import InputError
 from rove.records import Box
 from rove.sync import Rove
@@ -16,19 +14,10 @@ from rove.sync import Rove
 CONTEXT_CHARS = 300
 
 
-@command("inspect", several=True)
-@click.argument("document", required=False)
-@click.option("--chunks", is_flag=True, help="Show the document's chunks.")
-@click.option(
-    "--span", metavar="START:END", help="Show these characters of the document, with what stands around them."
-)
-@click.option("--ledger", is_flag=True, help="Show what became of every source.")
-@click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
-@click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
 def inspect(
     session: Session, document: str | None, chunks: bool, span: str | None, ledger: bool, failed: bool, depth: bool
 ) -> None:
-    """List the documents of the base; or show one DOCUMENT (its id, or its path)."""
+    """Run `rove inspect`."""
     with session.base() as kb:
         if depth:
             _show_depth(session, kb)

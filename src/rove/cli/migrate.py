@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.events import ChunksDeepened, ChunksEmbedded, Event
 from rove.migration import Migrated, Migration, MigrationEstimate
 from rove.settings import read_settings
@@ -15,17 +14,8 @@ from rove.settings import read_settings
 STOPPED = 130
 
 
-@command("migrate")
-@click.option("--to", metavar="NAME", default="", help="The new embedder, if the settings do not name it yet.")
-@click.option("--estimate", "only_estimate", is_flag=True, help="Only say what it comes to.")
-@click.option("--switch-only", is_flag=True, help="Switch, and leave the rest to a server or the next add.")
 def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -> int:
-    """Move the base to another embedder, without downtime.
-
-    The settings name the new one under [embedder], and how the one before is reached under [embedder.previous] (a
-    packaged one needs no word). From the switch on both are searched, until the new one has reached every passage,
-    those first that people find. Stop it at any time: the same command goes on, and --to with the old name goes back.
-    """
+    """Run `rove migrate`."""
     migration = Migration(read_settings(session.location, **session.settings), to)
     bar = _Bar(session)
     try:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.answer.passages import rendered
 from rove.cli.output import plain
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.events import Event, Noted
 from rove.records import Hit
 from rove.retrieve.condition import parse_where
@@ -14,22 +12,6 @@ from rove.retrieve.condition import parse_where
 SHOWN_CHARS = 400
 
 
-@command("search", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
-@click.option(
-    "--mode",
-    "-m",
-    default="hybrid",
-    show_default=True,
-    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, schema, rewrite, summaries, themes, "
-    "chain or together.",
-)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
-)
-@click.option("--min-score", type=float, help="Leave out what scores less; what a score is depends on the mode.")
-@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
 def search(
     session: Session,
     question: tuple[str, ...],
@@ -39,7 +21,7 @@ def search(
     min_score: float | None,
     rerank: bool | None,
 ) -> None:
-    """Find the passages that match QUESTION best."""
+    """Run `rove search`."""
 
     def said(event: Event) -> None:
         if isinstance(event, Noted):

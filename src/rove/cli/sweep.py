@@ -9,11 +9,10 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rove.cli.evaluate import METRIC_NAMES, dataset_of
-from rove.cli.session import Session, command
+from rove.cli.evaluate import dataset_of
+from rove.cli.session import Session
 from rove.evaluate.compare import PairedComparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.dataset import Dataset
@@ -65,15 +64,6 @@ class SweepBar:
         return f"{task.completed / task.elapsed:.0f} a second" if task.elapsed else ""
 
 
-@command("sweep")
-@click.argument("grid")
-@click.argument("dataset", required=False)
-@click.option("--out", "-o", metavar="FOLDER", help="Where bases, results and report go; sweep-GRID by default.")
-@click.option("--metric", "-m", "metrics", multiple=True, help=METRIC_NAMES)
-@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
-@click.option("--processes", default=0, help="How many search at once; 0: as many as pay.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it may take, and stop.")
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run has found.")
 def sweep(
     session: Session,
     grid: str,
@@ -85,11 +75,7 @@ def sweep(
     dry_run: bool,
     fresh: bool,
 ) -> None:
-    """Run every configuration of GRID (a TOML file, or one that ships: starter, forms, pawsitive) over DATASET.
-
-    DATASET is a folder with corpus, queries and qrels, or a file of questions about the base that --kb names. An
-    interrupted sweep goes on where it stopped when the same command is run again.
-    """
+    """Run `rove sweep`."""
     chosen = read_grid(grid)
     if metrics:
         chosen = replace(chosen, metrics=metrics)

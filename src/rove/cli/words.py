@@ -6,27 +6,14 @@ from pathlib import Path
 
 import click
 
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.errors import InputError
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@command("words")
-@click.argument("word", required=False)
-@click.argument("others", nargs=-1)
-@click.option("--remove", is_flag=True, help="Take the word out.")
-@click.option(
-    "--file",
-    "-f",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A line an entry: word, tab, others.",
-)
 def words(session: Session, word: str | None, others: tuple[str, ...], remove: bool, file: Path | None) -> None:
-    """Show the dictionary, or put WORD into it with OTHERS that mean the same: an abbreviation, another spelling.
-
-    Only passages that hold one of these are analysed anew.
-    """
+    """Run `rove words`."""
     put = {word: others} if word and not remove else {}
     if file:
         put |= dict(
