@@ -194,7 +194,7 @@ def test_add_resumes_not_what_a_server_has(tmp_path: Path) -> None:
     with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
         kb._kb.store.ledger.put([LedgerEntry("upload:staff/plan.md", "chunked")])
     result = call("add", "--resume", base=tmp_path / "kb")
-    assert "1 sources were handed in to a server" in result.stderr
+    assert "Handed in to a server: 1 source." in result.stderr
     assert "0 sources added" in result.stdout
 
 

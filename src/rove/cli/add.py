@@ -18,6 +18,7 @@ from rich.progress import (
 
 from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
 from rove.load.discover import schema_location
 from rove.load.web.crawl import CrawlPlan
@@ -70,7 +71,7 @@ class AddBar:
     def _counts(self) -> str:
         task = self.progress.tasks[0]
         rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
-        return f"sources · {self.chunks} chunks · {self.failed} failed{rate}"
+        return f"sources · {counted(self.chunks, 'chunk')} · {self.failed} failed{rate}"
 
 
 def _shown(source: str) -> str:
@@ -114,7 +115,9 @@ def add(
                 raise
             served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
     if served:
-        session.output.note(f"{len(served)} sources were handed in to a server; it goes on with them: rove serve")
+        session.output.note(
+            f"Handed in to a server: {counted(len(served), 'source')}. It goes on with them: rove serve"
+        )
     show(session, report)
     return 0 if report.ok else FAILED
 
@@ -126,11 +129,12 @@ def show(session: Session, report: Report) -> None:
         output.json(report)
         return
     output.line(
-        f"{report.added} sources added ({report.documents} documents, {report.chunks} chunks), "
+        f"{counted(report.added, 'source')} added "
+        f"({counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
     if report.removed:
-        output.line(f"{report.removed} documents removed: their files are gone.")
+        output.line(f"{counted(report.removed, 'document')} removed: the files are gone.")
     if report.input_tokens:
         output.line(f"Cut with a chat model: {report.input_tokens} tokens read, {report.output_tokens} written.")
     if len(report.kinds) > 1 and (report.added or report.failed):
@@ -151,7 +155,7 @@ def _show_duplicates(session: Session, report: Report) -> None:
         return
     left_out = sum(not duplicate.kept for duplicate in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
-    session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
+    session.output.line(f"The same as an earlier one: {counted(len(alike), 'document')} ({what}):")
     rows = [
         (duplicate.source, duplicate.of_source, "exact" if duplicate.exact else f"{duplicate.similarity:.2f}")
         for duplicate in alike

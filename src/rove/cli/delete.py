@@ -7,7 +7,7 @@ import shlex
 import click
 
 from rove.cli.session import Session
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.events import Event
 from rove.retrieve.condition import parse_where
 from rove.store.mentions import Mentions
@@ -31,7 +31,7 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         told = {"mentions": found, "mentions_deleted": mentions} if found else {}
         session.output.json({"deleted": count, **told})
         return
-    session.output.line(f"{count} documents erased")
+    session.output.line(f"{counted(count, 'document')} erased")
     if found:
         session.output.line(_said(found, erased=mentions))
 
@@ -53,7 +53,7 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
 
 
 def _said(found: Mentions, *, erased: bool) -> str:
-    what = f"{len(found.questions)} kept questions and {len(found.walks)} walks"
+    what = f"{counted(len(found.questions), 'kept question')} and {counted(len(found.walks), 'walk')}"
     if erased:
         return f"{what} that name it are erased too"
     words = " ".join(map(shlex.quote, found.words))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rove.cli.add import AddBar
 from rove.cli.output import said_of
 from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.rebuild import Rebuilt
 from rove.store.health import Health
 from rove.store.shallow import Depth
@@ -34,9 +35,9 @@ def _show(session: Session, health: Health) -> None:
         session.output.line(f"mended: {problem}", style="yellow")
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
-    session.output.line(f"{health.chunks} chunks, catalog and index agree", style="green")
+    session.output.line(f"{counted(health.chunks, 'chunk')}, catalog and index agree", style="green")
     if health.originals:
-        session.output.line(f"{health.originals} files kept, to show their pages")
+        session.output.line(f"{counted(health.originals, 'file')} kept, to show their pages")
 
 
 def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
@@ -45,9 +46,9 @@ def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
         output.json(rebuilt)
         return FAILED if rebuilt.lost else 0
     _show(session, rebuilt.health)
-    output.line(f"{rebuilt.documents} documents are in the new catalog.")
+    output.line(f"The new catalog has {counted(rebuilt.documents, 'document')}.")
     if rebuilt.lost:
-        output.line(f"{len(rebuilt.lost)} sources are lost or in doubt, and have to be added again:", style="yellow")
+        output.line(f"Lost or in doubt, and to be added again: {counted(len(rebuilt.lost), 'source')}", style="yellow")
         output.table(["source", "reason"], [(entry.source, entry.reason) for entry in rebuilt.lost])
     for path in rebuilt.aside:
         output.note(f"Kept aside: {path} (delete it when you miss nothing; erasing documents does not reach it)")

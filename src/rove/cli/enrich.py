@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.session import Session
 from rove.enrich import ENRICHERS, Enriched, Estimate
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.events import DocumentsEnriched, Event
 from rove.sync import Rove
 
@@ -31,7 +31,7 @@ def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
         )
         return
     for name, report in done:
-        session.output.line(f"{name}: {report.documents} documents have something of it, {report.changed} were changed")
+        session.output.line(f"{name}: found in {counted(report.documents, 'document')}, {report.changed} changed")
         for note in report.notes:
             session.output.line(f"  {note}")
 

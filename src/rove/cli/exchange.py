@@ -8,6 +8,7 @@ import click
 
 from rove.cli.add import AddBar, show
 from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.exchange import is_document
 
 
@@ -18,7 +19,7 @@ def export(session: Session, file: Path) -> None:
         for line in kb.export():
             target.write(line + "\n")
             count += is_document(line)
-    session.output.note(f"{count} documents exported")
+    session.output.note(f"{counted(count, 'document')} exported")
 
 
 def import_(session: Session, file: Path) -> int:

@@ -13,7 +13,7 @@ from rove.cli.ask import show_answer
 from rove.cli.output import plain
 from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.events import TextDelta
 from rove.flow import FlowRun, checked, forget, read_flow, resume, run, runs, templates
 from rove.flow.flow_events import (
@@ -92,7 +92,7 @@ def check(session: Session, name: str) -> int:
         session.output.marked(f"[bold]{plain(found.source)}: {plain(one.place)}[/]: {plain(one.reason)}")
         session.output.marked(f"[green]→[/] {plain(one.cure)}")
     if not problems and not session.output.as_json:
-        session.output.line(f"{found.source}: {len(found.steps)} steps, nothing wrong.")
+        session.output.line(f"{found.source}: {counted(len(found.steps), 'step')}, nothing wrong.")
     return 1 if problems else 0
 
 

@@ -10,6 +10,7 @@ import click
 
 from rove.cli.output import plain
 from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.events import Event, Noted
 from rove.graph_files import document_graph_ml, graph_ml, graph_page
 from rove.language.rendering import render
@@ -57,7 +58,10 @@ def graph(
             _say_why(session, kb, names)
     if out:
         out.write_text(WRITERS[out.suffix](found, ", ".join((*names, *documents))), "utf-8")
-        session.output.note(f"Written to {out}: {len(found.entities)} entities, {len(found.links)} relations.")
+        session.output.note(
+            f"Written to {out}: {counted(len(found.entities), 'entity', 'entities')}, "
+            f"{counted(len(found.links), 'relation')}."
+        )
     elif session.output.as_json:
         session.output.json(found)
     else:

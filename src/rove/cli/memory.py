@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rove.cli.session import Session
+from rove.errors import counted
 from rove.language.rendering import render
 from rove.records.learned import Remembered
 
@@ -77,4 +78,4 @@ def _say(session: Session, count: int) -> None:
     if session.output.as_json:
         session.output.json({"forgotten": count})
     else:
-        session.output.line(f"{count} facts forgotten")
+        session.output.line(f"{counted(count, 'fact')} forgotten")

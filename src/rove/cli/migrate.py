@@ -7,6 +7,7 @@ import asyncio
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rove.cli.session import Session
+from rove.errors import counted
 from rove.events import ChunksDeepened, ChunksEmbedded, Event
 from rove.migration import Migrated, Migration, MigrationEstimate
 from rove.settings import read_settings
@@ -22,7 +23,7 @@ def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -
         return asyncio.run(_run(session, migration, bar, only_estimate=only_estimate, deep=not switch_only))
     except KeyboardInterrupt:
         if migration.began:
-            left = f"{bar.left:,} passages" if bar.left is not None else "What is left"
+            left = counted(bar.left, "passage") if bar.left is not None else "What is left"
             session.output.note(f"{left} can be found as before; go on with the same command, or with: rove add")
         else:
             session.output.note("Nothing was changed.")

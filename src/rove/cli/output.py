@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import cast
@@ -16,12 +16,14 @@ from rich.table import Table
 from rich.text import Text
 
 from rove.answer.passages import rendered
-from rove.errors import RoveError
+from rove.errors import RoveError, counted
 from rove.language.rendering import Link, Rendered, render, rows_of
 from rove.records import Answer, Chunk, Citation
+from rove.records.document import Span
 from rove.store.shallow import Depth
 
 SHOWN_LINKS = 5
+MARKED = "bold yellow"
 
 
 class Output:
@@ -69,8 +71,11 @@ class Output:
             table.add_row(*(escape(_cell(value)) for value in row))
         self.console.print(table, soft_wrap=False)
 
-    def passage(self, shown: Rendered, most_chars: int) -> None:
-        """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line."""
+    def passage(self, shown: Rendered, most_chars: int, marker: Callable[[str], Sequence[Span]] = lambda _: ()) -> None:
+        """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line.
+
+        `marker`: which spans of a text are highlighted, in a terminal.
+        """
         if not self.terminal:
             self.line(f"   {shown.line}")
         for block, text in shown.parts() if self.terminal else ():
@@ -78,6 +83,9 @@ class Output:
             if cut:
                 drawn = _drawn(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
                 drawn.style = "bold" if block.kind == "heading" else ""
+                if isinstance(drawn, Text):
+                    for start, end in marker(drawn.plain):
+                        drawn.stylize(MARKED, start, end)
                 self.console.print(Padding(drawn, (0, 0, 0, 3)), soft_wrap=False)
         self.links(shown.links)
 
@@ -122,12 +130,12 @@ def said_of(depth: Depth, again: str) -> str:
     """Say how far the embedder is, and how to go on; `again`: how a command names the base.
 
     >>> said_of(Depth(200, 0), "")
-    'The embedder has reached all 200 passages.'
+    'The embedder has reached all passages: 200.'
     """
     if not depth.shallow:
-        return f"The embedder has reached all {depth.chunks:,} passages."
-    share = f"The embedder has reached {int(100 * depth.share)} % of {depth.chunks:,} passages"
-    return f"{share}; {depth.shallow:,} are found by words and quick vectors. Go on: rove add --resume{again}"
+        return f"The embedder has reached all passages: {depth.chunks:,}."
+    share = f"The embedder has reached {int(100 * depth.share)} % of {counted(depth.chunks, 'passage')}"
+    return f"{share}; {depth.shallow:,} found by words and quick vectors. Go on: rove add --resume{again}"
 
 
 def _printable(text: str) -> str:

@@ -10,7 +10,7 @@ import click
 
 from rove.cli.judging import QUIT, Keys, passage_of, show
 from rove.cli.session import Session
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.dataset_lines import DatasetRow
@@ -46,7 +46,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
     if session.output.as_json:
         session.output.json({"file": str(file), "questions": len(made.questions), "rejected": made.rejected})
         return
-    session.output.line(f"{len(made.questions)} questions in {file}.")
+    session.output.line(f"{counted(len(made.questions), 'question')} in {file}.")
     for reason, number in made.rejected.most_common():
         session.output.note(f"Thrown away: {number} ({reason})")
     if made.failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ class Session:
         self.settings: dict[str, Any] = {**settings_given(settings), **also}
         self.again = "".join(f" --kb {quote(_shown(one))}" for one in kb) if list(kb) != usual_base() else ""
         self.output = Output(as_json=as_json)
+        self.folder = os.getcwd()  # noqa: PTH109 - a text; what paths are seen from
 
     @contextmanager
     def base(self, *, create: bool = False) -> Generator[Rove]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from rove.cli.session import Session
-from rove.errors import InputError
+from rove.errors import InputError, meant
 from rove.settings.origins import SettingInForce, settings_in_force
 
 
@@ -16,7 +16,8 @@ def settings(session: Session, names: tuple[str, ...]) -> None:
     unknown = [name for name in names if not any(name in (one.name, one.name.partition(".")[0]) for one in every)]
     if unknown:
         message = f"There is no setting {unknown[0]!r}."
-        raise InputError(message, cure="List them all with: rove settings")
+        names_of_all = [one.name for one in every] + [one.name.partition(".")[0] for one in every]
+        raise InputError(message, cure=f"{meant(unknown[0], names_of_all)}List them all with: rove settings")
     if session.output.as_json:
         session.output.json(shown)
     elif session.output.terminal:

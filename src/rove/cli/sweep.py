@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rove.cli.evaluate import dataset_of
 from rove.cli.session import Session
+from rove.errors import counted
 from rove.evaluate.compare import PairedComparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.dataset import Dataset
@@ -131,8 +132,9 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
         return
     made = len(planned.bases) - expected.bases
     session.output.note(
-        f"{len(planned.keys)} configurations, {planned.distinct} of them distinct; {len(data.questions)} questions; "
-        f"{len(planned.bases)} bases" + (f", {made} of them made already" if made else "")
+        f"{counted(len(planned.keys), 'configuration')}, {planned.distinct} of them distinct; "
+        f"{counted(len(data.questions), 'question')}; "
+        f"{counted(len(planned.bases), 'base')}" + (f", {made} of them made already" if made else "")
     )
     if expected.bases:
         about = "about " if expected.sampled else ""
@@ -142,7 +144,8 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
             f"to read, cut and keep them {_time(expected.other_s)}"
         )
     session.output.note(
-        f"{expected.searches:,} searches, {_time(expected.search_s)}. In all about {_time(expected.seconds)}."
+        f"{counted(expected.searches, 'search', 'searches')}, {_time(expected.search_s)}. "
+        f"In all about {_time(expected.seconds)}."
     )
 
 
@@ -174,7 +177,10 @@ def show(session: Session, found: Study, folder: Path, expected: Estimate) -> No
         more = {"configurations": lines, "effects": found.effects, "frontiers": found.frontiers, "folder": folder}
         output.json({**report, **more})
         return
-    output.line(f"{grid.title}: {len(found.lines)} configurations, {len(found.questions)} questions", style="bold")
+    output.line(
+        f"{grid.title}: {counted(len(found.lines), 'configuration')}, {counted(len(found.questions), 'question')}",
+        style="bold",
+    )
     headings = [
         "rank",
         "configuration",

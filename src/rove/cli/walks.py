@@ -12,6 +12,7 @@ from rove.cli.session import Session
 from rove.cli.walk import follow
 from rove.cli.walk_edit import show_standing
 from rove.cli.walk_view import JsonView, LineView, used
+from rove.errors import counted
 from rove.records.walk_events import Edit
 from rove.sync import Rove, Walk
 from rove.walk.budget import extended
@@ -91,4 +92,4 @@ def _export(kb: Rove, name: str, file: Path | None) -> None:
 def _import(session: Session, kb: Rove, file: Path | None) -> None:
     lines = file.read_text("utf-8").splitlines() if file else sys.stdin.read().splitlines()
     info = kb.import_walk(lines)
-    session.output.note(f"The walk {info.walk_id} is here, with {info.events} events.")
+    session.output.note(f"The walk {info.walk_id} is here, with {counted(info.events, 'event')}.")

@@ -22,6 +22,7 @@ from rove.cli.values import DIRECTIONS, DOCUMENT, FILE, MODES, NAME_VALUE, Known
 @where_option()
 @click.option("--min-score", type=float, help="Leave out what scores less; what a score is depends on the mode.")
 @click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
+@click.option("--verbose", "-v", is_flag=True, help="Show scores, and the place that each list gave a passage.")
 def search() -> None:
     """Find the passages that match QUESTION best."""
 
@@ -32,6 +33,7 @@ def search() -> None:
 @click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
 @click.option("--tools", is_flag=True, help="Run a tool that surely fits and only reads; its result is a source.")
 @click.option("--explain", is_flag=True, help="Show the path of a walk: which fact led to which.")
+@click.option("--verbose", "-v", is_flag=True, help="Show the scores of passages.")
 def ask() -> None:
     """Answer QUESTION from the base, every sentence cited to exact words.
 
