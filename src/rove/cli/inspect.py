@@ -8,7 +8,7 @@ from rove.answer.passages import rendered
 from rove.cli.output import plain, said_of
 from rove.cli.session import Session
 from rove.errors import InputError
-from rove.records import Box
+from rove.records import Box, DocumentInfo
 from rove.sync import Rove
 
 CONTEXT_CHARS = 300
@@ -26,17 +26,22 @@ def inspect(
         elif document is None:
             _show_documents(session, kb)
         elif span is not None:
-            _show_span(session, kb, _id(kb, document), span)
+            _show_span(session, kb, only(kb, document).document_id, span)
         else:
-            _show_document(session, kb, _id(kb, document), chunks=chunks)
+            _show_document(session, kb, only(kb, document).document_id, chunks=chunks)
 
 
-def _id(kb: Rove, name: str) -> str:
+def only(kb: Rove, name: str) -> DocumentInfo:
+    """Return the one document of that name.
+
+    Raises:
+        InputError: there is none, or several.
+    """
     infos = kb.named(name)
     if len(infos) > 1:
         message = f"{name} holds {len(infos)} documents."
         raise InputError(message, cure="Give the id of one; list them with: rove inspect")
-    return infos[0].document_id
+    return infos[0]
 
 
 def _show_documents(session: Session, kb: Rove) -> None:

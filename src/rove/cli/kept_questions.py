@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rove.cli.inspect import only
 from rove.cli.session import Session
 from rove.errors import InputError
 from rove.evaluate.dataset.questions import rows_of
@@ -23,7 +24,7 @@ def keep(session: Session, question: str, document: str | None, span: str | None
                 message, cure="Name one, as hits give it: rove questions keep QUESTION DOCUMENT --span 0:99"
             )
         else:
-            info = kb.named(document)[0]
+            info = only(kb, document)
             size = len(kb.text(info.document_id))
             kb.keep_question(question, info.document_id, _span(span) if span else (0, size))
             count = 1

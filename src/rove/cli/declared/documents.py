@@ -52,7 +52,7 @@ def enrich() -> None:
 @click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
 @click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
 def inspect() -> None:
-    """List the documents of the base; or show one DOCUMENT (its id, or its path)."""
+    """List the documents of the base; or show one DOCUMENT: its id or path, or the beginning of the one, or the end of the other."""
 
 
 @command("summary", "rove.cli.summary:summary", several=True)
@@ -87,7 +87,9 @@ def words() -> None:
 @where_option("Erase what this holds for.")
 @click.option("--mentions", is_flag=True, help="Erase kept questions and walks that name it too, also afterwards.")
 def delete() -> None:
-    """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk.
+    """Erase documents by id, by path or by condition: text, chunks, vectors, and their bytes on disk.
+
+    The beginning of an id, or the end of a path, will do where only one document is meant.
 
     What you wrote yourself stays, questions that are kept and walks, unless --mentions is given: then a NAME may also
     be a word that stands in them.
