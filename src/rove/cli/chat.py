@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rove.cli.ask import LiveText, show_answer
 from rove.cli.session import Session
 from rove.errors import ConfigError, RoveError
 from rove.records import Filter, History, Response
+from rove.registry import load
 from rove.retrieve.condition import parse_where
 from rove.sync import Rove
+
+if TYPE_CHECKING:
+    from rove.cli.line_reader import LineReader
 
 HELP = "/new begins anew, /where NAME=VALUE … narrows (without a condition: everywhere), /suggest, /quit"
 COMMANDS = ("/new", "/where", "/suggest", "/help", "/quit")
@@ -116,9 +121,10 @@ def _lines(session: Session) -> Iterator[str]:
     if not session.output.terminal or not sys.stdin.isatty():
         yield from sys.stdin
         return
+    reader: LineReader = load("rove.cli.line_reader:LineReader")(session.output.console, ">", COMMANDS)
     while True:
         try:
-            yield input("> ")
+            yield reader.ask()
         except EOFError:
             return
         except KeyboardInterrupt:

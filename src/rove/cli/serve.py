@@ -11,11 +11,11 @@ from typing import Any
 
 from rove.cli.session import Session
 from rove.errors import ConfigError
+from rove.installing import install_cure
 from rove.registry import load
 from rove.settings import Settings, file_of, located, read_settings
 
 NAME = re.compile(r"[\w.-]{1,64}")
-CURE = "Run: pip install 'rove[serve]'"
 
 
 def run(session: Session, host: str | None, port: int | None) -> None:
@@ -67,7 +67,7 @@ def _extra(path: str) -> Any:  # noqa: ANN401 - whatever stands there
         return load(path)
     except ModuleNotFoundError as error:
         message = f"Serving needs {error.name!r}, which is not installed."
-        raise ConfigError(message, cure=CURE) from error
+        raise ConfigError(message, cure=install_cure("serve", error.name or "")) from error
 
 
 def _file(location: str) -> Path:

@@ -52,7 +52,7 @@ def enrich() -> None:
 @click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
 @click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
 def inspect() -> None:
-    """List the documents of the base; or show one DOCUMENT: its id or path, or the beginning of the one, or the end of the other."""
+    """List the documents of the base; or show one DOCUMENT: its id or path, the beginning of the one, the end of the other."""
 
 
 @command("summary", "rove.cli.summary:summary", several=True)
