@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import click
 from rich.progress import (
@@ -13,13 +13,13 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 
-from rove.cli.output import said_of
+from rove.cli.output import said_of, span_of_time
+from rove.cli.rest import Rest
 from rove.cli.session import FAILED, Session
 from rove.errors import counted
-from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
+from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt
 from rove.load.discover import schema_location
 from rove.load.web.crawl import CrawlPlan
 from rove.records import Report
@@ -38,40 +38,60 @@ class AddBar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[at]}", markup=False),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[rest]}", markup=False),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("Adding", total=None, at="sources")
+        self.task = self.progress.add_task("Adding", total=None, at="sources", rest="")
         self.chunks = self.sources = self.failed = self.deepened = 0
         self.second: TaskID | None = None
+        self.rest = Rest()
+        self._reading = ""
 
     def __call__(self, event: Event) -> None:
         """Move the bar."""
         match event:
-            case AddStarted(sources):
+            case AddStarted(sources, size_bytes):
                 self.sources += sources
+                self.rest.started(size_bytes + sources)
                 self.progress.update(self.task, total=self.sources)
             case ChunksEmbedded(count):
                 self.chunks += count
                 self.progress.update(self.task, at=self._counts())
             case PageReached(source, page, pages) if pages > 1:
                 self.progress.update(self.task, at=f"sources · page {page} of {pages} of {_shown(source)}")
-            case SourceDone(entry):
+            case SourcesAt("reading", (*_, source)):
+                self._reading = f" · {_shown(source)}"
+                self.progress.update(self.task, at=self._counts())
+            case SourceDone(entry, unchanged):
                 self.failed += bool(entry.outcome)
-                self.progress.update(self.task, advance=1, at=self._counts())
+                self._ended(entry.source, unchanged=unchanged)
             case ChunksDeepened(count, left):
                 if self.second is None:
-                    self.second = self.progress.add_task("Embedding", at="passages that can be found already")
+                    self.second = self.progress.add_task("Embedding", at="passages that can be found already", rest="")
                 self.deepened += count
                 self.progress.update(self.second, completed=self.deepened, total=self.deepened + left)
             case _:
                 pass
 
+    def _ended(self, source: str, *, unchanged: bool) -> None:
+        if not self.progress.disable:
+            self.rest.ended(_bytes(source) + 1, self.progress.tasks[0].elapsed or 0.0, unchanged=unchanged)
+        left_s = self.rest.left_s()
+        rest = "" if left_s is None else f"about {span_of_time(left_s)} left"
+        self.progress.update(self.task, advance=1, at=self._counts(), rest=rest)
+
     def _counts(self) -> str:
         task = self.progress.tasks[0]
         rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
-        return f"sources · {counted(self.chunks, 'chunk')} · {self.failed} failed{rate}"
+        return f"sources · {counted(self.chunks, 'chunk')} · {self.failed} failed{rate}{self._reading}"
+
+
+def _bytes(source: str) -> int:
+    """The size of a file of this machine; 0 of what is none."""
+    with suppress(OSError, ValueError):
+        return Path(source).stat().st_size
+    return 0
 
 
 def _shown(source: str) -> str:
@@ -144,7 +164,10 @@ def show(session: Session, report: Report) -> None:
     _show_duplicates(session, report)
     for entry in report.noted:
         output.line(f"{entry.source}: {entry.reason}")
-    if report.failed:
+    if len(report.failed) == 1 and report.failed[0].outcome:
+        (entry,) = report.failed
+        output.line(f"{entry.source}: {entry.outcome}: {entry.reason} {entry.cure}".rstrip())
+    elif report.failed:
         rows = [(entry.source, entry.outcome, entry.reason, entry.cure) for entry in report.failed]
         output.table(["source", "outcome", "reason", "what to do"], rows)
 

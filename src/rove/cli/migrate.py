@@ -6,6 +6,7 @@ import asyncio
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from rove.cli.output import span_of_time
 from rove.cli.session import Session
 from rove.errors import counted
 from rove.events import ChunksDeepened, ChunksEmbedded, Event
@@ -49,19 +50,8 @@ def _said(estimate: MigrationEstimate) -> str:
     if not estimate.passages + estimate.others:
         return f"[{estimate.after}] has reached every passage."
     others = f" and {estimate.others:,} memories and summaries" if estimate.others else ""
-    took = f"about {_time(estimate.seconds)}, by a sample"
+    took = f"about {span_of_time(estimate.seconds)}, by a sample"
     return f"[{estimate.after}] has {estimate.passages:,} of {estimate.of:,} passages{others} to reach: {took}."
-
-
-def _time(seconds: float) -> str:
-    """Say how long that is.
-
-    >>> _time(7.2), _time(700), _time(40_000)
-    ('7 s', '12 min', '11.1 h')
-    """
-    if seconds < 100:  # noqa: PLR2004 - as people say it
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004
 
 
 def _show(session: Session, migrated: Migrated) -> None:

@@ -138,6 +138,17 @@ def said_of(depth: Depth, again: str) -> str:
     return f"{share}; {depth.shallow:,} found by words and quick vectors. Go on: rove add --resume{again}"
 
 
+def span_of_time(seconds: float) -> str:
+    """Say how long that is.
+
+    >>> span_of_time(7.2), span_of_time(700), span_of_time(40_000)
+    ('7 s', '12 min', '11.1 h')
+    """
+    if seconds < 100:  # noqa: PLR2004 - as people say it
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004
+
+
 def _printable(text: str) -> str:
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 

@@ -52,7 +52,10 @@ def enrich() -> None:
 @click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
 @click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
 def inspect() -> None:
-    """List the documents of the base; or show one DOCUMENT: its id or path, the beginning of the one, the end of the other."""
+    """List the documents of the base; or show one DOCUMENT, by its id or path.
+
+    The beginning of an id, or the end of a path, will do where only one is meant.
+    """
 
 
 @command("summary", "rove.cli.summary:summary", several=True)
