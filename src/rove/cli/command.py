@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from rove.cli.asking_server import ask_server
 from rove.errors import ConfigError, InputError, RoveError, ServiceError
 from rove.registry import load
 
+if TYPE_CHECKING:
+    from rove.cli.output import Output
+    from rove.cli.session import Session
+
 FAILED, BAD_CALL = 1, 2
 MORE = " Given several times, all are read as one base."
+LOCAL = "Open the base in this process, also where a server has it open."
 SLIPS = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError, FileExistsError)
 """What the system says of a path that was named wrongly; any other OSError is no fault of the call."""
 CURES = {
@@ -45,37 +51,50 @@ def command(
     runs: str,
     *,
     several: bool = False,
+    served: bool = False,
     **more: Any,  # noqa: ANN401 - what click takes
 ) -> Callable[[Callable[[], None]], click.Command]:
     """Make a command of what declares it: a function whose decorators are its options, and its docstring the help.
 
     `runs`: "module:function", which is imported when the command is called; it takes a `Session` and the values, and
-    returns the exit status (None: 0). `several`: it can read several bases as one.
+    returns the exit status (None: 0). `several`: it can read several bases as one. `served`: a server
+    that has the base open is asked first.
     """
 
     def decorate(declared: Callable[[], None]) -> click.Command:
         def call(kb: tuple[str, ...], setting: tuple[str, ...], as_json: bool, **values: Any) -> None:  # noqa: ANN401
+            if served and not values.pop("local"):
+                status = ask_server(name, kb, setting, values, as_json=as_json)
+                if status is not None:
+                    sys.exit(status)
             try:
                 if len(kb) > 1 and not several:
                     message = f"rove {name} works on one base, and {len(kb)} are given."
                     raise ConfigError(message, cure="Give --kb once.")  # noqa: TRY301 - printed as any other
-                function = load(runs)
-                status = function(load("rove.cli.session:Session")(kb, setting, as_json=as_json), **values)
-            except BrokenPipeError:
-                sys.exit(0)
+                session = load("rove.cli.session:Session")(kb, setting, as_json=as_json)
             except (RoveError, OSError) as error:
-                said = _of_system(error) if isinstance(error, OSError) else error
-                load("rove.cli.output:Output")(as_json=as_json).error(said)
-                sys.exit(BAD_CALL if isinstance(said, ConfigError | InputError) else FAILED)
-            sys.exit(status or 0)
+                sys.exit(_reported(error, load("rove.cli.output:Output")(as_json=as_json)))
+            sys.exit(run(runs, session, values))
 
         call.__doc__ = declared.__doc__
         call.__click_params__ = getattr(declared, "__click_params__", [])  # pyright: ignore[reportFunctionMemberAccess] - click keeps options there
         made = click.command(name, **more)(call)
         made.params += shared_options(several=several)
+        if served:
+            made.params.append(click.Option(["--local"], is_flag=True, help=LOCAL))
         return made
 
     return decorate
+
+
+def run(runs: str, session: Session, values: Mapping[str, Any]) -> int:
+    """Run what a command runs; what is wrong is said, and the exit status returned."""
+    try:
+        return load(runs)(session, **values) or 0
+    except BrokenPipeError:
+        return 0
+    except (RoveError, OSError) as error:
+        return _reported(error, session.output)
 
 
 def shared_options(*, several: bool = False) -> list[click.Parameter]:
@@ -102,6 +121,12 @@ def shared_options(*, several: bool = False) -> list[click.Parameter]:
 def usual_base() -> list[str]:
     """The base that is meant where none is named."""
     return [os.environ.get("ROVE_KB") or "kb"]
+
+
+def _reported(error: RoveError | OSError, output: Output) -> int:
+    said = _of_system(error) if isinstance(error, OSError) else error
+    output.error(said)
+    return BAD_CALL if isinstance(said, ConfigError | InputError) else FAILED
 
 
 def _of_system(error: OSError) -> RoveError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -29,20 +28,21 @@ MARKED = "bold yellow"
 class Output:
     """Where a command prints. `terminal` is False in a pipe; then nothing is coloured, cut or drawn."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, console: Console | None = None, notes: Console | None = None) -> None:
+        """`console`, `notes`: where results and what is said beside them go, if not to this process's own streams."""
         self.as_json = as_json
-        self.console = Console(highlight=False, soft_wrap=True)
-        self.notes = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = console or Console(highlight=False, soft_wrap=True)
+        self.notes = notes or Console(stderr=True, highlight=False, soft_wrap=True)
         self.terminal = self.console.is_terminal
 
     def json(self, value: object) -> None:
         """Print a value as JSON; records become objects, chunks and citations with what is shown of them."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
+        self.console.file.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
     def json_line(self, value: object) -> None:
         """Print a value as one line of JSON, at once."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
-        sys.stdout.flush()
+        self.console.file.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
+        self.console.file.flush()
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print one line of plain text as it is; `style` shows in a terminal only."""
@@ -64,7 +64,7 @@ class Output:
         """Print a table; in a pipe, lines of tab-separated values."""
         if not self.terminal:
             for row in rows:
-                sys.stdout.write("\t".join(_cell(value) for value in row) + "\n")
+                self.console.file.write("\t".join(_cell(value) for value in row) + "\n")
             return
         table = Table(*headings, box=None, header_style="bold", pad_edge=False)
         for row in rows:
@@ -98,7 +98,7 @@ class Output:
             if block.kind == "table" and self.terminal:
                 self.console.print(_drawn(text, headed=block.headed), soft_wrap=False)
             elif block.kind == "table":
-                sys.stdout.write(_printable(text) + "\n")
+                self.console.file.write(_printable(text) + "\n")
             else:
                 self.line(text)
             before = block.kind

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from rove.cli.served_call import answer_command_line
 from rove.cli.session import Session
 from rove.errors import ConfigError
 from rove.installing import install_cure
@@ -22,7 +23,7 @@ def run(session: Session, host: str | None, port: int | None) -> None:
     """Run `rove serve`."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     part = _extra("rove.serve.run:serve")
-    part(_file(session.location), lambda: _settings(session, given), session.output.note)
+    part(_file(session.location), lambda: _settings(session, given), session.output.note, answer_command_line)
 
 
 def key(

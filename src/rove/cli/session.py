@@ -24,7 +24,9 @@ PRESET = "preset="
 class Session:
     """One call of a command."""
 
-    def __init__(self, kb: Sequence[str], settings: tuple[str, ...], *, as_json: bool) -> None:
+    def __init__(
+        self, kb: Sequence[str], settings: tuple[str, ...], *, as_json: bool = False, output: Output | None = None
+    ) -> None:
         """`kb`: where the base is, and the further ones that are read with it.
 
         `again`: how a command that is shown names them.
@@ -33,7 +35,7 @@ class Session:
         also = {"also": [read_settings(other).path for other in others]} if others else {}
         self.settings: dict[str, Any] = {**settings_given(settings), **also}
         self.again = "".join(f" --kb {quote(_shown(one))}" for one in kb) if list(kb) != usual_base() else ""
-        self.output = Output(as_json=as_json)
+        self.output = output or Output(as_json=as_json)
         self.folder = os.getcwd()  # noqa: PTH109 - a text; what paths are seen from
 
     @contextmanager

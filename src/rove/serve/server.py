@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import os
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from types import FrameType
@@ -14,10 +17,12 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from rove.errors import ConfigError, ServiceError
 from rove.serve.admission.connection import Connection, Pace, most_connections
 from rove.serve.admission.middleware import MAX_HEAD_BYTES
 from rove.serve.context import ServerContext
 from rove.serve.spaces import Spaces
+from rove.settings import ServeSettings
 
 KEEP_ALIVE_S = 15
 BACKLOG = 512
@@ -67,6 +72,42 @@ class Server(uvicorn.Server):
         """End as a signal lets it."""
         self._server_context.closing.set()
         self.should_exit = True
+
+
+def check_address(settings: ServeSettings) -> None:
+    """See that the address can be listened at, before bases are opened.
+
+    Raises:
+        ConfigError: no machine has it, or not this one, or this user may not.
+        ServiceError: another program listens there.
+    """
+    place = f"{settings.host}:{settings.port}"
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        message = f"{settings.host} is no address: {error.strerror}."
+        raise ConfigError(message, cure="Set serve.host, e.g. --host 127.0.0.1.") from error
+    for family, kind, protocol, _, address in found:
+        with suppress(OSError), socket.socket(family, kind, protocol) as tried:
+            if os.name == "posix":
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as asyncio does
+            if family == socket.AF_INET6:
+                tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            _bind(tried, address, place)
+
+
+def _bind(tried: socket.socket, address: Any, place: str) -> None:  # noqa: ANN401 - as the system names it
+    try:
+        tried.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            message = f"Another program listens at {place} already."
+            raise ServiceError(message, cure="End that, or choose another port: rove serve --port 8018") from error
+        message = f"{place} cannot be listened at: {error.strerror}."
+        cure = (
+            "Choose a port from 1024 on." if error.errno == errno.EACCES else "Set serve.host to one of this machine."
+        )
+        raise ConfigError(message, cure=cure) from error
 
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:

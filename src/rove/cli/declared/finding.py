@@ -8,7 +8,7 @@ from rove.cli.command import GROUP, command
 from rove.cli.values import DIRECTIONS, DOCUMENT, FILE, MODES, NAME_VALUE, Known, where_option
 
 
-@command("search", "rove.cli.search:search", several=True)
+@command("search", "rove.cli.search:search", several=True, served=True)
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
 @click.option(
@@ -27,7 +27,7 @@ def search() -> None:
     """Find the passages that match QUESTION best."""
 
 
-@command("ask", "rove.cli.ask:ask", several=True)
+@command("ask", "rove.cli.ask:ask", several=True, served=True)
 @click.argument("question", nargs=-1, required=True)
 @where_option()
 @click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
