@@ -21,7 +21,7 @@ from rove.cli.session import FAILED, Session
 from rove.errors import counted
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt
 from rove.load.discover import schema_location
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
 

@@ -35,6 +35,12 @@ GROUP: dict[str, Any] = {
 }
 
 
+class Declared(click.Command):
+    """A command whose function is imported when it is called. `runs`: see `command`."""
+
+    runs: str = ""
+
+
 class BasePlace(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic in newer versions only
     """Names a base: a folder, a TOML file, or an address."""
 
@@ -78,7 +84,8 @@ def command(
 
         call.__doc__ = declared.__doc__
         call.__click_params__ = getattr(declared, "__click_params__", [])  # pyright: ignore[reportFunctionMemberAccess] - click keeps options there
-        made = click.command(name, **more)(call)
+        made = click.command(name, cls=Declared, **more)(call)
+        made.runs = runs
         made.params += shared_options(several=several)
         if served:
             made.params.append(click.Option(["--local"], is_flag=True, help=LOCAL))

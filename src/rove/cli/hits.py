@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
 
 from rove.answer.passages import rendered
 from rove.cli.output import plain
@@ -50,7 +51,8 @@ def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Seque
     output.marked(
         f"[bold cyan]{number}.[/] [bold]{where}[/][dim]{count}{scores} · {chunk.document_id}:{start}-{end}[/]"
     )
-    above = [hit.title, *chunk.headings] if hit.title not in (*chunk.headings, "") else list(chunk.headings)
+    told = (*chunk.headings, PurePath(hit.uri).stem, "")
+    above = [*([] if hit.title in told else [hit.title]), *chunk.headings]
     if above:
         output.marked(f"   [dim]{plain(' > '.join(above))}[/]")
     for more in (hit.theme, hit.summary[:SHOWN_CHARS], hit.question):
