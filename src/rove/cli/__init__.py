@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
@@ -80,6 +81,15 @@ def rove() -> None:
 
 def main() -> None:
     """Run the command line."""
+    usual = warnings.formatwarning
+
+    def plainly(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+    ) -> str:
+        ours = category.__module__ == "rove.errors"
+        return f"{message}\n" if ours else usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = plainly
     try:
         rove.main(prog_name="rove")
     except KeyboardInterrupt:

@@ -57,11 +57,11 @@ async def _serve(
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)
+    server.beside = listening(spaces.bases, answering)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
     tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
     renewing = asyncio.create_task(_follow_move(spaces, lambda: spaces.would_open(read(), file.parent), server.end))
-    async with listening(spaces.bases, answering):
-        await server.serve()
+    await server.serve()
     renewing.cancel()
     (renewed,) = await asyncio.gather(renewing, return_exceptions=True)
     return renewed is True

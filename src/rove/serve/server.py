@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from time import monotonic
 from types import FrameType
@@ -57,11 +57,18 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, server_context: ServerContext) -> None:
         super().__init__(config)
         self._server_context = server_context
+        self.beside: AbstractAsyncContextManager[None] = nullcontext()
+        """What runs for as long as it serves. After `serve` nothing does: the signal that has ended it is raised again."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server.startup`."""
         asyncio.get_running_loop().set_exception_handler(Patience())
         await super().startup(sockets)
+
+    async def main_loop(self) -> None:
+        """See `uvicorn.Server.main_loop`."""
+        async with self.beside:
+            await super().main_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server.handle_exit`."""
