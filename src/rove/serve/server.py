@@ -58,7 +58,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._server_context = server_context
         self.beside: AbstractAsyncContextManager[None] = nullcontext()
-        """What runs for as long as it serves. After `serve` nothing does: the signal that has ended it is raised again."""
+        """What runs while it serves. After `serve` nothing runs: the signal that has ended it is raised again."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server.startup`."""

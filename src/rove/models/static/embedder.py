@@ -30,7 +30,7 @@ class StaticEmbedder:
     min_lead = 0.15
     """Both measured, see docs/decisions/044-static.md."""
     word_rule = WordRule(words=0.5, near=0.5, foreign=0.75)
-    """What is answered from: read off the open sets of `python -m bench refusal --embedder static`."""
+    """What is answered from: read off the open sets of `python -m bench static-refusal`."""
     trust = 0.5
     """See `trust_of`; chosen on the open sets of docs/static.md."""
 
