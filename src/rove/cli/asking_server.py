@@ -27,7 +27,7 @@ from rove.serve.local_calls.invitation import (
     is_proof,
 )
 
-CONNECT_S, SILENT_S = 0.25, 3.0
+CONNECT_S, SILENT_S = 1.0, 5.0
 """How long a server may take to take a call, and how long it may say nothing while it answers one: it sends a beat."""
 OTHERWISE = ("walk", "tools", "explain")
 """What of `rove ask` is run here: a walk can be interrupted, and a tool can act."""
@@ -93,7 +93,7 @@ def _pieces(
     lines.write(json.dumps({"space": invitation.space, "word": word}).encode() + b"\n")
     lines.flush()
     hello = json.loads(lines.readline(MAX_LINE))
-    if not is_proof(hello.get("proof"), invitation.proof(SERVER, word)):
+    if not isinstance(hello, dict) or not is_proof(hello.get("proof"), invitation.proof(SERVER, word)):
         message = "another has its port"
         raise ValueError(message)
     proof = invitation.proof(CLIENT, str(hello.get("word")))
@@ -114,11 +114,9 @@ def _print(pieces: Iterator[Mapping[str, Any]]) -> int | None:
             if "declined" in piece:
                 return None
             for name, text in piece.items():
-                streams[name].write(text)
-                streams[name].flush()
+                if not _write(streams[name], text):
+                    return 0
                 printed = True
-    except BrokenPipeError:
-        return 0
     except (OSError, ValueError):
         if not printed:
             return None
@@ -126,6 +124,16 @@ def _print(pieces: Iterator[Mapping[str, Any]]) -> int | None:
         return None
     sys.stderr.write(f"{CUT_OFF}\n")
     return 1
+
+
+def _write(stream: TextIO, text: str) -> bool:
+    """Print at once; False where nobody reads it any more."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        return False
+    return True
 
 
 def _terminal() -> dict[str, object]:
