@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import time
+from concurrent.futures import ThreadPoolExecutor
 from inspect import Parameter, signature
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from filelock import FileLock
 
 from rove import InputError, Rove, Text
 from rove.cli import COMMANDS, rove
@@ -143,6 +146,21 @@ def test_a_taken_port_says_so(base: Path) -> None:
     assert done.exit_code == 1
     assert f"Another program listens at 127.0.0.1:{port} already." in done.stderr
     assert "rove serve --port" in done.stderr
+
+
+def test_who_waits_for_another_writer_says_so(base: Path, tmp_path: Path) -> None:
+    (tmp_path / "tea.md").write_text("Tea is served at four.\n", "utf-8")
+    lock = FileLock(base / "write.lock", timeout=0, thread_local=False)
+    with ThreadPoolExecutor(1) as pool:
+        lock.acquire()
+        adding = pool.submit(call, "add", tmp_path / "tea.md", base=base)
+        while not adding.done() and not list((base / "write.turns").glob("*")):
+            time.sleep(0.01)
+        lock.release()
+        done = adding.result()
+    assert done.exit_code == 0
+    assert f"Another process is writing to {base}: this one waits for its turn." in done.stderr
+    assert "Another process" not in call("add", tmp_path / "tea.md", base=base).stderr
 
 
 def test_an_unknown_field_is_told_with_what_was_meant(base: Path) -> None:

@@ -118,7 +118,7 @@ def add(
     ok = True
     if workers is not None:
         session.settings.setdefault("load", {})["workers"] = workers
-    with session.base(create=bool(given)) as kb:
+    with session.base(create=bool(given), writes=True) as kb:
         bar = AddBar(session)
         with bar.progress:
             if watch:

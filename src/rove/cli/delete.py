@@ -19,7 +19,7 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
     condition = parse_where(where)
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         for note in kb.notes_on(condition):  # before what has the field is gone
             session.output.note(note)
         held = _held(kb, names) if mentions else names

@@ -19,7 +19,7 @@ def doctor(session: Session, source: str | None) -> int:
         with bar.progress:
             rebuilt = rebuild_base(source, session.location, listener=bar, **session.settings)
         return _show_rebuilt(session, rebuilt)
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)

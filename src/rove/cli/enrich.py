@@ -19,7 +19,7 @@ def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
     for name in names:
         ENRICHERS.get(name)
     done: list[tuple[str, Enriched]] = []
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         for name in names:
             estimate = kb.estimate_enrich(name)
             if estimate.calls and not yes:

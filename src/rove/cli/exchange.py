@@ -24,7 +24,7 @@ def export(session: Session, file: Path) -> None:
 
 def import_(session: Session, file: Path) -> int:
     """Run `rove import`."""
-    with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True) as kb:
+    with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True, writes=True) as kb:
         bar = AddBar(session)
         with bar.progress:
             report = kb.import_(lines, listener=bar)

@@ -87,9 +87,9 @@ class _ServedSession(Session):
         )
 
     @contextmanager
-    def base(self, *, create: bool = False) -> Generator[Rove]:
+    def base(self, *, create: bool = False, writes: bool = False) -> Generator[Rove]:
         """Lend the base that is open."""
-        del create
+        del create, writes
         try:
             yield self._kb
         except EmbedderMovedError as error:

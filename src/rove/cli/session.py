@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -13,12 +14,14 @@ from rove.cli.command import BAD_CALL, FAILED, usual_base
 from rove.cli.output import Output
 from rove.errors import ConfigError
 from rove.settings import Address, located, read_settings
+from rove.store.write_queue import is_written
 from rove.sync import Rove
 
 __all__ = ["BAD_CALL", "FAILED", "Session"]
 
 SETTING = re.compile(r"([a-z_]+)\.([a-z0-9_]+)=(.*)", re.S)
 PRESET = "preset="
+WAITS = "Another process is writing to {place}: this one waits for its turn. Ctrl-C ends it; nothing is lost by that."
 
 
 class Session:
@@ -39,9 +42,14 @@ class Session:
         self.folder = os.getcwd()  # noqa: PTH109 - a text; what paths are seen from
 
     @contextmanager
-    def base(self, *, create: bool = False) -> Generator[Rove]:
-        """Open the base for the length of the block. `create`: make the base where there is none."""
+    def base(self, *, create: bool = False, writes: bool = False) -> Generator[Rove]:
+        """Open the base for the length of the block. `create`: make the base where there is none.
+
+        `writes`: it is going to be written to; where another process is at that, it is said that this one waits.
+        """
         settings = read_settings(self.location, **self.settings)
+        if writes and isinstance(settings.path, Path) and is_written(settings.path):
+            self.output.note(WAITS.format(place=settings.path))
         with Rove(settings, create=create) as kb:
             yield kb
 

@@ -19,7 +19,7 @@ def words(session: Session, word: str | None, others: tuple[str, ...], remove: b
         put |= dict(
             _line(number, line) for number, line in enumerate(file.read_text("utf-8").splitlines(), 1) if line.strip()
         )
-    with session.base() as kb:
+    with session.base(writes=bool(put or remove)) as kb:
         if remove and word not in kb.dictionary():
             message = f"{word!r} is not in the dictionary."
             raise InputError(message, cure="List it with: rove words")

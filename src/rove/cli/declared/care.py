@@ -15,7 +15,7 @@ COMPLETION = """Print what lets SHELL complete commands, options and values.
 \b
 bash:  echo 'eval "$(rove completion bash)"' >> ~/.bashrc
 zsh:   echo 'eval "$(rove completion zsh)"' >> ~/.zshrc
-fish:  rove completion fish > ~/.config/fish/completions/rove.fish"""
+fish:  echo 'rove completion fish | source' >> ~/.config/fish/config.fish"""
 COMPLETE = "_ROVE_COMPLETE"
 """The variable by which a shell asks for completions: what click makes of the name of the program."""
 
