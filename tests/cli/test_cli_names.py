@@ -169,15 +169,6 @@ def test_an_unknown_field_is_told_with_what_was_meant(base: Path) -> None:
         assert "No document has a field 'titel'. Did you mean 'title'?" in done.stderr, command
 
 
-def test_one_file_that_is_of_no_known_type_is_one_line(tmp_path: Path) -> None:
-    file = tmp_path / "x.bin"
-    file.write_bytes(bytes(range(256)) * 8)
-    done = call("add", file, base=tmp_path / "kb")
-    assert done.exit_code == 1
-    assert len([line for line in done.stdout.splitlines() if str(file) in line]) == 1
-    assert "unsupported" in done.stdout
-
-
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
 def test_the_catalog_is_as_private_as_the_originals(base: Path) -> None:
     old = os.umask(0)

@@ -60,6 +60,17 @@ def test_no_colour_where_none_is_wanted(base: str) -> None:
     assert "\x1b[1;33m" not in terminal.screen
 
 
+def test_add_shows_what_is_read_and_one_file_of_no_known_type_is_one_line(base: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    file.write_bytes(bytes(range(256)) * 8)
+    terminal = Terminal("add", str(file), str(tmp_path / "policy.md"), "-k", base, *FAKE, COLUMNS="60")
+    terminal.until("x.bin")  # in the bar
+    terminal.until("1 unchanged, 1 failed")
+    terminal.until(f"{file}: unsupported: ")
+    assert terminal.status() == 1
+    assert str(file) not in terminal.screen
+
+
 # -- lines that are edited ---------------------------------------------------------------------------------------------
 
 

@@ -164,7 +164,7 @@ def show(session: Session, report: Report) -> None:
     _show_duplicates(session, report)
     for entry in report.noted:
         output.line(f"{entry.source}: {entry.reason}")
-    if len(report.failed) == 1 and report.failed[0].outcome:
+    if output.terminal and len(report.failed) == 1:
         (entry,) = report.failed
         output.line(f"{entry.source}: {entry.outcome}: {entry.reason} {entry.cure}".rstrip())
     elif report.failed:

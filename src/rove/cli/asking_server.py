@@ -13,7 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from rove.serve.local_calls.invitation import (
     CLIENT,
@@ -92,8 +92,9 @@ def _pieces(
     word = secrets.token_urlsafe(16)
     lines.write(json.dumps({"space": invitation.space, "word": word}).encode() + b"\n")
     lines.flush()
-    hello = json.loads(lines.readline(MAX_LINE))
-    if not isinstance(hello, dict) or not is_proof(hello.get("proof"), invitation.proof(SERVER, word)):
+    told: object = json.loads(lines.readline(MAX_LINE))
+    hello = cast("Mapping[str, object]", told) if isinstance(told, Mapping) else {}
+    if not is_proof(hello.get("proof"), invitation.proof(SERVER, word)):
         message = "another has its port"
         raise ValueError(message)
     proof = invitation.proof(CLIENT, str(hello.get("word")))

@@ -51,12 +51,17 @@ def _run(kb: BorrowedRove, request: Mapping[str, Any], say: Tell) -> None:
         if not session.is_same:
             say(DECLINED)
             return
-        values = {name: tuple(v) if isinstance(v, list) else v for name, v in request["values"].items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - of JSON
+        values = _values(cast("Mapping[str, object]", request["values"]))
         status = run(SERVED[str(request["command"])], session, values)
     except Exception:  # noqa: BLE001 - whatever it is, the command line meets it itself, and says so
         say(DECLINED if not told.pieces else {"status": 1})
         return
     say({"status": status})
+
+
+def _values(told: Mapping[str, object]) -> dict[str, object]:
+    """The values of options, as click gives them: JSON knows no tuples."""
+    return {name: tuple(cast("list[object]", one)) if isinstance(one, list) else one for name, one in told.items()}
 
 
 class _ServedSession(Session):

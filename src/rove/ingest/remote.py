@@ -41,9 +41,13 @@ async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterat
     """Yield the pages of a site, some at a time."""
     ends: list[Location | SourceEnd] = []
     some: Fetched = []
+
+    def failed(page: str, error: InputError) -> None:
+        ends.append(_end(page, error))
+
     try:
         crawl: Callable[..., AsyncIterator[Source]] = load("rove.load.web.crawl:crawl")  # which takes long to import
-        sources = crawl(url, plan=plan, limits=limits, failed=lambda page, error: ends.append(_end(page, error)))
+        sources = crawl(url, plan=plan, limits=limits, failed=failed)
         async for source in sources:
             some.append(located(source))
             if len(some) >= PAGES:
