@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 
@@ -50,6 +51,10 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
 }
 
 
+SELDOM = (50_000, 20, 50)
+"""How many objects are made between two looks for garbage; Python's own first number is 700."""
+
+
 class Commands(click.Group):
     """A group whose commands are imported when called, not when listed."""
 
@@ -90,6 +95,7 @@ def main() -> None:
         return f"{message}\n" if ours else usual(message, category, filename, lineno, line)
 
     warnings.formatwarning = plainly
+    gc.set_threshold(*SELDOM)  # what is imported is no garbage, and there is much of it
     try:
         rove.main(prog_name="rove")
     except KeyboardInterrupt:

@@ -7,9 +7,8 @@ import regex
 from rove.language.words import foreign_terms, query_terms, terms
 from rove.records.document import Span
 
-_RUN = regex.compile(r"[\p{Han}〇\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+|[^\s]+")
-_BEFORE, _AFTER = regex.compile(r"\W+"), regex.compile(r"\W+$")
-_UNSPACED = regex.compile(r"[\p{Han}〇\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
+_UNSPACED = r"\p{Han}〇\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_RUN = regex.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+(?:[-.'’@&][^\W{_UNSPACED}]+)*")
 
 
 def matches(text: str, question: str, language: str, spoken: str) -> list[Span]:
@@ -27,14 +26,10 @@ def matches(text: str, question: str, language: str, spoken: str) -> list[Span]:
     found: list[Span] = []
     for run in _RUN.finditer(text):
         start, word = run.start(), run[0]
-        if _UNSPACED.search(word):
+        if run["unspaced"]:
             spans = [(start + at, start + at + 2) for at in range(len(word) - 1) if word[at : at + 2] in wanted]
         else:
-            edge = _BEFORE.match(word)
-            before = len(edge[0]) if edge else 0
-            core = _AFTER.sub("", word[before:])
-            held = bool(core) and not wanted.isdisjoint(terms(core, language))
-            spans = [(start + before, start + before + len(core))] if held else []
+            spans = [run.span()] if not wanted.isdisjoint(terms(word, language)) else []
         for span in spans:
             if found and span[0] <= found[-1][1]:
                 found[-1] = (found[-1][0], span[1])
