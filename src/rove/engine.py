@@ -259,7 +259,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
         """
         if not tools:
             return (await self.respond(question, where=where, listener=listener)).answer
-        return await self._answer_with_tools(question, where, listener)
+        return await self.ask_with_tools(question, where=where, listener=listener)
 
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore

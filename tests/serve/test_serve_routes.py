@@ -19,7 +19,9 @@ from serve.conftest import Town
 pytestmark = pytest.mark.long
 
 OTHERS = {
+    "run_id": "0123456789",
     "job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "simple",
+    "conversation_id": "0123456789abcdef", "number": "1",
 }  # fmt: skip
 
 
@@ -66,6 +68,9 @@ CALLS = [
     Call("POST", f"{SPACE}/ask", body=ASKED),
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
+    Call("GET", f"{SPACE}/flows/runs"),
+    Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
+    Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),
     Call("POST", f"{SPACE}/tools/run", body={"request": "weather", "arguments": {"city": "{}"}, "dry_run": True}),
@@ -77,6 +82,14 @@ CALLS = [
     Call("POST", f"{SPACE}/walks/{{walk_id}}/fork", body={}),
     Call("POST", f"{SPACE}/walks/{{walk_id}}/{{action}}"),
     Call("DELETE", f"{SPACE}/walks/{{walk_id}}"),
+    Call("GET", f"{SPACE}/conversations", query={"query": "work", "cursor": "0", "limit": "10"}),
+    Call("POST", f"{SPACE}/conversations", body={"title": "{}"}),
+    Call("GET", f"{SPACE}/conversations/{{conversation_id}}"),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}", body={"title": "{}"}),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}/turns", body=ASKED),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}/turns/{{number}}/feedback", body={"judgement": "up"}),
+    Call("GET", f"{SPACE}/conversations/{{conversation_id}}/export", query={"format": "json"}),
+    Call("DELETE", f"{SPACE}/conversations/{{conversation_id}}"),
     Call("POST", f"{SPACE}/evaluations", "admin", body=EVALUATED),
     Call("GET", f"{SPACE}/evaluations", "admin"),
     Call("GET", f"{SPACE}/evaluations/{{evaluation_id}}", "admin"),
@@ -92,6 +105,8 @@ CALLS = [
     Call("POST", f"{SPACE}/import", "admin", body={"rove": 1}),
     Call("GET", "/v1/models/{model}", ""),
     Call("POST", "/v1/chat/completions", body={"model": "{space}", "messages": [{"role": "user", "content": "Who?"}]}),
+    Call("POST", "/v1/responses", body={"model": "{space}", "input": "Who?", "instructions": "{}"}),
+    Call("POST", "/v1/embeddings", body={"model": "{space}", "input": ["{}", "Who?"]}),
 ]
 GLOBAL = [
     Call("GET", "/v1/spaces", ""),

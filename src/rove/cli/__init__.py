@@ -44,6 +44,7 @@ COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of
     "delete": ("documents:delete", "Erase documents, bytes and all."),
     "doctor": ("care:doctor", "Check the base, and mend its index."),
     "migrate": ("care:migrate", "Move the base to another embedder, without downtime."),
+    "train": ("care:train", "Train an embedder on the base's own texts."),
     "completion": ("care:completion", "Let the shell complete commands, options and values."),
     "settings": ("care:settings", "Show every setting: its value, its origin, its meaning."),
     "export": ("documents:export", "Write the base to a file."),

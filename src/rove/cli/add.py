@@ -20,7 +20,7 @@ from rove.cli.rest import Rest
 from rove.cli.session import FAILED, Session
 from rove.errors import counted
 from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt
-from rove.load.discover import schema_location
+from rove.load.discover import schema_locations
 from rove.load.web.plan import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
@@ -111,7 +111,7 @@ def add(
     workers: str | None,
 ) -> int:
     """Run `rove add`."""
-    given = (*sources, *map(schema_location, schema))
+    given = (*sources, *(place for one in schema for place in schema_locations(one)))
     if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
     plan = CrawlPlan(depth=crawl or 0, pages=pages, sitemap=sitemap) if crawl is not None or sitemap else None

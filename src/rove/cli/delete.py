@@ -53,7 +53,8 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
 
 
 def _said(found: Mentions, *, erased: bool) -> str:
-    what = f"{counted(len(found.questions), 'kept question')} and {counted(len(found.walks), 'walk')}"
+    talks = counted(len(found.conversations), "conversation")
+    what = f"{counted(len(found.questions), 'kept question')}, {counted(len(found.walks), 'walk')} and {talks}"
     if erased:
         return f"{what} that name it are erased too"
     words = " ".join(map(shlex.quote, found.words))

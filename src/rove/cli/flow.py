@@ -13,7 +13,7 @@ from rove.cli.ask import show_answer
 from rove.cli.output import plain
 from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import InputError, counted
+from rove.errors import ConfigError, InputError, counted
 from rove.events import TextDelta
 from rove.flow import FlowRun, checked, forget, read_flow, resume, run, runs, templates
 from rove.flow.flow_events import (
@@ -25,13 +25,15 @@ from rove.flow.flow_events import (
     StepTold,
     StepWaits,
 )
-from rove.flow.flow_plan import refused
+from rove.flow.flow_plan import FlowPlan, Problem, refused
 from rove.flow.operator import OPERATORS, operator_named
 from rove.flow.picture import as_lines, as_mermaid, as_svg
+from rove.flow.there import lacking, there_of
 from rove.flow.value_types import said
 from rove.records import Answer
 from rove.retrieve.condition import parse_where
 from rove.settings import read_settings
+from rove.store.home import home_of
 
 WAITING = 3
 WHERE = click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds, at every step.")
@@ -85,7 +87,9 @@ def show(session: Session, name: str, mermaid: bool, svg: bool, source: bool) ->
 def check(session: Session, name: str) -> int:
     """Run `rove flow check`."""
     found = read_flow(name)
-    _, problems = checked(found)
+    plan, problems = checked(found)
+    if not problems:
+        problems = asyncio.run(_lacking(session, plan))
     if session.output.as_json:
         session.output.json(problems)
     for one in problems if not session.output.as_json else ():
@@ -144,6 +148,20 @@ def forget_(session: Session, name: str) -> None:
             session.output.note(f"The run {await forget(kb, name)} is deleted.")
 
     return _waited(go())
+
+
+async def _lacking(session: Session, plan: FlowPlan) -> list[Problem]:
+    """What the flow needs, and the base of this call has not; nothing where there is no base."""
+    if not any(node.operator.needs for node in plan.nodes.values()):
+        return []
+    home = home_of(read_settings(session.location, **session.settings).path)
+    try:
+        home.check_there()
+    except ConfigError:
+        session.output.note(f"There is no base in {home}: what it would have to offer was not looked at.")
+        return []
+    async with _base(session) as kb:
+        return lacking(plan, await there_of(kb, plan, keep=False))
 
 
 class _View:

@@ -15,6 +15,7 @@ from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.dataset_lines import DatasetRow
 from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.feedback import feedback_of, write_feedback
 from rove.evaluate.labels import Vote, gold_of, merge_votes
 from rove.evaluate.log import beside
 from rove.evaluate.made import write_rows
@@ -99,6 +100,23 @@ def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, 
             add_label(runs[0], Vote(name, found.question_id, document_id, label))
             done += 1
     _done(session, done, len(left), runs[0])
+
+
+def feedback(session: Session, file: Path) -> None:
+    """Run `rove questions feedback`."""
+    if file.suffix != ".jsonl":
+        message = f"{file} does not end in .jsonl."
+        raise InputError(message, cure="Name a file that does.")
+    with session.base() as kb:
+        found = feedback_of(kb.judged_turns())
+    write_feedback(found, file)
+    if session.output.as_json:
+        session.output.json({"file": str(file), "questions": len(found.rankings), "labels": len(found.votes)})
+        return
+    session.output.line(
+        f"{counted(len(found.rankings), 'question')} with {counted(len(found.votes), 'label')} in {file}."
+    )
+    session.output.note(f"Next: rove questions judge {file}")
 
 
 def agree(session: Session, file: Path, qrels: Path | None) -> None:

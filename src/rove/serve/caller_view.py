@@ -9,14 +9,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rove.document_operations import erase
+from rove.document_erasure import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.flow import Flow, checked, run
-from rove.flow.flow_events import FlowListener
 from rove.load import DRAWN
-from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
+from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report, Response
 from rove.records.filter import All
 from rove.records.graph import Subgraph
 from rove.records.sql import SqlReply
@@ -113,32 +111,31 @@ class CallerView:
             *names, reach=reach, documents=documents, chunks=chunks, where=self.where(where), listener=listener
         )
 
-    async def ask(
+    async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
-    ) -> Answer:
+    ) -> Response:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
         response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
-        answer = response.answer
-        self._check_seen(answer.hits)
-        return answer
+        self.check_seen(response.answer.hits)
+        return response
 
-    async def flow(
-        self, flow: Flow, given: Mapping[str, object], *, where: Filter | None, listener: FlowListener
-    ) -> Mapping[str, object]:
-        """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run` and `ask_database`."""
-        self.require("read")
-        needs = {need for node in checked(flow)[0].nodes.values() for need in node.operator.needs}
-        if needs & {"databases", "tools"}:
-            self._require_no_labels()
-        done = await run(self.kb, flow, given, where=self.where(where), listener=listener, keep=False)
-        for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
-            self._check_seen(hits)
-        return done.output
+    async def ask_with_tools(
+        self,
+        question: str,
+        *,
+        history: History,
+        profile: Mapping[str, object],
+        where: Filter | None,
+        listener: Listener,
+    ) -> Answer:
+        """See `AsyncRove.ask_with_tools`: only tools that read run. Labels say nothing of tools, as in `tools`."""
+        self.require_no_labels()
+        return await self.kb.ask_with_tools(question, history=history, profile=profile, where=where, listener=listener)
 
     async def ask_database(self, question: str, database: str, *, dry_run: bool) -> SqlReply:
         """See `AsyncRove.ask_database`. Access labels say nothing of rows, so a key with labels may not ask them."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.ask_database(question, database, dry_run=dry_run)
 
     async def ask_tables(self, question: str, where: Filter | None, *, dry_run: bool) -> SqlReply:
@@ -148,12 +145,12 @@ class CallerView:
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
         """Every tool, and the sources that cannot be read. Labels say nothing of tools: no key with labels has any."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.tools.all(), sorted(self.kb.tools.failures)
 
     async def find_tools(self, request: str, top_k: int) -> list[ToolMatch]:
         """See `ToolLibrary.find`."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.tools.find(request, top_k=top_k)
 
     async def run_tool(
@@ -168,7 +165,7 @@ class CallerView:
         confirm: bool,
     ) -> ToolRun:
         """See `AsyncRove.run_tool`. One that writes takes the right to add, too, and has to be confirmed."""
-        self._require_no_labels()
+        self.require_no_labels()
         may_write = "add" in self.caller.rights
         run = await self.kb.run_tool(
             request,
@@ -282,7 +279,7 @@ class CallerView:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _require_no_labels(self) -> None:
+    def require_no_labels(self) -> None:
         """Raise `DeniedError` unless the caller may read everything."""
         self.require("read")
         if self.caller.labels is not None:
@@ -303,7 +300,8 @@ class CallerView:
         access_filter = self.caller.access_filter(self.access_field)
         return access_filter is None or access_filter.matches(document.metadata)
 
-    def _check_seen(self, hits: Sequence[Hit]) -> None:
+    def check_seen(self, hits: Sequence[Hit]) -> None:
+        """Raise `InputError` where the caller may not see all of these."""
         if len(self._seen(hits)) < len(hits):
             message = "The documents changed while the answer was made."
             raise InputError(message, cure="Ask again.")

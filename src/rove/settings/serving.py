@@ -53,6 +53,10 @@ class ServeSettings(SettingsSection):
     """The port to listen at; 0: any that is free."""
     hosts: tuple[str, ...] = ()
     """Names that the server may be called by, beside localhost."""
+    public_url: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
+    """Where its page is reached, e.g. "https://kb.example.org": links to sources begin so. "": as it was called."""
+    source_links: bool = False
+    """Whether the numbers in answers over the OpenAI-shaped API are links, for front-ends that show no annotations."""
     origins: tuple[str, ...] = ()
     """Origins of web pages of other hosts that may call it."""
     spaces: Mapping[SpaceName, SpaceSettings] = Field(default_factory=dict)

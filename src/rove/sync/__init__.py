@@ -174,6 +174,21 @@ class Rove(BlockingDocuments, Migrating):
         )
         return self._run(running)
 
+    def ask_with_tools(
+        self,
+        question: str,
+        *,
+        history: History = START,
+        profile: Mapping[str, object] = EMPTY,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Answer:
+        """See `AsyncRove.ask_with_tools`."""
+        asking = self._kb.ask_with_tools(
+            question, history=history, profile=profile, where=where, listener=self._heard(where, listener)
+        )
+        return self._run(asking)
+
     def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> Walk:
         """See `AsyncRove.walk`: `for event in kb.walk("…")`."""
         return Walk(self._kb.walk(question, where=where, budget=budget), self._run)

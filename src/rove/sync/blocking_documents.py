@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
@@ -19,10 +19,14 @@ from rove.records.sql import SqlReply
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.explore import Reach
+from rove.store.conversation_log import KeptTurn
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
 from rove.store.shallow import Depth
+
+if TYPE_CHECKING:  # the library that trains is an extra
+    from rove.models.fasttext.training import TrainedVectors
 
 T = TypeVar("T")
 
@@ -61,9 +65,17 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.forget_kept`."""
         return self._run(self._kb.forget_kept(*questions))
 
+    def judged_turns(self) -> list[tuple[str, KeptTurn]]:
+        """See `AsyncRove.judged_turns`."""
+        return self._run(self._kb.judged_turns())
+
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def train_embedder(self, file: str | Path) -> TrainedVectors:
+        """See `AsyncRove.train_embedder`."""
+        return self._run(self._kb.train_embedder(file))
 
     def schema(
         self,

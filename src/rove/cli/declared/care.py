@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from rove.cli.command import GROUP, command
-from rove.cli.values import RIGHTS
+from rove.cli.values import FILE, RIGHTS
 
 COMPLETION = """Print what lets SHELL complete commands, options and values.
 
@@ -86,6 +86,16 @@ def migrate() -> None:
     The settings name the new one under [embedder], and how the one before is reached under [embedder.previous] (a
     packaged one needs no word). From the switch on both are searched, until the new one has reached every passage,
     those first that people find. Stop it at any time: the same command goes on, and --to with the old name goes back.
+    """
+
+
+@command("train", "rove.cli.train:train")
+@click.argument("file", type=FILE)
+def train() -> None:
+    """Train FastText vectors on the base's own texts, and write them to FILE.
+
+    The base stays as it is: say in its settings what is printed, then let it have the vectors by rove migrate. Some
+    minutes of one core at most, whatever the size of the base, but for very large ones. FILE holds the base's words.
     """
 
 

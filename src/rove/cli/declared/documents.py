@@ -11,7 +11,10 @@ from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, TARGET, Known, w
 @command("add", "rove.cli.add:add")
 @click.argument("sources", nargs=-1)
 @click.option(
-    "--schema", metavar="ADDRESS", multiple=True, help="Take in how the tables of a database are made, not their rows."
+    "--schema",
+    metavar="ADDRESS",
+    multiple=True,
+    help="Take in how the tables of a database, or of a folder of sheets, are made, not their rows.",
 )
 @click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
 @click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
@@ -88,13 +91,13 @@ def words() -> None:
 @command("delete", "rove.cli.delete:delete")
 @click.argument("names", nargs=-1, type=DOCUMENT)
 @where_option("Erase what this holds for.")
-@click.option("--mentions", is_flag=True, help="Erase kept questions and walks that name it too, also afterwards.")
+@click.option("--mentions", is_flag=True, help="Erase kept questions, walks and conversations that name it too.")
 def delete() -> None:
     """Erase documents by id, by path or by condition: text, chunks, vectors, and their bytes on disk.
 
     The beginning of an id, or the end of a path, will do where only one document is meant.
 
-    What you wrote yourself stays, questions that are kept and walks, unless --mentions is given: then a NAME may also
+    What users wrote stays, in kept questions, walks and conversations, unless --mentions is given: then a NAME may also
     be a word that stands in them.
     """
 

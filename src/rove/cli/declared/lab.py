@@ -94,6 +94,17 @@ def questions_judge() -> None:
     """
 
 
+@command("feedback", "rove.cli.questions:feedback")
+@click.argument("file", type=FILE)
+def questions_feedback() -> None:
+    """Write what users have said of answers in conversations to FILE (.jsonl), a run that can be judged.
+
+    Its labels lie beside it: what an answer cited that was liked is relevant. Questions whose answer was not liked are
+    there without labels. Written again, labels that annotators gave meanwhile stay. Keys that see some documents only
+    are left out.
+    """
+
+
 @command("agree", "rove.cli.questions:agree")
 @click.argument("file", type=FOUND)
 @click.option("--qrels", type=FILE, help="Write the labels, merged, as lines of question, document and grade.")
@@ -129,6 +140,7 @@ for _one in (
     questions_make,
     questions_review,
     questions_judge,
+    questions_feedback,
     questions_agree,
     questions_keep,
     questions_kept,

@@ -110,7 +110,10 @@ def flow_show() -> None:
 @command("check", "rove.cli.flow:check")
 @click.argument("name", metavar="FLOW")
 def flow_check() -> None:
-    """Check FLOW, and say all that is wrong with it: names, types, loops without a bound, what is missing."""
+    """Check FLOW, and say all that is wrong with it: names, types, loops without a bound.
+
+    Where there is a base, what it lacks is said too: a chat model, databases, tools. Nothing is written into it.
+    """
 
 
 @command("run", "rove.cli.flow:run_")
