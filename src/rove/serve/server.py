@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from time import monotonic
 from types import FrameType
@@ -94,27 +94,28 @@ def check_address(settings: ServeSettings) -> None:
     except OSError as error:
         message = f"{settings.host} is no address: {error.strerror}."
         raise ConfigError(message, cure="Set serve.host, e.g. --host 127.0.0.1.") from error
-    for family, kind, protocol, _, address in found:
-        with suppress(OSError), socket.socket(family, kind, protocol) as tried:
+    failed = [error for one in found if (error := _tried(one[0], one[4]))]
+    if taken := next((error for error in failed if error.errno == errno.EADDRINUSE), None):
+        message = f"Another program listens at {place} already."
+        raise ServiceError(message, cure="End that, or choose another port: rove serve --port 8018") from taken
+    if failed and len(failed) == len(found):
+        message = f"{place} cannot be listened at: {failed[0].strerror}."
+        high = "Choose a port from 1024 on." if failed[0].errno == errno.EACCES else ""
+        raise ConfigError(message, cure=high or "Set serve.host to an address of this machine.")
+
+
+def _tried(family: int, address: Any) -> OSError | None:  # noqa: ANN401 - as the system names it
+    """Return why an address cannot be listened at; None where it can."""
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as tried:
             if os.name == "posix":
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as asyncio does
             if family == socket.AF_INET6:
                 tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            _bind(tried, address, place)
-
-
-def _bind(tried: socket.socket, address: Any, place: str) -> None:  # noqa: ANN401 - as the system names it
-    try:
-        tried.bind(address)
+            tried.bind(address)
     except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            message = f"Another program listens at {place} already."
-            raise ServiceError(message, cure="End that, or choose another port: rove serve --port 8018") from error
-        message = f"{place} cannot be listened at: {error.strerror}."
-        cure = (
-            "Choose a port from 1024 on." if error.errno == errno.EACCES else "Set serve.host to one of this machine."
-        )
-        raise ConfigError(message, cure=cure) from error
+        return error
+    return None
 
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:
