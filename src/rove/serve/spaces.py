@@ -238,6 +238,11 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
         raise ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
 
 
+def check_settings(settings: Settings, folder: Path) -> None:
+    """Refuse what would not be safe before anything is opened. Raises as `check` does."""
+    check(settings.serve, _trees(settings, folder))
+
+
 def discreet(settings: Settings) -> Settings:
     """Leave out what others have asked: it is neither kept, nor suggested, nor put in place of a question.
 
