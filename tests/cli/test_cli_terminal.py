@@ -11,6 +11,10 @@ import pytest
 
 from cli.terminal import Terminal
 from rove import Rove, Text
+from rove.cli.add import AddBar
+from rove.cli.session import Session
+from rove.events import AddStarted, ChunksEmbedded, SourceDone, SourcesAt
+from rove.records.ledger import LedgerEntry
 
 ROVE = Path(sys.executable).with_name("rove")
 FAKE = ("-s", "embedder.name=fake")
@@ -60,15 +64,34 @@ def test_no_colour_where_none_is_wanted(base: str) -> None:
     assert "\x1b[1;33m" not in terminal.screen
 
 
-def test_add_shows_what_is_read_and_one_file_of_no_known_type_is_one_line(base: str, tmp_path: Path) -> None:
+def test_one_file_of_no_known_type_is_one_line(base: str, tmp_path: Path) -> None:
     file = tmp_path / "x.bin"
     file.write_bytes(bytes(range(256)) * 8)
     terminal = Terminal("add", str(file), str(tmp_path / "policy.md"), "-k", base, *FAKE, COLUMNS="60")
-    terminal.until("x.bin")  # in the bar
     terminal.until("1 unchanged, 1 failed")
     terminal.until(f"{file}: unsupported: ")
     assert terminal.status() == 1
     assert str(file) not in terminal.screen
+
+
+def test_the_bar_of_add_shows_chunks_what_is_read_and_what_is_left(tmp_path: Path) -> None:
+    bar = AddBar(Session([str(tmp_path)], ()))
+    bar.progress.disable = False
+    files = [tmp_path / f"{number}.md" for number in range(3)]
+    for file in files:
+        file.write_text("x" * 999, "utf-8")
+    bar(AddStarted(3, 3 * 999))
+    bar(SourcesAt("reading", tuple(map(str, files[:1]))))
+    bar(ChunksEmbedded(1))
+    task = bar.progress.tasks[0]
+    assert task.fields["at"] == "sources · 1 chunk · 0 failed · 0.md"
+    bar(SourceDone(LedgerEntry(str(files[0]), "live"), unchanged=True))
+    assert task.fields["rest"] == ""  # what takes no time says nothing
+    bar.progress.start_task(bar.task)
+    bar(SourceDone(LedgerEntry(str(files[1]), "live")))
+    assert task.fields["rest"].startswith("about ")
+    bar(SourceDone(LedgerEntry(str(files[2]), "live")))
+    assert (task.completed, task.fields["rest"]) == (3, "")
 
 
 # -- lines that are edited ---------------------------------------------------------------------------------------------
@@ -86,6 +109,7 @@ def test_chat_brings_back_and_edits_what_was_typed(base: str) -> None:
     terminal.type("\x01\x0b/he\t\r")  # to the beginning, drop the rest; then a command, completed
     terminal.until("/help")
     terminal.until("/suggest, /quit")
+    terminal.until(PROMPT)
     terminal.type("/quit\r")
     assert terminal.status() == 0
 
@@ -97,6 +121,7 @@ def test_what_was_typed_is_not_kept(base: str, tmp_path: Path) -> None:
     terminal.until(PROMPT)
     terminal.type("/help\r")
     terminal.until("/suggest, /quit")
+    terminal.until(PROMPT)  # what comes before it would be lost
     terminal.type("\x04")
     assert terminal.status() == 0
     assert not [path for path in home.rglob("*") if path.is_file()]

@@ -78,6 +78,8 @@ class AddBar:
         if not self.progress.disable:
             self.rest.ended(_bytes(source) + 1, self.progress.tasks[0].elapsed or 0.0, unchanged=unchanged)
         left_s = self.rest.left_s()
+        if self.rest.passed >= self.rest.total:
+            self._reading, left_s = "", None
         rest = "" if left_s is None else f"about {span_of_time(left_s)} left"
         self.progress.update(self.task, advance=1, at=self._counts(), rest=rest)
 

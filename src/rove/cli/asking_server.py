@@ -10,11 +10,11 @@ import os
 import secrets
 import socket
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from rove.registry import load
 from rove.serve.local_calls.invitation import (
     CLIENT,
     CODE,
@@ -75,7 +75,7 @@ def _folder(location: str) -> Path | None:
         return None
     if location.endswith(".toml"):
         file = Path(location)
-        return file.parent / str(tomllib.loads(file.read_text("utf-8")).get("path", "kb"))
+        return file.parent / str(load("tomllib:loads")(file.read_text("utf-8")).get("path", "kb"))
     return Path(location)
 
 
