@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rove.cli.session import Session
 
 FAILED, BAD_CALL = 1, 2
+USUAL = (700, 10, 10)
+"""Python's own numbers: how many objects are made between two looks for garbage."""
 MORE = " Given several times, all are read as one base."
 LOCAL = "Open the base in this process, also where a server has it open."
 SLIPS = (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError, FileExistsError)
@@ -97,7 +100,9 @@ def command(
 def run(runs: str, session: Session, values: Mapping[str, Any]) -> int:
     """Run what a command runs; what is wrong is said, and the exit status returned."""
     try:
-        return load(runs)(session, **values) or 0
+        function = load(runs)
+        gc.set_threshold(*USUAL)  # `main` has raised it, for what is imported
+        return function(session, **values) or 0
     except BrokenPipeError:
         return 0
     except (RoveError, OSError) as error:
