@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 class Terminal:
