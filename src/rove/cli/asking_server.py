@@ -93,7 +93,7 @@ def _pieces(
     lines.write(json.dumps({"space": invitation.space, "word": word}).encode() + b"\n")
     lines.flush()
     told: object = json.loads(lines.readline(MAX_LINE))
-    hello = cast("Mapping[str, object]", told) if isinstance(told, Mapping) else {}
+    hello = cast("dict[str, object]", told if isinstance(told, dict) else {})
     if not is_proof(hello.get("proof"), invitation.proof(SERVER, word)):
         message = "another has its port"
         raise ValueError(message)
