@@ -29,10 +29,14 @@ HUNG_S = 30.0
 SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
-    "GET /v1/spaces": "", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
+    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
     "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
+    f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
+    f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
+    f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",

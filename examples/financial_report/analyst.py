@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from examples.financial_report.make_data import INDICATORS
 
 from rove.errors import InputError
 from rove.flow import FlowContext
-from rove.records.figures import Computed
+from rove.records.figures import Computed, Figure
 
 POINTS, TIMES = 2.0, 0.15
 """What is a notable change: of a share in points, of anything else by this part of it."""
@@ -19,6 +21,12 @@ WHY = {
     ("en", False): "Why did {name} fall in {year}?",
     ("de", True): "Warum stieg {name} {year}?",
     ("de", False): "Warum sank {name} {year}?",
+}
+LABELS: Mapping[str, Sequence[str]] = {
+    name: [one.casefold() for one in said]
+    for name, said in tomllib.loads((Path(__file__).parent / "report.toml").read_text("utf-8"))["steps"]["figures"][
+        "labels"
+    ].items()
 }
 YEAR = re.compile(r"(?<!\d)20\d\d(?!\d)")
 
@@ -72,20 +80,17 @@ async def notable(context: FlowContext, *, ratios: Sequence[Computed], most: int
 
 
 async def named_indicator(context: FlowContext, *, question: str) -> Named | None:
-    """Say that the tool is asked for, where a question names an indicator and a year and does not ask why."""
+    """Say which tool is asked for: the question names an indicator or a figure, and a year, and does not ask why."""
     del context
     folded, year = question.casefold(), YEAR.search(question)
     if year is None or re.match(r"\s*(?:why|warum|weshalb|wieso)\b", folded):
         return None
-    names = [
-        one
-        for one in INDICATORS
-        if one["title"].casefold() in folded or one["de"].partition(" ")[2].casefold() in folded
-    ]
-    if not names:
+    asked = {each: ("indicator", one["name"]) for one in INDICATORS for each in _called(one) if each in folded}
+    asked = asked or {each: ("figure", name) for name, said in LABELS.items() for each in said if each in folded}
+    if not asked:
         return None
-    name = max(names, key=lambda one: len(one["title"]))["name"]
-    return Named("indicator", {"name": name, "year": int(year[0])})
+    tool, name = asked[max(asked, key=len)]
+    return Named(tool, {"name": name, "year": int(year[0])})
 
 
 def _called(one: Mapping[str, str]) -> tuple[str, str]:
@@ -117,6 +122,26 @@ def indicator_tool(ratios: Sequence[Computed]) -> Callable[..., object]:
         return "\n\n".join(filter(None, (said, f"It is worked out as {found.formula}.", stated)))
 
     return indicator
+
+
+def figure_tool(figures: Sequence[Figure]) -> Callable[..., object]:
+    """Make the tool of what the reports state."""
+    by_place = {(one.name, one.period): one for one in figures}
+
+    def figure(name: str, year: int) -> str:
+        """Return a figure that the company's annual reports state for a year, and where.
+
+        Args:
+            name: Name of the figure, like revenue or borrowings.
+            year: The year.
+        """
+        found, said = by_place.get((name, str(year))), f"{name.replace('_', ' ').capitalize()} of {year}"
+        if found is None:
+            return f"{said}: the reports do not state it."
+        place = f"“{found.written}” in {found.citation.title}"
+        return f"{said}: {found.value / 1e6:,.1f} million {found.unit}.\n\nIt stands as {place}."
+
+    return figure
 
 
 def shown(one: Computed, *, sign: bool = False) -> str:

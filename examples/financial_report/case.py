@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
-from examples.financial_report.analyst import indicator_tool, indicators, named_indicator, notable
+from examples.financial_report.analyst import figure_tool, indicator_tool, indicators, named_indicator, notable
 from examples.financial_report.make_data import COMPANY, make
 from examples.financial_report.paper import financial_paper
 
 from rove import AsyncRove
 from rove.flow import Flow, FlowRun, read_flow, run
-from rove.records.figures import Computed
+from rove.records.figures import Computed, Figure
 
 HERE = Path(__file__).parent
 OPERATORS = {
@@ -25,7 +26,7 @@ QUESTIONS = (
     "What was the gross margin in 2024?",
     "What does the quick ratio say?",
     "How high were borrowings in the balance sheet of 2025?",
-    "Which bank lent the money for the acquisition?",
+    "Who lent the money for the acquisition of Brava Sensors?",
     "Warum stieg die Bruttomarge 2025?",
     "Who owns Brava Quartz?",
     "What was the free cash flow in 2022?",
@@ -48,11 +49,13 @@ async def opened(folder: Path, **settings: object) -> AsyncIterator[AsyncRove]:
 
 
 async def reported(kb: AsyncRove) -> FlowRun:
-    """Run the report's flow, and give the base the tool of what it worked out."""
+    """Run the report's flow, and give the base tools of what it read and worked out."""
     done = await run(kb, flow("report"), {"company": COMPANY["name"]})
-    ratios = done.output["ratios"]
-    assert isinstance(ratios, tuple)
-    kb.tools.add(indicator_tool([one for one in ratios if isinstance(one, Computed)]))
+    ratios, figures = (
+        cast("Sequence[Computed]", done.output["ratios"]),
+        cast("Sequence[Figure]", done.output["figures"]),
+    )
+    kb.tools.add(indicator_tool(ratios), figure_tool(figures))
     return done
 
 

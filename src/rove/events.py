@@ -51,6 +51,13 @@ class SourceDone:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunksCut:
+    """`count` more chunks are known, that are about to get their vectors."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChunksEmbedded:
     """`count` more chunks have their vectors."""
 
@@ -128,6 +135,7 @@ Event = (
     | SourcesAt
     | PageReached
     | SourceDone
+    | ChunksCut
     | ChunksEmbedded
     | ChunksDeepened
     | DocumentsEnriched

@@ -196,7 +196,7 @@ class CallerView:
         info = await self._info(document_id)
         document, _ = await self.kb.document(document_id)
         if not self._sees(document):
-            raise _absent()
+            raise absent()
         return info, document
 
     async def summary(self, document_id: str) -> list[Summary]:
@@ -294,7 +294,7 @@ class CallerView:
         for info in found:
             if info.document_id == document_id and self._sees(info):
                 return info
-        raise _absent()
+        raise absent()
 
     def _sees(self, document: DocumentInfo | Document) -> bool:
         access_filter = self.caller.access_filter(self.access_field)
@@ -314,5 +314,6 @@ class CallerView:
         return [replace(hit, same=tuple(self._seen(hit.same))) if hit.same else hit for hit in seen]
 
 
-def _absent() -> AbsentError:
+def absent() -> AbsentError:
+    """Make the error that says nothing but that a document is not there."""
     return AbsentError("There is no such document.", cure="List the documents that there are.")

@@ -17,7 +17,9 @@ from rove.serve.journal import log_json
 from rove.serve.local_calls.listener import Answering, listening
 from rove.serve.mcp.lazy_endpoint import ENDPOINT
 from rove.serve.server import check_address, make_server
-from rove.serve.spaces import Spaces, check_settings
+from rove.serve.space_checks import check
+from rove.serve.space_folder import trees_of
+from rove.serve.spaces import Spaces
 from rove.settings import Settings
 
 LOOK_S = 2.0
@@ -54,7 +56,7 @@ async def _serve(
     """Serve until told to end; say whether that was to begin anew."""
     keyring = Keyring(file, lambda: read().serve.keys)
     settings = read()
-    check_settings(settings, file.parent)
+    check(settings.serve, trees_of(settings, file.parent))
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)

@@ -61,6 +61,8 @@ class ServeSettings(SettingsSection):
     """Origins of web pages of other hosts that may call it."""
     spaces: Mapping[SpaceName, SpaceSettings] = Field(default_factory=dict)
     """The bases that are served, by name; none: this one, as "default"."""
+    spaces_folder: str = ""
+    """A folder in which administrators make further spaces while it is served, as seen from the folder of this file."""
     keys: Mapping[str, KeySettings] = Field(default_factory=dict)
     """The keys, by name; none: only this machine is let in."""
     access_field: str = Field(default="access", min_length=1)
