@@ -193,6 +193,10 @@ class Rove(BlockingDocuments, Migrating):
         """See `AsyncRove.walk`: `for event in kb.walk("…")`."""
         return Walk(self._kb.walk(question, where=where, budget=budget), self._run)
 
+    def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
+        """See `AsyncRove.set_out`."""
+        return self._run(self._kb.set_out(question, where=where, budget=budget))
+
     def walks(self) -> list[WalkInfo]:
         """See `AsyncRove.walks`."""
         return self._run(self._kb.walks())
