@@ -26,7 +26,7 @@ PASSAGES = {
 ASKED = {
     "en": ("cat sofa", "ship harbour", "doctor patient"),
     "de": ("Katze Sofa", "Schiff Hafen", "Arzt Patienten"),
-    "hu": ("macska kanapén", "hajó kikötőt", "orvos beteget"),
+    "hu": ("macska kanapén", "hajó kikötőt", "orvos megvizsgálja"),
     "zh": ("沙发上睡觉", "离开了港口", "检查病人"),
     "ja": ("ソファで眠", "港を出発", "患者を診察"),
 }

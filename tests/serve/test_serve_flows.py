@@ -130,7 +130,6 @@ mode = "keyword"
 use = "human"
 question = "Is that it?"
 options = ["yes", "no"]
-after = ["found"]
 [output]
 said = "$said"
 hits = "$found"

@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from rove.records import History, Turn
-from rove.serve.openai.front_ends import Said, asked_in, reply_to, title_of
+from rove.serve.openai.front_ends import Spoken, asked_in, reply_to, title_of
 from serve.conftest import PUBLIC, Opener, Town, listening
 from serve.test_serve_openai import QUESTION, client_of
 
@@ -114,13 +114,13 @@ async def test_no_model_is_asked_for_them(open_town: Opener) -> None:
     ],
 )
 def test_what_only_looks_like_it_is_a_question(question: str) -> None:
-    assert reply_to(Said(question, History((Turn("a", "b"),)))) is None
+    assert reply_to(Spoken(question, History((Turn("a", "b"),)))) is None
     assert asked_in(question) == question
 
 
 def test_tools_of_a_front_end_are_not_chosen() -> None:
     system = "Available Tools: [{}]\n\nYour task is to choose and return the correct tool(s) from the list."
-    assert json.loads(reply_to(Said("Query: x", History(), system)) or "") == {"tool_calls": []}
+    assert json.loads(reply_to(Spoken("Query: x", History(), system)) or "") == {"tool_calls": []}
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,7 @@ def test_tools_of_a_front_end_are_not_chosen() -> None:
     [
         ("", ""),
         ("  \n\n", ""),
+        ("Hallo zusammen! Wie beantrage ich Urlaub?", "Wie beantrage ich Urlaub"),
         ("# Reisekosten\n\nWer zahlt sie?", "Reisekosten"),
         ("1234 " * 5_000, "1234 1234 1234 1234 1234 1234"),
         ("谁批准远程工作？请告诉我。", "谁批准远程工作"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from rove import Text
 from serve.conftest import PUBLIC, Town, listening
@@ -68,7 +70,7 @@ def _is(field: str, value: object, op: str = "==") -> dict[str, object]:
 async def test_tools_are_described_in_few_bytes(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         tools = await client.list_tools()
-    assert len(tools.model_dump_json(exclude_none=True)) < 9_000
+    assert len(tools.model_dump_json(exclude_none=True)) < 10_000
     schemas = {tool.name: tool.input_schema for tool in tools.tools}
     assert "title" not in schemas["search"]
     assert schemas["search"]["required"] == ["question"]
@@ -148,3 +150,14 @@ async def test_every_era_of_the_protocol_is_served(town: Town, mode: str) -> Non
         assert heard[0] == "Round 1"
         assert any(text.endswith(PUBLIC) for text in heard)
         assert len((await client.list_resources()).resources) == 3
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+async def test_every_handshake_is_agreed_to(town: Town, version: str) -> None:
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    async with town.client("anna", accept="application/json, text/event-stream") as client:
+        reply = (await client.post("/mcp", json=body)).text
+    agreed = json.loads(next(line for line in reply.splitlines() if line.startswith("data: {"))[6:])["result"]
+    assert agreed["protocolVersion"] == version
+    assert agreed["capabilities"].keys() >= {"tools", "resources"}

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_origin
 
 import httpx
 import pytest
@@ -204,7 +204,7 @@ def test_no_reply_has_a_sentence_that_is_not_looked_at() -> None:
     seen: set[str] = set()
     for model in (Problem, *kinds(Reply)):
         for name, field in model.model_fields.items():
-            if name in TELLING:
+            if name in TELLING and get_origin(field.annotation) is not Literal:
                 assert looked_at & set(validators(field)), f"{model.__name__}.{name}"
                 seen.add(name)
     assert seen == TELLING

@@ -256,8 +256,8 @@ async def test_a_question_of_a_key_with_labels_runs_no_tool(town: Town, holder: 
 async def test_secrets_that_a_service_sends_back_are_in_no_answer(town: Town) -> None:
     async with town.client("rita") as client:
         for host in ("telling", "broken", "half"):
-            wanted = {"question": f"Get host load: load of the host {host} over 5 minutes", "tools": True}
-            reply = await client.post(ASK, json=wanted)
+            wanted = {"question": "Get host load: return the load of a host over 5 minutes", "tools": True}
+            reply = await client.post(ASK, json={**wanted, "profile": {"host": host}})
             assert "get_host_load" in reply.json()["note"], reply.text
             assert KEY[:8] not in reply.text
             assert "127.0.0.1" not in reply.text

@@ -11,7 +11,7 @@ from importlib.resources import files
 import regex
 
 from rove.chunk.block import find_blocks
-from rove.databases.cell_tables import COMMA_DECIMAL, CellTable, number_of, tables_in
+from rove.chunk.cell_tables import COMMA_DECIMAL, CellTable, number_of, tables_in
 from rove.records import Document
 from rove.records.document import Span
 

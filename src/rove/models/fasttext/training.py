@@ -37,7 +37,7 @@ RARE_FROM_TOKENS = 1_000_000
 LINE_END = "</s>"
 """The library's own word."""
 POWER = 0.25
-"""0.5 would whiten wholly, which helps where little could be learned, and harms elsewhere; 0 leaves all as it is."""
+"""0.5 would whiten wholly, which helps where little could be learned and harms where much was; 0 changes nothing."""
 SMALLEST = 1e-6
 """A direction of less variance, as a share of the largest, is not made to count as much as the others."""
 

@@ -115,13 +115,11 @@ def _hits(done: FlowRun) -> list[Hit]:
     found: list[Hit] = []
     waiting = list(done.output.values())
     while waiting:
-        match waiting.pop():
-            case Answer(hits=hits):
-                found += hits
-            case Hit() as hit:
-                found.append(hit)
-            case tuple() | list() as several:
-                waiting += cast("Sequence[object]", several)
-            case _:
-                pass
+        one = waiting.pop()
+        if isinstance(one, Answer):
+            found += one.hits
+        elif isinstance(one, Hit):
+            found.append(one)
+        elif isinstance(one, tuple | list):
+            waiting += cast("Sequence[object]", one)
     return found

@@ -43,7 +43,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """What a request says: the user's last message, the turns before it, the system prompt, the keys of its form."""
 
     question: str
@@ -52,11 +52,11 @@ class Said:
     keys: Collection[str] = ()
 
 
-def reply_to(said: Said) -> str | None:
+def reply_to(said: Spoken) -> str | None:
     r"""Reply to a request of a front-end's own; None where it is a question.
 
     >>> asked = "### Task:\nName it.\n{ 'title': '…' }\n<chat_history>\nUSER: Who pays?\n</chat_history>"
-    >>> reply_to(Said(asked, History()))
+    >>> reply_to(Spoken(asked, History()))
     '{"title": "Who pays"}'
     """
     text = said.question
@@ -86,7 +86,7 @@ def asked_in(text: str) -> str:
 
 
 def title_of(message: str) -> str:
-    """Return how a message begins, as a title: its first sentence, without marks, of some words.
+    """Return how a message begins, as a title: its first sentence that is no mere greeting, cut after some words.
 
     >>> title_of("**Who** approves remote work in our units in summer? I need it.")
     'Who approves remote work in our'
@@ -95,8 +95,11 @@ def title_of(message: str) -> str:
     """
     begun = message[: 20 * MAX_CHARS].strip().partition("\n")[0]
     text = render(begun).line
-    spans = sentence_spans(text, detect(text))
-    first = text[slice(*spans[0])].strip(" .!?:;,。！？：；，、…\"'“”„«»") if spans else ""
+    said = [
+        text[start:end].strip(" .!?:;,。！？：；，、…\"'“”„«»") for start, end in sentence_spans(text, detect(text))
+    ]
+    telling = (one for one in said if _UNSPACED.search(one) or len(one.split()) > 2)
+    first = next(telling, said[0] if said else "")
     if _UNSPACED.search(first):
         return first[:MAX_UNSPACED]
     return " ".join(first.split()[:MAX_WORDS])[:MAX_CHARS]

@@ -16,6 +16,7 @@ from rove.records.document import Span
 from rove.serve.context import ServerContext
 from rove.serve.redaction import public_source
 from rove.serve.schema import Reply
+from rove.serve.space_folder import DEFAULT
 
 _MARK = re.compile(r"\[(\d+)\??\]")
 _TOUCHING = re.compile(r"(\[\d+\??\])(?=\[\d+\??\])")
@@ -47,9 +48,9 @@ class Links:
 
     @classmethod
     def of(cls, request: Request, server: ServerContext, space: str) -> Self:
-        """Make it for a request; a space is named where the server has several."""
+        """Make it for a request; a space is named unless it is the one that a server has by itself."""
         origin = server.settings.public_url.rstrip("/") or f"{request.url.scheme}://{request.url.netloc}"
-        return cls(origin, space if len(server.spaces) > 1 else "")
+        return cls(origin, space if space != DEFAULT else "")
 
     def to(self, document_id: str, span: Span) -> str:
         """Return the address of words of a document.

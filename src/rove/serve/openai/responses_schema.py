@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
-from rove.serve.openai.front_ends import Said as Spoken
+from rove.serve.openai.front_ends import Spoken
 from rove.serve.openai.links import UrlCitation
 from rove.serve.openai.schema import MAX_CHARS, ClientRequest, Message, ResponseFormat, notes_on, spoken
 from rove.serve.questions.results import CitationOut, HitOut
@@ -139,9 +139,9 @@ class ResponseUsage(Reply):
 
 
 class Incomplete(Reply):
-    """Why a response is not complete."""
+    """Why a response is not complete: OpenAI's word for it."""
 
-    reason: Literal["max_output_tokens"] = "max_output_tokens"
+    reason: Said = "max_output_tokens"
 
 
 class ResponseOut(Reply):
@@ -151,7 +151,7 @@ class ResponseOut(Reply):
     object: Literal["response"] = "response"
     created_at: int
     status: Status
-    error: None = None
+    error: Said | None = None
     incomplete_details: Incomplete | None = None
     instructions: str | None = None
     model: str

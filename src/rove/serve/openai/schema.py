@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rove.models.usage import Usage
 from rove.records import History, Turn
-from rove.serve.openai.front_ends import Said as Spoken
+from rove.serve.openai.front_ends import Spoken
 from rove.serve.openai.links import Annotation, UrlCitation, without_footer
 from rove.serve.openai.turn import NO_TOOLS, UNREAD
 from rove.serve.questions.results import CitationOut, HitOut

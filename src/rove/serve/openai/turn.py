@@ -11,7 +11,7 @@ from rove.errors import InputError
 from rove.models.usage import Usage
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
-from rove.serve.openai.front_ends import ATTACHED, NOTE, Said, asked_in, reply_to
+from rove.serve.openai.front_ends import ATTACHED, NOTE, Spoken, asked_in, reply_to
 from rove.serve.openai.links import Links, UrlCitation, citations_in, footer, spaced
 from rove.serve.questions.asking import answering, check_question
 from rove.serve.questions.results import CitationOut, HitOut
@@ -43,7 +43,7 @@ class Turned:
 
     server: ServerContext
     view: CallerView
-    said: Said
+    said: Spoken
     links: Links
     notes: tuple[str, ...] = ()
     as_json: bool = False

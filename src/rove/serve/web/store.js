@@ -49,7 +49,7 @@ export const store = {
   },
   /** Keep the key for this tab, or on this machine if `remember`. */
   setKey(value, remember) {
-    if (value !== key) for (const name of drafts()) write(localStorage, name, ""); // they were somebody else's
+    if (value !== key) this.forgetDrafts();
     key = value;
     write(sessionStorage, "key", remember ? "" : value);
     write(localStorage, "key", remember ? value : "");
@@ -88,6 +88,10 @@ export const store = {
   },
   setDraft(id, text) {
     write(localStorage, `draft.${this.space}.${id}`, text);
+  },
+  /** Forget what was begun to be written: somebody else may come. */
+  forgetDrafts() {
+    for (const name of drafts()) write(localStorage, name, "");
   },
   may(right) {
     return this.rights.includes(right);
