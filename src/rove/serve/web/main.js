@@ -27,7 +27,7 @@ const VIEWS = {
   search: { draw: asking("search") },
   c: { draw: conversation },
   documents: { draw: documents, link: "documents" },
-  add: { draw: add, link: "add" },
+  add: { draw: add, link: "documents" },
   walk: { draw: walking, link: "walk" },
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
