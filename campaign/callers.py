@@ -34,6 +34,7 @@ RIGHTS = {
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
+    f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
