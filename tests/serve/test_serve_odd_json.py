@@ -37,6 +37,7 @@ NAMES = {"space": "hr", "walk_id": "0123456789", "action": "pause", "evaluation_
 GIVEN: dict[str, Any] = {
     "question": "Who approves remote work?",
     "text": "x",
+    "chunks": ["policy"],
     "model": "hr",
     "messages": [{"role": "user", "content": "Who?"}],
     "table": {"name": "q.csv", "text": "question,source\nWho approves remote work?,policy\n"},

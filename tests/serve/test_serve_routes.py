@@ -66,6 +66,7 @@ CALLS = [
     Call("GET", f"{SPACE}/summary", query={"document_id": "policy"}),
     Call("POST", f"{SPACE}/graph", body={"names": ["{}"], "documents": ["policy"], "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/ask", body=ASKED),
+    Call("POST", f"{SPACE}/follow_ups", body={**ASKED, "chunks": ["policy"]}),
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { add } from "./add.js";
 import { ask } from "./ask.js";
+import { documentView } from "./document_view.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
@@ -15,7 +16,8 @@ import { store } from "./store.js";
 import { walks } from "./walks.js";
 import { speak, t } from "./words.js";
 
-const VIEWS = { ask, search, walk: walks, documents, add, lab, settings };
+const VIEWS = { ask, search, walk: walks, documents, document: documentView, add, lab, settings };
+const LINKED = Object.keys(VIEWS).filter((name) => name !== "document");
 const main = document.getElementById("main");
 let leave = () => {};
 
@@ -40,7 +42,7 @@ function decoded(part) {
 
 function drawTop() {
   const { view } = place();
-  const links = Object.keys(VIEWS).map((name) =>
+  const links = LINKED.map((name) =>
     el("li", {}, el("a", { href: `#/${name}`, "aria-current": name === view ? "page" : null }, t(`nav.${name}`))),
   );
   const spaces = el(
