@@ -7,7 +7,7 @@ source: a question can say what its asker knows.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Annotated
@@ -135,28 +135,33 @@ async def _by_rules(question: str, hits: Sequence[Hit], context: FollowUpContext
     for one in await stored_answers(search_context, question, both, texts, context.where, strict=True):
         yield one.question
     language = detect(question)
-    for topic in dict.fromkeys(topic for hit in hits for topic in _topics_beside(hit, wholes)):
+    told = {(hit.chunk.document_id, one.span) for hit in hits for one in _holding(hit, wholes)}
+    beside = [one for hit in hits for one in _beside(hit, wholes) if (hit.chunk.document_id, one.span) not in told]
+    for topic in dict.fromkeys(bare_topic(one.title) for one in beside):
         asks = topic.endswith(_ASKING)
         yield topic if asks else fill(context.phrases.get(language, "{topic}"), {"topic": topic})
 
 
-def _topics_beside(hit: Hit, documents: Mapping[str, Document]) -> Iterator[str]:
-    """Yield what the sections are about that stand nearest to a hit: below its own heading, then beside it."""
-    document, (start, _) = documents.get(hit.chunk.document_id), hit.chunk.span
+def _holding(hit: Hit, documents: Mapping[str, Document]) -> list[Section]:
+    """The sections that a hit begins in, outermost first."""
+    document, start = documents.get(hit.chunk.document_id), hit.chunk.span[0]
+    sections = document.sections if document else ()
+    return sorted((one for one in sections if one.span[0] <= start < one.span[1]), key=lambda one: one.level)
+
+
+def _beside(hit: Hit, documents: Mapping[str, Document]) -> list[Section]:
+    """The sections within the one around a hit's own that say something: those that follow it, the nearest first."""
+    document, start = documents.get(hit.chunk.document_id), hit.chunk.span[0]
     if document is None:
-        return
-    holding = [one for one in document.sections if one.span[0] <= start < one.span[1]]
-    own = max(holding, key=lambda one: one.level, default=None)
-    level = own.level if own else 0
-    around = max((one for one in holding if one.level < level), key=lambda one: one.level, default=None)
-    first, last = around.span if around else (0, len(document.text))
+        return []
+    around = _holding(hit, documents)[-2:-1]
+    first, last = around[0].span if around else (0, len(document.text))
+    found = [one for one in document.sections if first <= one.span[0] < last and _tells(one)]
+    return sorted(found, key=lambda one: (one.span[0] < start, abs(one.span[0] - start)))
 
-    def distance(one: Section) -> tuple[bool, int]:
-        return (one.span[0] < start, abs(one.span[0] - start))
 
-    beside = [one for one in document.sections if first <= one.span[0] < last and one not in holding]
-    for one in sorted(beside, key=distance):
-        topic = bare_topic(one.title)
-        told = one.span[1] - one.span[0] - len(one.title) >= _LEAST_BODY_CHARS
-        if told and any(map(str.isalpha, topic)) and len(topic) <= _MOST_TOPIC_CHARS:
-            yield topic
+def _tells(section: Section) -> bool:
+    """Say whether a section has a topic that can be asked about, and more than its heading."""
+    topic = bare_topic(section.title)
+    filled = section.span[1] - section.span[0] - len(section.title) >= _LEAST_BODY_CHARS
+    return filled and len(topic) <= _MOST_TOPIC_CHARS and any(map(str.isalpha, topic))

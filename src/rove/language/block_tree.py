@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NodeKind = Literal[
     "heading", "paragraph", "list", "numbered", "item", "quote", "table", "row", "cell", "code", "formula", "rule",
-    "strong", "emphasis", "literal", "link", "image", "break", "text",
+    "strong", "emphasis", "literal", "link", "image", "break", "wrap", "text",
 ]  # fmt: skip
 _OPENED: dict[str, NodeKind] = {
     "heading_open": "heading", "paragraph_open": "paragraph", "bullet_list_open": "list",
@@ -36,6 +36,7 @@ _PASSED = frozenset({"thead_open", "thead_close", "tbody_open", "tbody_close"})
 class Node:
     """A block, what stands within one, or a run (kind "text"), which alone has `text`.
 
+    A line ends at a "break", or at a "wrap", where that is perhaps for its length alone.
     `level`: of a heading, 1 to 6; of a numbered list its first number; of a table the number of its first row below
     the header, from 1. `headed`: the first row of a table names its columns. `target`: where a link leads, and the
     file of an image, as the source has it.
@@ -50,8 +51,8 @@ class Node:
     target: str = ""
 
     def runs(self) -> Iterator[Node]:
-        """Yield the runs in it, and its breaks, in order."""
-        if self.kind in {"text", "break"}:
+        """Yield the runs in it, and the ends of its lines, in order."""
+        if self.kind in {"text", "break", "wrap"}:
             yield self
         for child in self.children:
             yield from child.runs()
@@ -174,7 +175,7 @@ class _Builder:
             case "text_special":
                 self._add(Node("text", places.span(start, end), token.content))
             case "softbreak" | "hardbreak":
-                self._add(Node("break", places.span(start, end)))
+                self._add(Node("wrap" if token.type == "softbreak" else "break", places.span(start, end)))
             case "code_inline" | "formula":
                 margin = (end - start - len(token.content)) // 2
                 runs = tuple(places.runs(start + margin, start + margin + len(token.content)))

@@ -21,6 +21,7 @@ AROUND = 40
 class NodeOut(Reply):
     """A block of a document, what stands within one, or a run of text: only runs (kind "text") have `text`.
 
+    A line ends at a "break", or at a "wrap", where that is perhaps for its length alone.
     `span`: where it stands in the document's text. A run as long as its span shows these very characters, any other
     shows its span as a whole. `level`: of a heading, 1 to 6; of a numbered list its first number; of a table the number
     of its first row below the header. `headed`: the first row of a table names its columns. `target`: where a link

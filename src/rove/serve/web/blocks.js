@@ -55,7 +55,8 @@ export class Drawing {
 
   inline(node) {
     if (node.kind === "text") return this.run(node);
-    if (node.kind === "break") return this.run({ ...node, text: "\n" });
+    if (node.kind === "break") return el("br");
+    if (node.kind === "wrap") return "\n";
     const inside = this.inside(node);
     if (node.kind === "image") return el("span", { class: "picture", title: node.target || null }, el("span", { class: "hidden" }, t("source.picture")), inside);
     if (node.kind === "link") return el("span", { class: "linked", title: node.target || null }, inside); // where it leads is told, and never gone to

@@ -42,7 +42,7 @@ function card(number, { citation, hit, quotes }) {
 
 function where(citation, hit) {
   const named = citation.source && citation.source !== citation.title ? citation.source : "";
-  const parts = [named, citation.page ? t("source.page", { page: citation.page }) : "", (hit?.headings ?? []).join(" › ")].filter(Boolean);
+  const parts = [named, citation.page ? t("source.page", { page: citation.page }) : "", (hit?.headings ?? []).filter((name) => name !== citation.title).join(" › ")].filter(Boolean);
   return parts.length > 0 && el("p", { class: "facts" }, parts.map((part) => el("span", {}, part)));
 }
 

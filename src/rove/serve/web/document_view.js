@@ -17,7 +17,7 @@ export async function documentView(main, { rest: [document_id = "", words = ""],
   const outline = el("nav", { class: "outline", "aria-label": t("source.outline"), hidden: true });
   const body = el("div", { class: "source-body" });
   const paper = el("div", { class: "paper" }, body);
-  const facts = [info.source !== info.title && info.source, info.type, t("documents.added", { when: new Date(info.added_at).toLocaleDateString(document.documentElement.lang) })];
+  const facts = [info.source !== info.title && info.source, info.type, t("source.added", { date: new Date(info.added_at).toLocaleDateString(document.documentElement.lang) })];
   fill(
     main,
     el("header", { class: "document-top" }, heading, el("div", { class: "row" }, copyButton({ document_id, span }), downloadButton(info, signal)), el("p", { class: "facts muted small" }, facts.filter(Boolean).map((fact) => el("span", {}, fact)))),

@@ -28,7 +28,7 @@ export async function openPages(host, place, printed, { signal }) {
   const after = button("source.after", "›", () => turn(number + 1));
   const smaller = button("source.zoom-out", "−", () => scale(zoom - 1));
   const larger = button("source.zoom-in", "+", () => scale(zoom + 1));
-  const fit = el("button", { type: "button", class: "quiet", title: t("source.zoom-fit"), on: { click: () => scale(0) } });
+  const fit = el("button", { type: "button", class: "quiet", "aria-label": t("source.zoom-fit"), title: t("source.zoom-fit"), on: { click: () => scale(0) } });
   const pages = el("div", { class: "group" }, before, field, el("span", { class: "muted" }, t("source.of-pages", { pages: printed.pages })), after);
   fill(host, el("div", { class: "turning", role: "toolbar", "aria-label": t("source.as-page") }, pages, el("div", { class: "group" }, smaller, fit, larger)), frame);
 
@@ -65,7 +65,7 @@ export async function openPages(host, place, printed, { signal }) {
   async function scale(to) {
     zoom = Math.min(Math.max(0, to), ZOOMS.length - 1);
     sheet.style.width = `${ZOOMS[zoom] * 100}%`;
-    fit.textContent = zoom === 0 ? t("source.zoom-fit") : `${ZOOMS[zoom] * 100} %`;
+    fit.textContent = `${ZOOMS[zoom] * 100} %`;
     smaller.disabled = zoom === 0;
     larger.disabled = zoom === ZOOMS.length - 1;
     await turn(number);

@@ -7,6 +7,7 @@ import { t } from "./words.js";
 
 const AROUND = 3_000;
 const STEP = 12_000;
+const WRAPPED = ["markdown", "html", "rst", "ipynb", "docx", "epub"]; // a line's end means nothing there
 const GRIDS = ["xlsx", "xls", "ods", "csv", "parquet", "sqlite"];
 
 /** Open a document in `host` at the words of `span`, with `line` at its first block alone; `top`: the level of the heading above. */
@@ -27,7 +28,7 @@ class Reader {
     [this.from, this.to] = told.span;
     this.goesOn = told.continues;
     this.drawing = new Drawing({ marks: [mark], grid: GRIDS.includes(told.type), top });
-    this.text = el("div", { class: "source-text document", tabindex: 0, role: "region", "aria-label": t("source.text"), lang: told.language === "und" ? null : told.language });
+    this.text = el("div", { class: WRAPPED.includes(told.type) ? "source-text document wrapped" : "source-text document", tabindex: 0, role: "region", "aria-label": t("source.text"), lang: told.language === "und" ? null : told.language });
     this.earlier = el("button", { type: "button", class: "more", on: { click: () => this.before() } }, t("source.earlier"));
     this.later = el("button", { type: "button", class: "more", on: { click: () => this.after() } }, t("source.later"));
     const { elements, pieces } = this.drawing.draw(told.blocks);

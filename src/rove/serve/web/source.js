@@ -41,7 +41,7 @@ export async function openSource(place, from) {
   control = new AbortController();
   opener = from ?? opener;
   const heading = el("h2", { tabindex: -1 }, place.title || place.source || place.document_id);
-  const whole = el("a", { class: "button quiet small", href: addressOf(place) }, t("source.whole"));
+  const whole = el("a", { class: "button quiet", href: addressOf(place), "aria-label": t("source.whole"), title: t("source.whole") }, "⤢");
   const close = el("button", { type: "button", class: "close", "aria-label": t("source.close"), on: { click: () => closeSource() } }, "×");
   const body = el("div", { class: "source-body" });
   aside.setAttribute("aria-label", t("source.label"));
