@@ -21,7 +21,7 @@ export function cite(citation, sign = String(citation.number), doubtful = false)
   const page = citation.page ? t("source.page", { page: citation.page }) : "";
   const open = (event) => openSource(citation, event.currentTarget);
   const label = t(doubtful ? "answer.cite-doubtful" : "answer.cite", { number: sign === "¶" ? "" : citation.number, title: citation.title });
-  return el("button", { type: "button", class: doubtful ? "cite doubtful" : "cite", data: sign === "¶" ? {} : { number: citation.number }, "aria-label": label, title: [doubtful ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
+  return el("button", { type: "button", class: doubtful ? "cite doubtful" : "cite", "aria-label": label, title: [doubtful ? label : citation.title, page].filter(Boolean).join(" · "), on: { click: open } }, sign);
 }
 
 /** Draw what has passed of an answer that is still being written: its numbers open nothing before its sources are here. */

@@ -34,8 +34,8 @@ export function drawCards(answer, text) {
 function card(number, { citation, hit, quotes }) {
   const open = (one) => (event) => openSource(one, event.currentTarget);
   const title = el("button", { type: "button", class: "link", on: { click: open(citation) } }, citation.title || citation.source);
-  const words = [...quotes.values()].slice(0, QUOTES).map((one) => el("blockquote", { lang: language(hit) }, drawRendered(one.rendered), quotes.size > 1 && el("button", { type: "button", class: "cite", "aria-label": t("answer.cite", { number, title: citation.title }), on: { click: open(one) } }, "¶")));
-  const item = el("li", { class: "card source-card", value: number, data: { number } }, el("p", { class: "card-top" }, el("span", { class: "cite pending", "aria-hidden": "true" }, String(number)), title), where(citation, hit), words, hit && drawSame(hit));
+  const words = [...quotes.values()].slice(0, QUOTES).map((one) => el("blockquote", { lang: language(hit) }, one.rendered ? drawRendered(one.rendered) : el("p", {}, one.quote), quotes.size > 1 && el("button", { type: "button", class: "cite", "aria-label": t("answer.cite", { number, title: citation.title }), on: { click: open(one) } }, "¶")));
+  const item = el("li", { class: "card source-card", value: number }, el("p", { class: "card-top" }, el("span", { class: "card-number", "aria-hidden": "true" }, String(number)), title), where(citation, hit), words, hit && drawSame(hit));
   item.addEventListener("click", ({ target }) => target.closest("button, summary, a") || String(getSelection()) || openSource(citation, title)); // for the mouse; the title is for the keyboard
   return item;
 }
@@ -64,14 +64,13 @@ function language(hit) {
 
 /** A number in the text and its card are lit together, by the mouse and by the keyboard. */
 function tie(text, cards) {
-  const light = (part, number, lit) => {
-    for (const one of part.querySelectorAll(`[data-number="${number}"]`)) one.classList.toggle("lit", lit);
-  };
+  const numbered = (part) => [...part.querySelectorAll(part === text ? ".cite" : ".source-card")];
+  const numberOf = (one) => one && (one.value || Number.parseInt(one.textContent, 10)); // "1" and "1?"; a card has it as its value
   for (const [event, lit] of [["pointerover", true], ["pointerout", false], ["focusin", true], ["focusout", false]]) {
     for (const [from, to] of [[text, cards], [cards, text]]) {
       from.addEventListener(event, ({ target }) => {
-        const number = target.closest("[data-number]")?.dataset.number;
-        if (number) light(to, number, lit);
+        const number = numberOf(target.closest(from === text ? ".cite" : ".source-card"));
+        for (const one of numbered(to)) if (numberOf(one) === number) one.classList.toggle("lit", lit);
       });
     }
   }
