@@ -1,7 +1,8 @@
-"""Sources in a real browser: cards, documents at the exact words, grids, pages, search within, questions to go on with."""
+"""Sources in a real browser: cards, documents at the exact words, grids, pages, search within, follow-up questions."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import quote
@@ -36,7 +37,8 @@ for x in y:
 ![A cat](https://evil.example/cat.png)
 """
 LONG = "\n\n".join(f"## Part {n}\n\nThe words of part {n} are {n * 7}, and no others." for n in range(900))
-ROWS = "\n".join(f"| r{n} | {n} |" for n in range(1_500))
+ROWS = "Name,Number\n" + "\n".join(f"r{n},{n}" for n in range(1_500))
+INTRUDERS = "img, script, svg, [onerror], [onload], a[href^='javascript' i]"
 MARKS = "marks => marks.map((one) => one.textContent).join('')"
 SPANS = {
     "ld *and* both** 😀 he": "ld and both 😀 he",
@@ -46,7 +48,10 @@ SPANS = {
     "slo | *Ingrid* a \\| b": "sloIngrid a | b",
     "x in y:\n    pa": "x in y:\n    pa",
 }
-VIEWS = {"kinds": ".document", "table": ".document", "receipt": ".sheet img", "zh": ".document", "book": ".grid"}
+VIEWS = {
+    "kinds": ".document", "rows.csv": ".grid", "receipt.pdf": ".sheet img", "xiujia-zhidu.html": ".document",
+    "book.xlsx": ".grid", "autogen.docx": ".document",
+}  # fmt: skip
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -54,11 +59,12 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
     folder = tmp_path_factory.mktemp("source")
     async with held(folder) as opened:
         (folder / "book.xlsx").write_bytes(workbook("xlsx"))
+        (folder / "rows.csv").write_text(ROWS, "utf-8")
         await opened.town.spaces._spaces["hr"].kb.add(
             Text(KINDS, id="kinds", title="Kinds", kind="markdown"),
             Text(LONG, id="long", title="Long", kind="markdown"),
-            Text(f"# Rows\n\n| Name | Number |\n| --- | --- |\n{ROWS}\n\nThe end.", id="rows/1", title="Rows", kind="csv"),
-            folder / "book.xlsx", DEMO / "files" / "autogen.docx", DEMO / "files" / "inventory-report.pdf",
+            folder / "book.xlsx", folder / "rows.csv",
+            DEMO / "files" / "autogen.docx", DEMO / "files" / "inventory-report.pdf",
             DEMO / "handbook" / "xiujia-zhidu.html", DEMO / "handbook" / "mobiles-arbeiten.md",
         )  # fmt: skip
         yield opened
@@ -76,6 +82,15 @@ async def open_at(visit: Visit, page: Page, source: str, start: int = 0, end: in
     await page.wait_for_selector(".document, .sheet img")
 
 
+async def until(page: Page, holds: str) -> None:
+    """Wait until an expression holds. Not by `wait_for_function`, which the page's policy forbids."""
+    for _ in range(200):
+        if await page.evaluate(holds):
+            return
+        await page.wait_for_timeout(50)
+    pytest.fail(f"It never holds: {holds}")
+
+
 async def test_the_exact_words_are_marked_across_marks_items_cells_and_lines(visit: Visit) -> None:
     async with visit.page() as page:
         for words, shown in SPANS.items():
@@ -91,7 +106,7 @@ async def test_what_a_document_says_stays_text(visit: Visit) -> None:
         await page.wait_for_selector(".document")
         assert "<script>window.hacked=1</script>" in await page.locator(".document").inner_text()
         assert "<img src=x" in await page.locator("h1").inner_text()
-        assert await page.locator("main :is(img, script, svg, [onerror], [onload], a[href^='javascript' i])").count() == 0
+        assert await page.locator(f"main :is({INTRUDERS})").count() == 0
         assert await page.evaluate("window.hacked") is None
 
 
@@ -126,7 +141,8 @@ async def test_questions_to_go_on_with_are_asked_by_a_click(visit: Visit) -> Non
         assert "„" in words
         assert await violations(page) == []
         await first.click()
-        await page.wait_for_function("words => document.querySelector('textarea').value === words || [...document.querySelectorAll('.turn h2')].some((one) => one.textContent === words)", arg=words)
+        said = "document.querySelector('main').innerText + document.querySelector('textarea').value"
+        await until(page, f"({said}).split({json.dumps(words)}).length > 1")
 
 
 async def test_a_long_document_comes_as_one_scrolls_and_is_gone_through_by_its_outline(visit: Visit) -> None:
@@ -138,15 +154,16 @@ async def test_a_long_document_comes_as_one_scrolls_and_is_gone_through_by_its_o
         assert "Part 449" in await text.inner_text()
         assert "Part 10\n" not in await text.inner_text()
         top = await page.locator("main mark").evaluate("one => one.getBoundingClientRect().top")
-        await page.locator(".more").first.click()
-        await page.wait_for_function("document.querySelector('.document').innerText.includes('Part 370')")
+        await page.evaluate("document.querySelector('.more').click()")  # a real click would scroll there first
+        await page.wait_for_selector(".document:has-text('Part 370')")
         moved = await page.locator("main mark").evaluate("one => one.getBoundingClientRect().top")
         assert abs(moved - top) < 3
         await page.evaluate("scrollTo(0, document.body.scrollHeight)")
-        await page.wait_for_function("document.querySelector('.document').innerText.includes('Part 600')")
+        await page.wait_for_selector(".document:has-text('Part 600')")
         await page.click(".outline >> text='Part 20'")
-        await page.wait_for_function("document.querySelector('.document').innerText.includes('The words of part 20 are')")
-        headings = await page.eval_on_selector_all(".document h2", "all => all.map((one) => Number(one.textContent.slice(5)))")
+        await page.wait_for_selector(".document:has-text('The words of part 20 are')")
+        numbers = "all => all.map((one) => Number(one.textContent.slice(5)))"
+        headings = await page.eval_on_selector_all(".document h2", numbers)
         assert headings == list(range(headings[0], headings[-1] + 1))
 
 
@@ -160,24 +177,25 @@ async def test_words_are_found_within_a_document_and_one_goes_from_one_to_the_ne
         await page.keyboard.press("Enter")
         await page.wait_for_selector(".count:has-text('2 of 2')")
         assert await page.evaluate(lit) == ["part 777"]
-        inside = "const box = [...CSS.highlights.get('rove-now')][0].getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight"
-        assert await page.evaluate(f"(() => {{ {inside} }})()")
+        at = await page.evaluate("[...CSS.highlights.get('rove-now')][0].getBoundingClientRect().top / innerHeight")
+        assert 0.1 < at < 0.9
         await page.keyboard.press("Escape")
-        await page.wait_for_function("CSS.highlights.size === 0")
+        await until(page, "CSS.highlights.size === 0")
         await page.fill("main input[type=search]", "nowhere at all")
         await page.wait_for_selector(".count:has-text('Not found')")
 
 
 async def test_a_sheet_is_a_grid_whose_rows_go_on(visit: Visit) -> None:
     async with visit.page() as page:
-        await open_at(visit, page, "rows/1")
+        await open_at(visit, page, "rows.csv")
         assert await page.locator(".grid .letters th").all_inner_texts() == ["A", "B"]
         frame = page.locator(".wide:has(.grid)")
         for _ in range(6):
             await frame.evaluate("one => one.scrollTo(0, one.scrollHeight)")
             await page.wait_for_timeout(300)
         assert await page.locator(".grid").count() == 1
-        numbers = await page.eval_on_selector_all(".grid tbody .number", "all => all.map((one) => Number(one.textContent))")
+        as_numbers = "all => all.map((one) => Number(one.textContent))"
+        numbers = await page.eval_on_selector_all(".grid tbody .number", as_numbers)
         assert len(numbers) > 600
         assert numbers == list(range(2, len(numbers) + 2))
         row = page.locator(".grid tbody tr").nth(500)
@@ -193,7 +211,8 @@ async def test_a_sheet_is_a_grid_whose_rows_go_on(visit: Visit) -> None:
 async def test_pages_are_turned_zoomed_searched_and_fetched_ahead(visit: Visit) -> None:
     async with visit.page() as page:
         await open_at(visit, page, "inventory-report.pdf")
-        await page.wait_for_function("performance.getEntriesByType('resource').filter((one) => one.name.includes('/picture')).length >= 2")
+        fetched = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/picture'))"
+        await until(page, f"{fetched}.length >= 2")
         asked = [url for url in visit.asked if "/picture" in url]
         assert "version=" in asked[-1]
         await page.fill("input[type=number]", "2")
@@ -207,7 +226,7 @@ async def test_pages_are_turned_zoomed_searched_and_fetched_ahead(visit: Visit) 
         for _ in range(3):
             await page.locator("[aria-label='Larger']").click()
         await page.wait_for_selector("[aria-label='Fit the width']:has-text('200 %')")
-        await page.wait_for_function("document.querySelector('.sheet img')?.naturalWidth > 2000")
+        await until(page, "document.querySelector('.sheet img')?.naturalWidth > 2000")
         assert (await page.locator(".sheet").bounding_box() or {})["width"] == pytest.approx(2 * width, rel=0.01)
         await page.keyboard.press("Control+0")
         await page.wait_for_selector("[aria-label='Fit the width']:has-text('100 %')")
@@ -233,7 +252,9 @@ async def test_a_scope_is_chosen_kept_and_made_a_filter(visit: Visit) -> None:
     put = """async (id) => {
       const { scopeOf } = await import("/web/scope.js");
       const host = document.createElement("div");
-      document.querySelector("main").replaceChildren(host);
+      const heading = document.createElement("h1");
+      heading.textContent = "Scope";
+      document.querySelector("main").replaceChildren(heading, host);
       window.told = [];
       window.scope = scopeOf(host, { id, onChange: (where) => window.told.push(where ?? null) });
     }"""
@@ -245,26 +266,26 @@ async def test_a_scope_is_chosen_kept_and_made_a_filter(visit: Visit) -> None:
         await page.locator(".scope-list .check", has_text="Kinds").click()
         await page.fill(".scope-panel input[type=search]", "html")
         await page.locator(".scope-list .check", has_text="html").first.click()
-        where = {"and": [{"field": "document_id", "op": "in", "value": ["kinds"]}, {"field": "type", "op": "in", "value": ["html"]}]}
-        assert await page.evaluate("window.scope.where()") == where
+        file = {"field": "document_id", "op": "in", "value": ["kinds"]}
+        kind = {"field": "type", "op": "in", "value": ["html"]}
+        assert await page.evaluate("window.scope.where()") == {"and": [file, kind]}
         assert await violations(page) == []
         await page.keyboard.press("Escape")
         assert await page.locator(".scope-panel").is_hidden()
         await page.evaluate(put, "c1")
         assert await page.locator(".chip").count() == 2
         await page.locator(".chip button").last.click()
-        assert await page.evaluate("window.told") == [where["and"][0]]
+        assert await page.evaluate("window.told") == [file]
         await page.evaluate(put, "c2")
         assert await page.evaluate("window.scope.where() ?? null") is None
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_nothing_and_a_phone_is_wide_enough(visit: Visit, scheme: str) -> None:
-    names = {"kinds": "kinds", "table": "rows/1", "receipt": "receipt.pdf", "zh": "xiujia-zhidu.html", "book": "book.xlsx"}
     found: dict[str, list[str]] = {}
     async with visit.page(color_scheme=scheme, viewport={"width": 390, "height": 844}) as page:
         for name, there in VIEWS.items():
-            await visit.go(page, await address(visit, names[name]))
+            await visit.go(page, await address(visit, name))
             await page.wait_for_selector(there)
             found[name] = await violations(page)
             assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390, name

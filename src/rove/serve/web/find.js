@@ -27,14 +27,14 @@ export function findBar(document_id, { signal, show }) {
     at = -1;
     for (const button of [before, after]) button.disabled = !found.length;
     count.textContent = words && !found.length ? t("source.find-none") : "";
-    if (found.length) await step(1, told.cut);
+    if (found.length) await step(1);
     else await show(null, []);
   }
 
   async function step(by) {
     at = (at + by + found.length) % found.length;
-    count.textContent = t("source.find-at", { at: at + 1, count: found.length });
     await show(found[at], found);
+    count.textContent = t("source.find-at", { at: at + 1, count: found.length });
   }
 
   field.addEventListener("input", () => {

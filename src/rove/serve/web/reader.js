@@ -143,5 +143,5 @@ function units(text, place) {
 
 function scroller(element) {
   const frame = element.closest(".source-body");
-  return frame && frame.scrollHeight > frame.clientHeight ? frame : document.scrollingElement;
+  return frame && getComputedStyle(frame).overflowY !== "visible" ? frame : document.scrollingElement;
 }
