@@ -44,6 +44,11 @@ RIGHTS = {
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
         "POST WALKS/{walk_id}/edit", "POST WALKS/{walk_id}/fork", "POST WALKS/{walk_id}/{action}",
     )},
+    **{f"{at.replace('TALKS', SPACE + '/conversations')}": "read" for at in (
+        "POST TALKS", "GET TALKS", "GET TALKS/{conversation_id}", "POST TALKS/{conversation_id}",
+        "DELETE TALKS/{conversation_id}", "POST TALKS/{conversation_id}/turns", "GET TALKS/{conversation_id}/export",
+        "POST TALKS/{conversation_id}/turns/{number}/feedback",
+    )},
     **{f"{at.replace('EVALUATIONS', SPACE + '/evaluations')}": "admin" for at in (
         "POST EVALUATIONS", "GET EVALUATIONS", "GET EVALUATIONS/{evaluation_id}", "DELETE EVALUATIONS/{evaluation_id}",
         "GET EVALUATIONS/{evaluation_id}/events", "GET EVALUATIONS/{evaluation_id}/page",
@@ -188,12 +193,15 @@ async def opened(base: Path, chance: Random) -> AsyncIterator[Town]:
                 "/v1/spaces/hr/walks", json={"question": f"Who approves {CANARIES['hr', 'board']}?"}
             )
             started = json.loads(walk.text.partition("data: ")[2].partition("\n")[0])
+            talk = (await client.post("/v1/spaces/hr/conversations", json={"title": CANARIES["hr", ""]})).json()
+            asked_in = f"/v1/spaces/hr/conversations/{talk['conversation_id']}/turns"
+            await client.post(asked_in, json={"question": f"Who approves {CANARIES['hr', 'board']}?"})
         hidden = [f"{space}-{label or 'free'}-{CANARIES[space, label]}" for space, label in CANARIES]
         town.ids = {
             "document_id": [*hidden, "policy", "no-such"], "job_id": [job["job_id"], "0" * 32],
             "walk_id": [started["walk_id"], "last", "0" * 10], "evaluation_id": ["0" * 32, "1"],
             "space": ["hr", "hr", "hr", "it", "nowhere"], "model": ["hr", "it", "nowhere"],
-            "action": ["pause", "resume", "stop"],
+            "action": ["pause", "resume", "stop"], "conversation_id": [talk["conversation_id"], "last", "0" * 16],
             "question": [f"Who approves {chance.choice(list(CANARIES.values()))}?", "remote work"],
             "field": ["access", "title", "secret"], "text": ["A note of the campaign."],
             "state": ["live", "failed"],

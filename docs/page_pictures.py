@@ -23,11 +23,13 @@ PICTURES = ROOT / "docs" / "pictures"
 ROVE = Path(sys.executable).with_name("rove")
 ASKED = "Who approves mobile working, and since when?"
 WALKED = "Which signal requests a fast shutdown, and which command terminates a session?"
+SEARCHED = "annual leave notice period"
 START_S = 60
+SETTLED_MS = 500
 
 
 def main() -> None:
-    """Draw both pictures."""
+    """Draw them all."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -62,31 +64,59 @@ def await_up(address: str) -> None:
 
 
 def draw(address: str) -> None:
-    """Ask, and open a citation; walk."""
+    """Go through the states of the page, and draw each."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"] if os.getuid() == 0 else []
         )
-        page = browser.new_page(
-            viewport={"width": 1280, "height": 800}, locale="en", color_scheme="light", reduced_motion="reduce"
-        )
-        ask(page, f"{address}/#/ask", ASKED)
-        page.locator(".answer-text .cite").first.click()
-        page.wait_for_selector("mark")
-        page.wait_for_timeout(500)
-        page.screenshot(path=PICTURES / "page-ask.png")
-        ask(page, f"{address}/#/walk", WALKED)
-        page.wait_for_selector(".answer-text", timeout=60_000)
-        page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=PICTURES / "page-walk.png")
+        look = {"locale": "en", "reduced_motion": "reduce"}
+        wide = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light", **look)
+        tour(wide, address)
+        phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", **look)
+        phone.goto(wide.url)
+        phone.wait_for_selector(".turn-tools")
+        keep(phone, "page-phone")
         browser.close()
 
 
-def ask(page: Page, address: str, question: str) -> None:
-    """Open a view, and ask there."""
-    page.goto(address)
-    page.fill("textarea", question)
+def tour(page: Page, address: str) -> None:
+    """Ask, open a citation, search, walk, and look at the documents; it ends at the conversation."""
+    page.goto(f"{address}/#/ask")
+    page.wait_for_selector(".suggestion")
+    keep(page, "page-new")
+    ask(page, "answer", ASKED)
+    page.locator("#turn-1 .turn-tools").wait_for()
+    page.locator(".answer-text .cite").first.click()
+    page.wait_for_selector("mark")
+    keep(page, "page-ask")
+    page.keyboard.press("Escape")
+    ask(page, "search", SEARCHED)
+    page.locator("#turn-2 .hit").first.wait_for()
+    keep(page, "page-search")
+    ask(page, "walk", WALKED)
+    page.locator(".walk-card.end .answer-text").wait_for(timeout=60_000)
+    keep(page, "page-turns")
+    page.locator(".walk-card [data-key=open]").click()
+    page.wait_for_selector("main.view-walk .answer-text")
+    keep(page, "page-walk")
+    page.goto(f"{address}/#/documents")
+    page.wait_for_selector(".card")
+    keep(page, "page-documents")
+    page.locator(".talk a").first.click()
+    page.wait_for_selector("main.talking .turn-tools")
+
+
+def ask(page: Page, way: str, question: str) -> None:
+    """Ask in a way."""
+    page.check(f".ways input[value={way}]")
+    page.fill(".ask-form > textarea", question)
     page.keyboard.press("Enter")
+
+
+def keep(page: Page, name: str) -> None:
+    """Keep what is seen as a picture."""
+    page.wait_for_timeout(SETTLED_MS)
+    page.screenshot(path=PICTURES / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from rove.document_erasure import check_own, erase
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
 from rove.exchange import exported
@@ -22,7 +23,7 @@ from rove.retrieve.document_graph import document_graph
 from rove.retrieve.explore import Reach, Seeds, explore, keys_of
 from rove.retrieve.theme_search import themes_of
 from rove.settings import ServeSettings
-from rove.store.flow_log import FlowLog
+from rove.store.conversation_log import ConversationLog, KeptTurn
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
@@ -33,8 +34,6 @@ from rove.store.store import Store
 from rove.store.summaries import Summaries
 from rove.store.triplets import Triplets
 from rove.store.user_words import define
-from rove.store.walk_log import WalkLog
-from rove.walk.erasure import erase_from_walks
 
 NEAR = Reach()
 
@@ -79,6 +78,10 @@ class DocumentOperations:
     async def forget_kept(self, *questions: str) -> int:
         """Erase questions that are kept with what answers them: these, or without any, all. Returns how many."""
         return await asyncio.to_thread(KeptQuestions(self.store.catalog.database).forget, questions or None)
+
+    async def judged_turns(self) -> list[tuple[str, KeptTurn]]:
+        """Turns of conversations of which their owners have said "up" or "down", each with its owner's name."""
+        return await asyncio.to_thread(ConversationLog(self.store.catalog.database).judged)
 
     async def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """What the documents are about: communities of passages by meaning, the largest first, without a chat model.
@@ -226,7 +229,8 @@ class DocumentOperations:
         Args:
             names: ids, paths, addresses.
             where: a filter: what it lets through is erased too.
-            mentions: erase the user's own words that name them as well: questions that are kept, and walks.
+            mentions: erase the user's own words that name them as well: questions that are kept, walks and
+                conversations.
             listener: told of fields that the filter names and no document has, before anything is erased; without one
                 it is a `FieldWarning`.
 
@@ -243,7 +247,7 @@ class DocumentOperations:
         return len(ids)
 
     async def mentions(self, *names: str | Path, where: Filter | None = None, listener: Listener = ignore) -> Mentions:
-        """Find the user's own words that name documents: questions that are kept, and walks. `delete` leaves them.
+        """Find users' own words that name documents: kept questions, walks, conversations. `delete` leaves them.
 
         A name of documents of the base stands for their titles, ids and files; any other for itself.
         """
@@ -275,30 +279,6 @@ class DocumentOperations:
     def export(self) -> AsyncIterator[str]:
         """Write the base as lines of JSON: documents with text, metadata, vectors, and kept files. See `import_`."""
         return exported(self.store, self.embedder.fingerprint)
-
-
-async def erase(store: Store, document_ids: Sequence[str]) -> None:
-    """Erase documents by their ids alone: from the base, walks, runs of flows; and files that no other was read from.
-
-    Raises:
-        InputError: one is in a base that is only read; then nothing is erased.
-    """
-    await asyncio.to_thread(check_own, store, document_ids)
-    await asyncio.to_thread(erase_from_walks, WalkLog(store.catalog.database), document_ids)
-    await asyncio.to_thread(FlowLog(store.catalog.database).erase, document_ids)
-    await store.remove(document_ids, erase=True)
-
-
-def check_own(store: Store, document_ids: Sequence[str]) -> None:
-    """See that documents are in the base that is written, and not in one that is only read with it. Blocks.
-
-    Raises:
-        InputError: one is not.
-    """
-    for document_id in document_ids:
-        if store.documents.part_of(document_id) is not store.catalog:
-            message = f"{document_id} is in another base, which is only read here."
-            raise InputError(message, cure="Open that base by itself.")
 
 
 async def keep_originals(store: Store, serve: ServeSettings, offered: Sequence[Offered]) -> str:

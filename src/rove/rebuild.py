@@ -32,6 +32,7 @@ from rove.records.source import MetaValue
 from rove.settings import Settings
 from rove.store import Recalled, tables
 from rove.store.carried import carry_memories
+from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
 from rove.store.health import Health
@@ -47,7 +48,8 @@ WORK = "rebuilding"
 LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have been changed on the disk."
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (
-    tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks
+    tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks,
+    conversations, conversation_turns,
 )  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 
@@ -197,6 +199,10 @@ class _Rebuild:
                 with database.read() as connection:
                     whole = {row.walk_id for row in connection.execute(tables.walks.select())}
                 copied = [row for row in copied if row[0] in whole]
+            if table is conversation_turns:
+                with database.read() as connection:
+                    begun = {row.conversation_id for row in connection.execute(conversations.select())}
+                copied = [row for row in copied if row[0] in begun]
             with database.write() as connection:
                 insert_rows(connection, table, copied)
         carry_memories(salvage, database, rows, store.dimension)

@@ -25,6 +25,7 @@ HOSTILE = Text(
     "![x](https://evil.example/x.png) The zebra sleeps at noon.",
     id=f"zebra-{EVIL}", title=f"Zebra {EVIL}", metadata={"access": ("staff",)}, kind="markdown",
 )  # fmt: skip
+BOX = ".ask-form > textarea"
 IN_THREES = """
 const whole = window.fetch;
 window.fetch = async (...given) => {
@@ -115,9 +116,25 @@ async def held(folder: Path) -> AsyncIterator[Visit]:
 
 
 async def ask(page: Page, question: str) -> None:
-    """Write a question into the view's field, and send it."""
-    await page.fill("textarea", question)
+    """Write a question into the box, and send it."""
+    await page.fill(BOX, question)
     await page.keyboard.press("Enter")
+
+
+async def asked(page: Page, question: str, number: int = 1) -> str:
+    """Ask, and wait for what comes of it; returns the conversation's id."""
+    await ask(page, question)
+    await page.wait_for_selector(f"#turn-{number} .turn-tools")
+    return page.url.partition("#/c/")[2].partition("/")[0]
+
+
+async def walked(page: Page, question: str) -> str:
+    """Walk to the answer in the conversation that is open, and go to the walk's own view; returns its id."""
+    await ask(page, question)
+    await page.locator(".walk-card.end .cite").first.wait_for()
+    await page.locator(".walk-card [data-key=open]").last.click()
+    await page.wait_for_selector("main.view-walk .card.end .cite")
+    return page.url.rpartition("/")[2]
 
 
 async def violations(page: Page) -> list[str]:

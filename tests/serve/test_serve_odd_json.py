@@ -33,7 +33,10 @@ ODD = {
     "no character": r'"\u0000"',
 }
 HR = "/v1/spaces/hr"
-NAMES = {"space": "hr", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "qa"}
+NAMES = {
+    "space": "hr", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "qa",
+    "conversation_id": "0123456789abcdef", "number": "1",
+}  # fmt: skip
 GIVEN: dict[str, Any] = {
     "question": "Who approves remote work?",
     "text": "x",

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.long
 
 OTHERS = {
     "job_id": "0", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "simple",
+    "conversation_id": "0123456789abcdef", "number": "1",
 }  # fmt: skip
 
 
@@ -80,6 +81,14 @@ CALLS = [
     Call("POST", f"{SPACE}/walks/{{walk_id}}/fork", body={}),
     Call("POST", f"{SPACE}/walks/{{walk_id}}/{{action}}"),
     Call("DELETE", f"{SPACE}/walks/{{walk_id}}"),
+    Call("GET", f"{SPACE}/conversations", query={"query": "work", "cursor": "0", "limit": "10"}),
+    Call("POST", f"{SPACE}/conversations", body={"title": "{}"}),
+    Call("GET", f"{SPACE}/conversations/{{conversation_id}}"),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}", body={"title": "{}"}),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}/turns", body=ASKED),
+    Call("POST", f"{SPACE}/conversations/{{conversation_id}}/turns/{{number}}/feedback", body={"judgement": "up"}),
+    Call("GET", f"{SPACE}/conversations/{{conversation_id}}/export", query={"format": "json"}),
+    Call("DELETE", f"{SPACE}/conversations/{{conversation_id}}"),
     Call("POST", f"{SPACE}/evaluations", "admin", body=EVALUATED),
     Call("GET", f"{SPACE}/evaluations", "admin"),
     Call("GET", f"{SPACE}/evaluations/{{evaluation_id}}", "admin"),

@@ -12,7 +12,7 @@ from load.samples_pages import pdf_pages, picture, picture_file, printed
 from rove.load.image import ocr
 from rove.models import Vectors
 from rove.models.fake import FakeEmbedder
-from serve.browser import violations, visiting
+from serve.browser import BOX, violations, visiting
 
 PLAN = pdf_pages([[printed(70, 300, "The budget for wolves is in June.")]])
 
@@ -41,7 +41,7 @@ async def test_a_pdf_goes_through_the_stages_and_opens_as_its_pages(
             await page.wait_for_selector(".stages .now:has-text('Done')")
             await page.wait_for_selector(".card .card:has-text('plan.pdf'):has-text('Can be found')")
             await visit.go(page, "search")
-            await page.fill("textarea", "budget for wolves")
+            await page.fill(BOX, "budget for wolves")
             await page.keyboard.press("Enter")
             await page.click(".hit:has-text('budget for wolves') button")
             await page.wait_for_selector(".sheet img")

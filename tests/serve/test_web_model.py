@@ -63,6 +63,23 @@ async def test_sentences_appear_as_they_pass_and_stay(tmp_path: Path) -> None:
             assert visit.errors == []
 
 
+async def test_an_answer_goes_on_while_its_reader_looks_elsewhere(tmp_path: Path) -> None:
+    """And is there when they come back: before it has ended, and after."""
+    async with openai_server.serve(openai_server.chat(*pieces(WRITTEN), delay_s=0.04)) as model:
+        chat = {"model": "m", "base_url": model.url}
+        async with visiting(tmp_path, chat=chat) as visit, visit.page() as page:
+            await ask(page, QUESTION)
+            await page.locator(".draft li strong", has_text="Remote work").wait_for()
+            await page.get_by_role("link", name="Documents").click()
+            await page.wait_for_selector("main.view-documents .card")
+            await page.get_by_role("link", name=QUESTION).click()
+            await page.locator(".mode-model li:last-child .cite").wait_for()
+            assert await page.locator(".turn").count() == 1
+            assert await page.locator(".draft, [aria-busy]").count() == 0
+            assert len(model.requests) == 1
+            assert visit.errors == []
+
+
 async def test_an_answer_that_was_cut_off_says_so_in_the_pages_language(tmp_path: Path) -> None:
     broken = openai_server.chat(*pieces(WRITTEN)[:-12], done=False, cut=True)
     async with openai_server.serve(broken) as model:

@@ -24,7 +24,7 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
 async def test_a_passage_has_its_table_and_its_links_lead_nowhere(visit: Visit) -> None:
     async with visit.page("search") as page:
         await ask(page, "When does the gate open?")
-        hit = page.locator(".hit", has=page.locator("h2", has_text="Gates"))
+        hit = page.locator(".hit", has=page.locator("h3", has_text="Gates"))
         await hit.wait_for()
         cells = await hit.locator("table").locator("th, td").all_inner_texts()
         assert cells == ["Gate", "Opens", "North", "at 7:30", "South", "at 8"]
@@ -85,7 +85,8 @@ async def test_beneath_a_refusal_stand_the_nearest_passages_and_a_greeting_is_gr
 async def test_a_question_of_a_document_is_shown_above_its_answer(visit: Visit) -> None:
     await visit.town.spaces._spaces["hr"].kb.add(Text("Q: Who feeds the owls?\nA: The night warden.\n", id="owls"))
     async with visit.page("search") as page:
-        await page.select_option("select[aria-label='How to search']", "questions")
+        await page.get_by_role("button", name="More options").click()
+        await page.get_by_label("How to search").select_option("questions")
         await ask(page, "who feeds the owls")
         hit = page.locator(".hit", has=page.locator(".asked", has_text="Who feeds the owls?"))
         await hit.wait_for()

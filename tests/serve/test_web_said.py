@@ -17,6 +17,8 @@ from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
 from rove.serve import caller_view, problems
 from rove.serve.admission import callers, middleware, rate_limits, request_body
+from rove.serve.conversations import kept
+from rove.serve.conversations import schema as conversation_schema
 from rove.serve.documents import jobs, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
 from rove.serve.pages import pictures
@@ -25,21 +27,22 @@ from rove.serve.pages.web_page import FOLDER
 from rove.serve.questions import asking
 from rove.serve.redaction import public_cure
 from rove.serve.walks import live_walks
+from rove.store import conversation_log
 from rove.tools import library, planner
 from rove.tools import runner as tool_runner
 from rove.walk import budget, handle, judge, loop, model, revisit, step, text_leads, unknown_words
-from serve.browser import Visit, ask, held
+from serve.browser import Visit, ask, held, walked
 
 SLOT = re.compile(r"\{(\w+)(?:![a-z])?(?::[^}]*)?\}")
 SENTENCES: dict[str, dict[str, str]] = json.loads((FOLDER / "lang" / "sentences.json").read_text("utf-8"))
 SAYING = (
     answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate,
     gathering, handle, jobs, judge, loop, model, grading, respond, revisit, second_pass, step, text_leads,
-    unknown_words, library, planner, tool_answer, tool_runner,
+    unknown_words, library, planner, tool_answer, tool_runner, conversation_schema,
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
-    folders, rate_limits, caller_view, live_walks,
+    folders, rate_limits, caller_view, live_walks, kept, conversation_log,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")
@@ -112,18 +115,17 @@ async def test_the_note_of_an_answer_is_in_the_pages_language(visit: Visit, lang
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_words_that_nothing_mentions_are_named_in_the_pages_language(visit: Visit) -> None:
-    async with visit.page("walk", locale="de") as page:
+    async with visit.page("walk/new", locale="de") as page:
         await ask(page, "Who approves remote work by v1.2 of the Zyzzyva?")
-        await page.wait_for_selector(".card.end .cite")
+        await page.wait_for_selector(".walk-card.end .cite")
         assert re.search(r"konnte, erwähnt .*“Zyzzyva”\.", await page.locator(".made").inner_text())
         assert await page.locator(".made [lang=en]").count() == 0
 
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_why_a_walk_did_what_it_did_is_in_the_pages_language(visit: Visit) -> None:
-    async with visit.page("walk", locale="de") as page:
-        await ask(page, "Who approves the merger with Nordwind, and who approves remote work?")
-        await page.wait_for_selector(".card.end .cite")
+    async with visit.page("walk/new", locale="de") as page:
+        await walked(page, "Who approves the merger with Nordwind, and who approves remote work?")
         assert re.search(
             r"Die Fakten enthalten \d+% der Wörter der Frage\.", await page.locator(".judged").first.inner_text()
         )

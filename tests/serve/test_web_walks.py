@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page
 
 from rove.records import Text
-from serve.browser import Visit, ask, held, violations
+from serve.browser import Visit, held, violations, walked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 QUESTION = "Who approves the merger with Nordwind, and who approves remote work?"
@@ -24,13 +23,6 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
         yield made
 
 
-async def walked(page: Page, question: str = QUESTION) -> str:
-    """Walk to the answer; returns the walk's id."""
-    await ask(page, question)
-    await page.wait_for_selector(".card.end .cite")
-    return page.url.rpartition("/")[2]
-
-
 async def told(visit: Visit, walk_id: str) -> list[tuple[str, str]]:
     """The events of a walk, each with its data as text."""
     async with visit.town.client("root") as client:
@@ -39,8 +31,8 @@ async def told(visit: Visit, walk_id: str) -> list[tuple[str, str]]:
 
 
 async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit) -> None:
-    async with visit.page("walk") as page:
-        first = await walked(page)
+    async with visit.page("walk/new") as page:
+        first = await walked(page, QUESTION)
         button = page.get_by_role("button", name="Fork from here: Round 1")
         await button.focus()
         await page.keyboard.press("Enter")
@@ -70,8 +62,8 @@ async def test_a_round_is_forked_by_keyboard_changed_and_let_go_on(visit: Visit)
 
 
 async def test_a_walk_that_has_ended_goes_further_at_the_press_of_a_button(visit: Visit) -> None:
-    async with visit.page("walk") as page:
-        first = await walked(page)
+    async with visit.page("walk/new") as page:
+        first = await walked(page, QUESTION)
         rounds = await page.locator(".round").count()
         before = await told(visit, first)
         await page.click(".controls >> text=Go further")
@@ -86,8 +78,8 @@ async def test_a_walk_that_has_ended_goes_further_at_the_press_of_a_button(visit
 
 
 async def test_a_button_that_is_held_down_is_not_drawn_anew(visit: Visit) -> None:
-    async with visit.page("walk") as page:
-        await walked(page)
+    async with visit.page("walk/new") as page:
+        await walked(page, QUESTION)
         await page.click(".controls [data-key=replay]")
         button = page.locator(".controls [data-key=show-all]")
         box = await button.bounding_box()  # where it is drawn anew with each step
@@ -105,7 +97,7 @@ async def test_a_button_that_is_held_down_is_not_drawn_anew(visit: Visit) -> Non
 
 
 async def test_a_fact_and_a_lead_are_forked_where_they_stand(visit: Visit) -> None:
-    async with visit.page("walk") as page:
+    async with visit.page("walk/new") as page:
         first = await walked(page, "When does the canteen open, and what is there for guests?")
         before = await told(visit, first)
         for kind, name in (("fact", "FactFound"), ("lead", "LeadFound")):
@@ -124,8 +116,8 @@ async def test_a_fact_and_a_lead_are_forked_where_they_stand(visit: Visit) -> No
 
 async def test_a_walk_heard_live_counts_its_events_as_the_server_does(visit: Visit) -> None:
     """The numbers that a page counts while it listens are those that the walk told again has."""
-    async with visit.page("walk") as page:
-        first = await walked(page)
+    async with visit.page("walk/new") as page:
+        first = await walked(page, QUESTION)
         keys = "[...document.querySelectorAll('.fork')].map((one) => one.dataset.key)"
         live = await page.evaluate(keys)
         await visit.go(page, "walk")
@@ -135,7 +127,7 @@ async def test_a_walk_heard_live_counts_its_events_as_the_server_does(visit: Vis
 
 
 async def test_what_a_model_is_still_writing_is_no_event(visit: Visit) -> None:
-    async with visit.page("walk") as page:
+    async with visit.page("walk/new") as page:
         places = await page.evaluate("""async () => {
           const { begun, fold } = await import("/web/walk_state.js");
           const state = begun();
@@ -151,13 +143,13 @@ async def test_what_a_model_is_still_writing_is_no_event(visit: Visit) -> None:
 
 
 async def test_the_list_shows_families(visit: Visit) -> None:
-    async with visit.page("walk") as page, visit.town.client("root") as client:
+    async with visit.page("walk/new") as page, visit.town.client("root") as client:
         for walk in (await client.get("/v1/spaces/hr/walks")).json()["walks"]:
             await client.delete(f"/v1/spaces/hr/walks/{walk['walk_id']}")
-        await visit.go(page, "walk")
-        alone = await walked(page)
-        await visit.go(page, "walk")
-        first = await walked(page)
+        await visit.go(page, "walk/new")
+        alone = await walked(page, QUESTION)
+        await visit.go(page, "walk/new")
+        first = await walked(page, QUESTION)
         forked = (await client.post(f"/v1/spaces/hr/walks/{first}/fork", json={"at": 2})).json()["walk_id"]
         again = (await client.post(f"/v1/spaces/hr/walks/{forked}/fork", json={})).json()["walk_id"]
         await visit.go(page, "walk")
@@ -178,8 +170,8 @@ async def test_the_list_shows_families(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_a_fork_fits_a_phone_and_axe_finds_nothing(visit: Visit, scheme: str) -> None:
-    async with visit.page("walk", color_scheme=scheme, viewport={"width": 390, "height": 800}) as page:
-        await walked(page)
+    async with visit.page("walk/new", color_scheme=scheme, viewport={"width": 390, "height": 800}) as page:
+        await walked(page, QUESTION)
         await page.get_by_role("button", name="Fork from here: Round 1").click()
         await page.wait_for_selector(".origin")
         assert await page.evaluate("document.scrollingElement.scrollWidth") <= 390

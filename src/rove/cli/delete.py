@@ -17,11 +17,11 @@ from rove.sync import Rove
 @command("delete")
 @click.argument("names", nargs=-1)
 @click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Erase what this holds for.")
-@click.option("--mentions", is_flag=True, help="Erase kept questions and walks that name it too, also afterwards.")
+@click.option("--mentions", is_flag=True, help="Erase kept questions, walks and conversations that name it too.")
 def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool) -> None:
     """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk.
 
-    What you wrote yourself stays, questions that are kept and walks, unless --mentions is given: then a NAME may also
+    What users wrote stays, in kept questions, walks and conversations, unless --mentions is given: then a NAME may also
     be a word that stands in them.
     """
     if not names and not where:
@@ -61,7 +61,8 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
 
 
 def _said(found: Mentions, *, erased: bool) -> str:
-    what = f"{len(found.questions)} kept questions and {len(found.walks)} walks"
+    talks = f"{len(found.conversations)} conversations"
+    what = f"{len(found.questions)} kept questions, {len(found.walks)} walks and {talks}"
     if erased:
         return f"{what} that name it are erased too"
     words = " ".join(map(shlex.quote, found.words))

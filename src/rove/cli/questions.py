@@ -16,6 +16,7 @@ from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.dataset_lines import DatasetRow
 from rove.evaluate.dataset.questions import rows_of
+from rove.evaluate.feedback import feedback_of, write_feedback
 from rove.evaluate.labels import Vote, gold_of, merge_votes
 from rove.evaluate.log import beside
 from rove.evaluate.made import write_rows
@@ -133,6 +134,28 @@ def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, 
     _done(session, done, len(left), runs[0])
 
 
+@command("feedback")
+@click.argument("file", type=FILE)
+def feedback(session: Session, file: Path) -> None:
+    """Write what users have said of answers in conversations to FILE (.jsonl), a run that can be judged.
+
+    Its labels lie beside it: what an answer cited that was liked is relevant. Questions whose answer was not liked are
+    there without labels. Written again, labels that annotators gave meanwhile stay. Keys that see some documents only
+    are left out.
+    """
+    if file.suffix != ".jsonl":
+        message = f"{file} does not end in .jsonl."
+        raise InputError(message, cure="Name a file that does.")
+    with session.base() as kb:
+        found = feedback_of(kb.judged_turns())
+    write_feedback(found, file)
+    if session.output.as_json:
+        session.output.json({"file": str(file), "questions": len(found.rankings), "labels": len(found.votes)})
+        return
+    session.output.line(f"{len(found.rankings)} questions with {len(found.votes)} labels in {file}.")
+    session.output.note(f"Next: rove questions judge {file}")
+
+
 @command("agree")
 @click.argument("file", type=FOUND)
 @click.option("--qrels", type=FILE, help="Write the labels, merged, as lines of question, document and grade.")
@@ -187,5 +210,5 @@ def _source_passage(kb: Rove, row: DatasetRow) -> str:
     return passage_of(kb, row.text("document_id", "source"), span)
 
 
-for one in (make, review, judge, agree, keep, kept, forget):
+for one in (make, review, judge, feedback, agree, keep, kept, forget):
     questions.add_command(one)

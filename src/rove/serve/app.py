@@ -14,6 +14,7 @@ from rove.serve.administration import care_routes, server_routes
 from rove.serve.admission.keyring import Keyring, follow
 from rove.serve.admission.middleware import AdmissionMiddleware
 from rove.serve.context import ServerContext
+from rove.serve.conversations import routes as conversations
 from rove.serve.documents import routes as documents
 from rove.serve.evaluations import routes as evaluations
 from rove.serve.flows import routes as flows
@@ -30,8 +31,8 @@ from rove.serve.walks import routes as walks
 from rove.tracing import watched
 
 ROUTERS = (
-    server_routes.router, documents.router, reading.router, pictures.router, answers.router, walks.router, flows.router,
-    tools.router, evaluations.router, care_routes.router, openai.router,
+    server_routes.router, documents.router, reading.router, pictures.router, answers.router, conversations.router,
+    walks.router, flows.router, tools.router, evaluations.router, care_routes.router, openai.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 

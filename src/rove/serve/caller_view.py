@@ -9,14 +9,14 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rove.document_operations import erase
+from rove.document_erasure import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.flow import Flow, checked, run
 from rove.flow.flow_events import FlowListener
 from rove.load import DRAWN
-from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report
+from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report, Response
 from rove.records.filter import All
 from rove.records.graph import Subgraph
 from rove.records.sql import SqlReply
@@ -113,15 +113,14 @@ class CallerView:
             *names, reach=reach, documents=documents, chunks=chunks, where=self.where(where), listener=listener
         )
 
-    async def ask(
+    async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore
-    ) -> Answer:
+    ) -> Response:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
         response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
-        answer = response.answer
-        self._check_seen(answer.hits)
-        return answer
+        self._check_seen(response.answer.hits)
+        return response
 
     async def flow(
         self, flow: Flow, given: Mapping[str, object], *, where: Filter | None, listener: FlowListener

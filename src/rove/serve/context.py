@@ -21,7 +21,10 @@ from rove.settings import ServeSettings
 
 @dataclass(frozen=True, slots=True)
 class ServerContext:
-    """One server. `closing` is set when it is about to end: streams that only watch end then."""
+    """One server. `closing` is set when it is about to end: streams that only watch end then.
+
+    `talking`: ids of the conversations in which it answers something just now.
+    """
 
     spaces: Spaces
     settings: ServeSettings
@@ -30,6 +33,7 @@ class ServerContext:
     open_requests: OpenRequests = field(default_factory=OpenRequests)
     journal: Journal = field(default_factory=Journal)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    talking: set[str] = field(default_factory=set[str])
 
     @property
     def listened(self) -> ListenedWalks:

@@ -9,6 +9,7 @@ NAMES = ("before-stage", "staged", "indexed", "published", "deleted", "forgotten
 ENRICHING = ("enriched", "refreshed")
 DEEPENING = ("deepened", "told")
 SWITCHING = ("switching", "switched", "whole")
+TALKING = ("asked", "answered")
 FINISHED = "finished"
 WRITING_SNAPSHOT = "snapshot"
 

@@ -1,4 +1,4 @@
-"""The user's own words that name a document, in kept questions, in walks and in what these have learned.
+"""The user's own words that name a document: in kept questions, conversations, walks and what these have learned.
 
 Erasing a document leaves them alone.
 """
@@ -13,6 +13,7 @@ from sqlalchemy import or_, select
 
 from rove.records import DocumentInfo
 from rove.store import tables
+from rove.store.conversation_log import ConversationLog
 from rove.store.database import Database
 from rove.store.kept_questions import KeptQuestions
 from rove.store.memories import Memories
@@ -27,14 +28,15 @@ OWN_EVENTS = ('{"event":"WalkStarted"', '{"event":"Edited"')
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Questions that are kept (their texts) and walks (their ids) in which one of `words` stands."""
+    """Questions that are kept (their texts), walks and conversations (their ids) in which one of `words` stands."""
 
     words: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     walks: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.questions or self.walks)
+        return bool(self.questions or self.walks or self.conversations)
 
 
 def names_of(document: DocumentInfo) -> list[str]:
@@ -57,12 +59,16 @@ def find_mentions(database: Database, names: Iterable[str]) -> Mentions:
         gone += [(row.walk_id, key_of(row.event)) for row in connection.execute(select(e.walk_id, e.event).where(own))]
         learned = select(m.walk_id, m.question).distinct()
         gone += [(row.walk_id, key_of(row.question)) for row in connection.execute(learned)]
-    texts = [key for _, key in (*asked, *gone)]
+    talked = [(conversation_id, key_of(text)) for conversation_id, text in ConversationLog(database).own_words()]
+    texts = [key for _, key in (*asked, *gone, *talked)]
     words = tuple(name for key, name in wanted.items() if any(_stands(key, text) for text in texts))
     keys = [key_of(word) for word in words]
     questions = tuple(text for text, key in asked if any(_stands(word, key) for word in keys))
-    walks = dict.fromkeys(str(walk_id) for walk_id, key in gone if any(_stands(word, key) for word in keys))
-    return Mentions(words, questions, tuple(walks))
+    walks, conversations = (
+        tuple(dict.fromkeys(str(name) for name, key in said if any(_stands(word, key) for word in keys)))
+        for said in (gone, talked)
+    )
+    return Mentions(words, questions, walks, conversations)
 
 
 def forget_mentions(database: Database, found: Mentions) -> None:
@@ -72,6 +78,8 @@ def forget_mentions(database: Database, found: Mentions) -> None:
         KeptQuestions(database).forget(found.questions)
     for walk_id in found.walks:
         WalkLog(database).forget(walk_id)
+    if found.conversations:
+        ConversationLog(database).forget(*found.conversations)
     if found.walks:
         Memories(database).forget_walks(found.walks)
 

@@ -19,6 +19,7 @@ from rove.records.sql import SqlReply
 from rove.records.summary import Summary
 from rove.records.theme import Theme
 from rove.retrieve.explore import Reach
+from rove.store.conversation_log import KeptTurn
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
@@ -60,6 +61,10 @@ class BlockingDocuments(ABC):
     def forget_kept(self, *questions: str) -> int:
         """See `AsyncRove.forget_kept`."""
         return self._run(self._kb.forget_kept(*questions))
+
+    def judged_turns(self) -> list[tuple[str, KeptTurn]]:
+        """See `AsyncRove.judged_turns`."""
+        return self._run(self._kb.judged_turns())
 
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""

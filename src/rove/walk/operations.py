@@ -55,11 +55,13 @@ class WalkOperations:
         Raises:
             InputError: the question is blank.
         """
-        check_asked(question)
-        context, walk_id = self._context(), secrets.token_hex(ID_BYTES)
-        budget = budget or budget_of(self.settings)
-        started = WalkStarted(walk_id, question, detect(question), context.mode, budget, filter_to_text(where))
-        return self._under_way(AsyncWalk(context, self._walks, started=started))
+        return self._under_way(AsyncWalk(self._context(), self._walks, started=self._started(question, where, budget)))
+
+    async def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
+        """Keep the beginning of a walk, which goes when it is taken up; returns its id. See `walk`."""
+        started = self._started(question, where, budget)
+        await self._keep_whole([started])
+        return started.walk_id
 
     async def walks(self) -> list[WalkInfo]:
         """List the walks of the base, the latest first."""
@@ -167,6 +169,11 @@ class WalkOperations:
         return WalkContext(
             self.search_context, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory
         )
+
+    def _started(self, question: str, where: Filter | None, budget: Budget | None) -> WalkStarted:
+        check_asked(question)
+        mode, budget = self._context().mode, budget or budget_of(self.settings)
+        return WalkStarted(secrets.token_hex(ID_BYTES), question, detect(question), mode, budget, filter_to_text(where))
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:
         self._live_walks.add(walk)

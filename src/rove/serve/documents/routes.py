@@ -132,11 +132,12 @@ async def delete(
 ) -> Response:
     """Erase a document: its text, chunks and vectors, and their bytes on disk.
 
-    Kept questions and walks in which users name it stay, unless `mentions` (right `admin`). An administrator is told
-    how many there are, in the header `Rove-Mentions`.
+    Kept questions, walks and conversations in which users name it stay, unless `mentions` (right `admin`). An
+    administrator is told how many there are, in the header `Rove-Mentions`.
     """
     found = await view.delete(document_id, mentions=mentions)
-    headers = {"Rove-Mentions": f"questions={len(found.questions)}, walks={len(found.walks)}"} if found else None
+    counts = f"questions={len(found.questions)}, walks={len(found.walks)}, conversations={len(found.conversations)}"
+    headers = {"Rove-Mentions": counts} if found else None
     return Response(status_code=204, headers=headers)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rove.events import Event, Listener, TextDelta, ignore
 from rove.models.usage import Usage, metered
-from rove.records import Answer, Filter, History
+from rove.records import Answer, Filter, History, Response
 from rove.serve.caller_view import START, CallerView
 from rove.serve.context import ServerContext
 from rove.serve.problems import TooLargeError
@@ -20,10 +20,15 @@ from rove.serve.streams import Told
 
 @dataclass(frozen=True, slots=True)
 class AnswerAndUsage:
-    """An answer, and what it cost."""
+    """An answer, with how the question was understood, and what it cost."""
 
-    answer: Answer
+    response: Response
     usage: Usage
+
+    @property
+    def answer(self) -> Answer:
+        """The answer."""
+        return self.response.answer
 
 
 def check_question(question: str, server: ServerContext) -> None:
@@ -47,12 +52,12 @@ async def asked(
     where: Filter | None = None,
     listener: Listener = ignore,
 ) -> AnswerAndUsage:
-    """Have a question answered. Raises as `CallerView.ask` and `check_question` do."""
+    """Have a question answered. Raises as `CallerView.respond` and `check_question` do."""
     check_question(question, server)
     with metered() as meter:
-        answer = await view.ask(question, history=history, where=where, listener=listener)
+        response = await view.respond(question, history=history, where=where, listener=listener)
     server.journal.note_usage(meter.usage)
-    return AnswerAndUsage(answer, meter.usage)
+    return AnswerAndUsage(response, meter.usage)
 
 
 async def answering(

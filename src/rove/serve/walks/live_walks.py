@@ -54,6 +54,13 @@ class CallerWalks:
         await self._own(walk.walk_id)
         return walk
 
+    async def set_out(self, question: str, where: Filter | None, budget: Budget | None) -> str:
+        """Begin a walk that goes when somebody listens to it; returns its id."""
+        self.view.require("read")
+        walk_id = await self.view.kb.set_out(question, where=self.view.where(where), budget=budget)
+        await self._own(walk_id)
+        return walk_id
+
     @asynccontextmanager
     async def listened_to(self, walk: AsyncWalk) -> AsyncGenerator[AsyncWalk]:
         """Have a walk that is held go, for the length of the block; then let it rest where it stands."""

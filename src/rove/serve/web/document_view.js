@@ -1,19 +1,21 @@
 // A document by itself: all of its width for the text or the pages, its outline at the side, its words searched, its address to share.
 
 import { get, here, picture } from "./api.js";
+import { copyText } from "./clipboard.js";
 import { el, fill, say } from "./dom.js";
+import { iconButton } from "./icons.js";
 import { addressOf, openDocument } from "./source.js";
 import { t } from "./words.js";
 
 const SPAN = /^(\d{1,10})-(\d{1,10})$/;
 
 /** The view of "#/document/ID" and "#/document/ID/START-END". */
-export async function documentView(main, { rest: [document_id = "", words = ""], signal }) {
+export async function documentView(main, { rest: [document_id = "", words = ""], signal, entitle }) {
   const [start, end] = (SPAN.exec(words) ?? []).slice(1).map(Number);
   const span = end > start ? [start, end] : [0, 0];
   const info = await get(here("/document", { document_id }), signal);
   const heading = el("h1", {}, info.title || info.source);
-  document.title = `${info.title || info.source} – Rove`;
+  entitle(info.title || info.source);
   const outline = el("nav", { class: "outline", "aria-label": t("source.outline"), hidden: true });
   const body = el("div", { class: "source-body" });
   const paper = el("div", { class: "paper" }, body);
@@ -43,18 +45,12 @@ function drawOutline(host, sections, go) {
 
 /** Copy the address of the document, at the words that it was opened at. */
 function copyButton(place) {
+  const told = el("span", { class: "muted small", role: "status" });
   const copy = async () => {
     const address = `${location.origin}${location.pathname}${addressOf(place)}`;
-    try {
-      await navigator.clipboard.writeText(address);
-      said(t("source.copied"));
-    } catch {
-      said(address); // a browser that lets nobody write there: it can be read off
-    }
+    told.textContent = (await copyText(address)) ? t("source.copied") : address; // what cannot be copied can be read off
   };
-  const told = el("span", { class: "muted small", role: "status" });
-  const said = (words) => (told.textContent = words);
-  return [el("button", { type: "button", on: { click: copy } }, t("source.copy")), told];
+  return [told, iconButton("share", t("source.copy"), copy)];
 }
 
 /** Download the file that it was read from, or its text where the server has no such file. */
@@ -66,7 +62,7 @@ function downloadButton(info, signal) {
     setTimeout(() => URL.revokeObjectURL(file.address), 10_000);
     say(t("source.downloaded", { name: file.name }));
   };
-  return el("button", { type: "button", on: { click: load } }, t("source.download"));
+  return iconButton("download", t("source.download"), load);
 }
 
 async function fileOf({ document_id, source, title }, signal) {

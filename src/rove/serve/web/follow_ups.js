@@ -1,9 +1,4 @@
-// Questions to go on with, under the newest answer. Who chooses one asks it where the answer stands: the event "rove-ask".
-//
-//   conversation.addEventListener("rove-ask", (event) => {
-//     event.preventDefault();                    // else the address "#/ask/QUESTION" is gone to
-//     ask({ way: "answer", question: event.detail.question });
-//   });
+// Questions to go on with, under the newest answer. Who chooses one asks it in the conversation that is open ("rove:ask").
 
 import { here, post } from "./api.js";
 import { el, fill } from "./dom.js";
@@ -19,15 +14,15 @@ export function followUps(answer, { where } = {}) {
   requestAnimationFrame(async () => {
     if (!host.isConnected || !isNewest(host)) return;
     const { questions } = await post(here("/follow_ups"), { question: answer.question, chunks, where }).catch(() => ({ questions: [] })); // an answer is whole without them
-    if (questions.length) draw(host, questions);
+    if (questions.length) draw(host, questions, where);
   });
   return host;
 }
 
-function draw(host, questions) {
-  const ask = (question) => (event) => {
-    const asked = new CustomEvent("rove-ask", { bubbles: true, cancelable: true, detail: { question } });
-    if (event.currentTarget.dispatchEvent(asked)) location.hash = `#/ask/${encodeURIComponent(question)}`;
+function draw(host, questions, where) {
+  const ask = (question) => () => {
+    if (host.closest(".turn")) document.dispatchEvent(new CustomEvent("rove:ask", { detail: { question, where } }));
+    else location.hash = `#/ask/${encodeURIComponent(question)}`;
   };
   const line = (question) => el("li", {}, el("button", { type: "button", class: "follow-up", on: { click: ask(question) } }, question));
   fill(host, el("h3", {}, t("answer.follow")), el("ul", {}, questions.map(line)));

@@ -1,10 +1,11 @@
 // One report of the lab: each metric with its intervals, what each way is worth beside the first, the worst questions.
 
-import { get, here, picture } from "./api.js";
+import { get, here } from "./api.js";
 import { el, fill, say } from "./dom.js";
 import { between, drawInterval, drawWorth, figure } from "./interval.js";
 import { drawAnswers } from "./lab_answers.js";
 import { said } from "./said.js";
+import { saveAs } from "./save.js";
 import { openSource } from "./source.js";
 import { busy, wrong } from "./states.js";
 import { named, t } from "./words.js";
@@ -65,12 +66,7 @@ function verdict({ baseline, best, metrics, rows }) {
 function saver(path, id) {
   const save = async () => {
     try {
-      const address = await picture(path);
-      const link = el("a", { href: address, download: `evaluation-${id}.html`, hidden: true });
-      document.body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      await saveAs(path, `evaluation-${id}.html`);
     } catch (problem) {
       say(problem.message);
     }

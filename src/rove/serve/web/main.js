@@ -2,22 +2,38 @@
 
 import { get } from "./api.js";
 import { add } from "./add.js";
-import { ask } from "./ask.js";
+import { conversation, newConversation } from "./conversation.js";
+import { markConversation } from "./conversations.js";
 import { documentView } from "./document_view.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
+import { drawRail, markRail } from "./rail.js";
 import { learn } from "./said.js";
-import { search } from "./search.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
 import { wrong } from "./states.js";
 import { store } from "./store.js";
 import { walks } from "./walks.js";
-import { speak, t } from "./words.js";
+import { named, speak, t } from "./words.js";
 
-const VIEWS = { ask, search, walk: walks, documents, document: documentView, add, lab, settings };
-const LINKED = Object.keys(VIEWS).filter((name) => name !== "document");
+/**
+ * The views, by the first part of their address: "#/walk/0a1b" is the view "walk" of "0a1b". Each is drawn by
+ * `draw(main, { rest, signal, refresh, entitle })`. `link`: which link of the rail is lit there; a view that has its own
+ * name as its link is in the rail, in this order. `open`: it is there for who is not known yet.
+ */
+const VIEWS = {
+  ask: { draw: asking("") },
+  search: { draw: asking("search") },
+  c: { draw: conversation },
+  documents: { draw: documents, link: "documents" },
+  document: { draw: documentView, link: "documents" },
+  add: { draw: add, link: "add" },
+  walk: { draw: walking, link: "walk" },
+  lab: { draw: lab, link: "lab" },
+  settings: { draw: settings, link: "settings", open: true },
+};
+const LINKS = Object.keys(VIEWS).filter((name) => VIEWS[name].link === name);
 const main = document.getElementById("main");
 let leave = () => {};
 
@@ -26,7 +42,18 @@ async function lab(...given) {
   return (await import("./lab.js")).lab(...given);
 }
 
-/** What an address names: "#/walk/0a1b" is the view "walk" of "0a1b". */
+/** A new conversation, in which a way of answering is chosen; "": as the last time. */
+function asking(way) {
+  return (main, { rest, ...given }) => newConversation(main, { question: rest[0], way, ...given });
+}
+
+/** "#/walk/new/QUESTION" is a new conversation too; all else are walks that there are. */
+function walking(main, { rest, ...given }) {
+  const [id, question] = rest;
+  return id === "new" ? newConversation(main, { question, way: "walk", ...given }) : walks(main, { rest, ...given });
+}
+
+/** What an address names. */
 function place() {
   const [, view = "", ...rest] = location.hash.split("/");
   return { view: Object.hasOwn(VIEWS, view) ? view : "ask", rest: rest.map(decoded) };
@@ -40,54 +67,23 @@ function decoded(part) {
   }
 }
 
-function drawTop() {
-  const { view } = place();
-  const links = LINKED.map((name) =>
-    el("li", {}, el("a", { href: `#/${name}`, "aria-current": name === view ? "page" : null }, t(`nav.${name}`))),
-  );
-  const spaces = el(
-    "select",
-    {
-      "aria-label": t("settings.space"),
-      on: {
-        change: (event) => {
-          store.space = event.target.value;
-          show();
-        },
-      },
-    },
-    store.spaces.map((name) => el("option", { value: name, selected: name === store.space }, name)),
-  );
-  fill(
-    document.getElementById("top"),
-    el("a", { class: "brand", href: "#/ask" }, el("img", { src: "/web/icon.svg", alt: "", width: 24, height: 24 }), "Rove"),
-    el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links)),
-    store.spaces.length > 1 && spaces,
-  );
-  centre(document.querySelector(".top [aria-current]"), document.querySelector(".top ul"));
-  const skip = document.getElementById("skip");
-  skip.textContent = t("nav.skip");
-}
-
-/** Scroll a bar until a part of it is in its middle. Not by `scrollIntoView`, after which Chromium tabs on from there. */
-function centre(part, bar) {
-  if (!part) return;
-  const [inner, outer] = [part.getBoundingClientRect(), bar.getBoundingClientRect()];
-  bar.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+function entitle(title) {
+  document.title = title ? `${title} – Rove` : "Rove";
 }
 
 async function show() {
   leave();
   closeSource({ quiet: true });
   const { view, rest } = place();
-  drawTop();
-  document.title = `${t(`nav.${view}`)} – Rove`;
+  markRail(VIEWS[view].link ?? "");
+  markConversation(view === "c" ? rest[0] : "");
+  entitle(named("nav", view, ""));
   const control = new AbortController();
   leave = () => control.abort();
   fill(main);
   main.className = `view-${view}`;
   try {
-    await VIEWS[view](main, { rest, signal: control.signal, refresh: restart });
+    await VIEWS[view].draw(main, { rest, signal: control.signal, refresh: restart, entitle });
   } catch (problem) {
     if (problem.name !== "AbortError") fill(main, wrong(problem, restart));
   }
@@ -98,29 +94,29 @@ async function restart() {
   if (store.theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = store.theme;
   await Promise.all([speak(store.language), learn(store.language)]);
+  document.getElementById("skip").textContent = t("nav.skip");
+  let problem = null;
   try {
     const known = await get("/v1/spaces");
     store.spaces = known.spaces;
     store.rights = known.rights;
-  } catch (problem) {
+  } catch (found) {
     store.spaces = [];
     store.rights = [];
-    if (place().view !== "settings") {
-      drawTop();
-      fill(main, el("h1", { class: "hidden" }, "Rove"), wrong(problem, restart));
-      return;
-    }
+    problem = found;
   }
-  await show();
+  drawRail(LINKS, restart);
+  if (problem && !VIEWS[place().view].open) fill(main, el("h1", { class: "hidden" }, "Rove"), wrong(problem, restart));
+  else await show();
 }
 
 hearDrops(() => (location.hash = "#/add"));
 document.getElementById("skip").addEventListener("click", () => main.focus());
 addEventListener("hashchange", async () => {
+  scrollTo(0, 0);
   if (!store.spaces.length) await restart();
   else await show();
-  main.focus({ preventScroll: true });
-  scrollTo(0, 0);
+  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true }); // a view may have put it into its box
   say(document.title);
 });
 await restart();

@@ -2,6 +2,7 @@
 
 import { el, fill, say } from "./dom.js";
 import { findBar, lightUp } from "./find.js";
+import { icon } from "./icons.js";
 import { openPages, printedAt } from "./pdf.js";
 import { openReader } from "./reader.js";
 import { busy, wrong } from "./states.js";
@@ -41,7 +42,7 @@ export async function openSource(place, from) {
   control = new AbortController();
   opener = from ?? opener;
   const heading = el("h2", { tabindex: -1 }, place.title || place.source || place.document_id);
-  const whole = el("a", { class: "button quiet", href: addressOf(place), "aria-label": t("source.whole"), title: t("source.whole") }, "⤢");
+  const whole = el("a", { class: "icon-button", href: addressOf(place), "aria-label": t("source.whole"), title: t("source.whole") }, icon("expand"));
   const close = el("button", { type: "button", class: "close", "aria-label": t("source.close"), on: { click: () => closeSource() } }, "×");
   const body = el("div", { class: "source-body" });
   aside.setAttribute("aria-label", t("source.label"));

@@ -1,7 +1,8 @@
-// What the browser keeps: the key, the space, the language, the theme. Nothing else is ever written down here.
+// What the browser keeps: the key, the space, the language, the theme, the way of answering, and what was begun to be written. Nothing else is ever written down here.
 
 const PREFIX = "rove.";
 const LANGUAGES = ["en", "de", "hu", "zh", "ja"];
+const WAYS = ["answer", "search", "walk"];
 
 function read(area, name) {
   try {
@@ -20,10 +21,20 @@ function write(area, name, value) {
   }
 }
 
+/** The names of all drafts that are kept. */
+function drafts() {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(`${PREFIX}draft.`)).map((name) => name.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}
+
 let key = read(sessionStorage, "key") || read(localStorage, "key");
 
 export const store = {
   languages: LANGUAGES,
+  ways: WAYS,
   rights: [],
   spaces: [],
   get key() {
@@ -34,6 +45,7 @@ export const store = {
   },
   /** Keep the key for this tab, or on this machine if `remember`. */
   setKey(value, remember) {
+    if (value !== key) for (const name of drafts()) write(localStorage, name, ""); // they were somebody else's
     key = value;
     write(sessionStorage, "key", remember ? "" : value);
     write(localStorage, "key", remember ? value : "");
@@ -58,6 +70,20 @@ export const store = {
   },
   set language(value) {
     write(localStorage, "language", value);
+  },
+  get way() {
+    const way = read(localStorage, "way");
+    return WAYS.includes(way) ? way : WAYS[0];
+  },
+  set way(value) {
+    write(localStorage, "way", value === WAYS[0] ? "" : value);
+  },
+  /** What was begun to be written in a conversation, by its id; "" is the new one. */
+  draft(id) {
+    return read(localStorage, `draft.${this.space}.${id}`);
+  },
+  setDraft(id, text) {
+    write(localStorage, `draft.${this.space}.${id}`, text);
   },
   may(right) {
     return this.rights.includes(right);

@@ -5,8 +5,7 @@ import { wrong } from "./states.js";
 import { t } from "./words.js";
 
 /** A button that asks again before it calls `gone`. `label` says what it takes away, to who cannot see what is beside. */
-export function eraser(label, gone) {
-  const ask = el("button", { type: "button", class: "quiet", "aria-label": label }, t("documents.delete"));
+export function eraser(label, gone, ask = el("button", { type: "button", class: "quiet", "aria-label": label }, t("documents.delete"))) {
   const place = el("div", { class: "row" }, ask);
   const going = async () => {
     try {

@@ -25,7 +25,7 @@ export function drawTrail(state, going, fork) {
 }
 
 /** A walk tells records as they are; the answer of `ask` names the same things a little differently. */
-function withNumbers(answer) {
+export function withNumbers(answer) {
   const references = (answer.hits ?? []).map((hit) => ({ ...hit.chunk, title: hit.title, source: "", headings: hit.chunk.headings ?? [] }));
   const refused = answer.mode === "refused";
   return { ...answer, refused, references: refused ? [] : references, nearest: refused ? references.slice(0, 3) : [] };

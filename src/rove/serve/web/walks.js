@@ -1,8 +1,8 @@
-// Walks: begun, listed, and opened again; one at a time is watched.
+// Walks: listed, and opened again; one at a time is watched. They are begun in conversations.
 
 import { erase, get, here } from "./api.js";
-import { el, fill, labelled } from "./dom.js";
-import { askForm } from "./form.js";
+import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import { busy, empty, wrong } from "./states.js";
 import { named, t } from "./words.js";
 import { watch } from "./walk.js";
@@ -12,14 +12,11 @@ export async function walks(main, { rest, signal }) {
     await watch(main, { walkId: rest[0], signal });
     return;
   }
-  const rounds = el("input", { type: "number", min: 1, max: 50, value: 4 });
-  const begin = (question) => watch(main, { question, budget: { rounds: Number(rounds.value) || 4 }, signal });
   const list = el("div", {}, busy());
   fill(
     main,
-    el("h1", {}, t("walk.title")),
+    el("div", { class: "row" }, el("h1", { class: "grow" }, t("walk.title")), el("a", { class: "button main", href: "#/walk/new" }, icon("plus"), t("walk.new"))),
     el("p", { class: "muted" }, t("walk.text")),
-    askForm({ label: t("walk.label"), button: t("walk.button"), hint: t("walk.hint"), onAsk: begin, extra: [el("div", { class: "few" }, labelled(t("walk.rounds"), rounds))] }),
     list,
   );
   await drawList(list, signal);
@@ -29,7 +26,7 @@ async function drawList(list, signal) {
   try {
     const told = await get(here("/walks"), signal);
     if (!told.walks.length) fill(list, empty(t("walk.none"), t("walk.none.text")));
-    else fill(list, el("h2", { class: "spaced" }, t("walk.earlier")), el("ul", { class: "list" }, families(told.walks).map((one) => drawFamily(one, () => drawList(list, signal)))));
+    else fill(list, el("ul", { class: "list" }, families(told.walks).map((one) => drawFamily(one, () => drawList(list, signal)))));
   } catch (problem) {
     if (problem.name !== "AbortError") fill(list, wrong(problem, () => drawList(list, signal)));
   }
@@ -54,7 +51,7 @@ function drawOne(one, again) {
   const card = el(
     "div",
     { class: "card" },
-    el("h3", {}, el("a", { href: `#/walk/${encodeURIComponent(one.walk_id)}` }, one.question)),
+    el("h2", {}, el("a", { href: `#/walk/${encodeURIComponent(one.walk_id)}` }, one.question)),
     el(
       "p",
       { class: "facts" },

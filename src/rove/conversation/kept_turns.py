@@ -1,0 +1,173 @@
+"""What came of a turn, as a conversation keeps it; and what is left of it without certain documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import msgspec
+
+from rove.answer.chitchat import CHITCHAT
+from rove.answer.cite import marks
+from rove.conversation.respond import CLARIFYING
+from rove.records import Answer, Citation, Hit, Response
+
+EXTRACTIVE, REFUSED = "extractive", "refused"
+BY_RULES = frozenset({EXTRACTIVE, REFUSED, CHITCHAT})
+"""Modes of answers in which nothing stands that a chat model wrote, or a question back that names documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """What came of a turn.
+
+    `hits`: what a search found. `standalone`: the question so that it can be understood alone, "" where it could be
+    anyway. `problem`: what went wrong, in JSON. `loose`: it can name documents without saying which, as a question back
+    does that offers titles, and a list of themes. `withheld`: something of it was taken away.
+    """
+
+    answer: Answer | None = None
+    hits: tuple[Hit, ...] | None = None
+    walk_id: str = ""
+    standalone: str = ""
+    problem: str = ""
+    loose: bool = False
+    withheld: bool = False
+
+
+_reader = msgspec.json.Decoder(KeptReply)
+
+
+def to_text(reply: KeptReply) -> str:
+    """Write a reply as JSON."""
+    return msgspec.json.encode(reply, enc_hook=_as_dict).decode()
+
+
+def from_text(text: str) -> KeptReply:
+    """Read a reply back: an empty one of ""; of what cannot be read nothing is left.
+
+    >>> from_text(to_text(KeptReply(walk_id="ab"))).walk_id, from_text("").withheld, from_text("{").withheld
+    ('ab', False, True)
+    """
+    if not text:
+        return KeptReply()
+    try:
+        return _reader.decode(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+        return KeptReply(withheld=True)
+
+
+def reply_of(response: Response) -> KeptReply:
+    """Return what a conversation keeps of an answer."""
+    answer, understood = response.answer, response.understood
+    standalone = understood.standalone if understood.standalone != answer.question else ""
+    loose = answer.mode == CLARIFYING or any(hit.theme for hit in answer.hits)
+    return KeptReply(answer, standalone=standalone, loose=loose)
+
+
+def without_loose(reply: KeptReply) -> KeptReply:
+    """Return a reply without what may name documents that it does not say."""
+    return replace(reply, answer=None, hits=None, standalone="", loose=False, withheld=True) if reply.loose else reply
+
+
+def documents_of(reply: KeptReply) -> set[str]:
+    """The ids of the documents that a reply rests on, or shows."""
+    return {*(_in_answer(reply.answer) if reply.answer else ()), *_in_hits(reply.hits or ())}
+
+
+def left_of(replies: Sequence[KeptReply], gone: Collection[str], walks: Collection[str] = ()) -> list[KeptReply]:
+    """Return the replies of a conversation without a word of these documents.
+
+    Sentences and hits of theirs go. Of what a chat model wrote, which may hold anything that it was shown, an answer
+    that was shown one goes whole; so do the ones after it, and how later questions were written out. `walks`: ids of
+    those that rest on these documents.
+    """
+    found: list[KeptReply] = []
+    touched = False
+    for reply in replies:
+        left = _left(reply, gone)
+        if touched and (left.standalone or (left.answer and left.answer.mode not in BY_RULES)):
+            left = _without_models(left)
+        touched = touched or left.withheld or reply.walk_id in walks
+        found.append(left)
+    return found
+
+
+def _left(reply: KeptReply, gone: Collection[str]) -> KeptReply:
+    if documents_of(reply).isdisjoint(gone):
+        return reply
+    answer = _answer_left(reply.answer, gone) if reply.answer else None
+    hits = None if reply.hits is None else tuple(_hits_left(reply.hits, gone))
+    return replace(reply, answer=answer, hits=hits, standalone="", withheld=True)
+
+
+def _without_models(reply: KeptReply) -> KeptReply:
+    if reply.answer and reply.answer.mode not in BY_RULES:
+        return replace(reply, answer=None, standalone="", withheld=True)
+    return replace(reply, standalone="")
+
+
+def _answer_left(answer: Answer, gone: Collection[str]) -> Answer | None:
+    """Return an answer without what rests on these documents; None where nothing is left of it."""
+    if not set(_in_answer(answer)) & set(gone):
+        return answer
+    hits = tuple(_hits_left(answer.hits, gone))
+    if answer.mode == REFUSED:
+        return replace(answer, hits=hits, note="")
+    if answer.mode != EXTRACTIVE:
+        return None
+    kept = [number for number, hit in enumerate(answer.hits, 1) if hit.chunk.document_id not in gone]
+    numbers = {old: new for new, old in enumerate(kept, 1)}
+
+    def renumbered(citation: Citation) -> Citation:
+        return replace(citation, number=numbers.get(citation.number, citation.number))
+
+    sentences = tuple(
+        replace(sentence, citations=tuple(map(renumbered, sentence.citations)))
+        for sentence in answer.sentences
+        if all(citation.document_id not in gone for citation in sentence.citations)
+    )
+    if not sentences:
+        return None
+    text = "\n\n".join(f"{one.text} {marks([c.number for c in one.citations])}".rstrip() for one in sentences)
+    short = answer.short if answer.short and answer.short.document_id not in gone else None
+    return replace(
+        answer,
+        text=text,
+        sentences=sentences,
+        hits=hits,
+        note="",
+        conflicts=(),
+        path=(),
+        short=renumbered(short) if short else None,
+    )
+
+
+def _hits_left(hits: Sequence[Hit], gone: Collection[str]) -> Iterator[Hit]:
+    for hit in hits:
+        if hit.chunk.document_id not in gone:
+            same, beside = (tuple(_hits_left(others, gone)) for others in (hit.same, hit.beside))
+            yield replace(hit, same=same, beside=beside)
+
+
+def _in_hits(hits: Sequence[Hit]) -> Iterator[str]:
+    for hit in hits:
+        yield hit.chunk.document_id
+        yield from _in_hits((*hit.same, *hit.beside))
+
+
+def _in_answer(answer: Answer) -> Iterator[str]:
+    yield from _in_hits(answer.hits)
+    sides = (side.citation for conflict in answer.conflicts for side in conflict.sides)
+    steps = (step.citation for step in answer.path)
+    for citation in (*answer.citations, answer.short, *sides, *steps):
+        if citation:
+            yield citation.document_id
+
+
+def _as_dict(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[str, object]", value))
+    message = f"{type(value).__name__} is no part of a reply"
+    raise TypeError(message)

@@ -1,0 +1,1 @@
+"""Conversations over HTTP: kept for their owner, taken up again, judged, exported."""

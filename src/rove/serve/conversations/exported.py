@@ -1,0 +1,59 @@
+"""A conversation as one file to keep: Markdown for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from rove.serve.conversations.schema import ConversationTold, EntryOut
+from rove.serve.questions.results import CitationOut, HitOut
+
+Format = Literal["markdown", "json"]
+MEDIA_TYPES: dict[Format, str] = {"markdown": "text/markdown; charset=utf-8", "json": "application/json"}
+ENDINGS: dict[Format, str] = {"markdown": "md", "json": "json"}
+
+
+def exported(told: ConversationTold, form: Format) -> str:
+    """Write a conversation with all that its owner may see of it."""
+    if form == "json":
+        return told.model_dump_json(indent=2)
+    parts = [f"# {_line(told.title) or told.conversation_id}", f"{told.created_at} – {told.updated_at}"]
+    for entry in told.entries:
+        parts += _entry(entry)
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(entry: EntryOut) -> Iterator[str]:
+    yield f"## {entry.number}. {_line(entry.question)}"
+    if entry.answer:
+        yield entry.answer.text
+        yield from _sources(entry.answer.citations)
+    if entry.hits:
+        yield "\n".join(_found(number, hit) for number, hit in enumerate(entry.hits, 1))
+    if entry.walk_id:
+        yield f"`walk {entry.walk_id}`"
+    if entry.problem:
+        yield f"{entry.problem.title}: {entry.problem.detail}"
+    if not entry.answer and not entry.hits and not entry.problem and not entry.walk_id:
+        yield f"({entry.state})"
+    if entry.note:
+        yield f"*{entry.note}*"
+
+
+def _sources(citations: list[CitationOut]) -> Iterator[str]:
+    if citations:
+        yield "\n".join(
+            f"- [{one.number}] {_named(one.title, one.source, one.page)}: “{_line(one.quote)}”" for one in citations
+        )
+
+
+def _found(number: int, hit: HitOut) -> str:
+    return f"{number}. {_named(hit.title, hit.source, hit.page)}: “{_line(hit.rendered.text)}”"
+
+
+def _named(title: str, source: str, page: int | None) -> str:
+    return f"{_line(title) or source}{f', p. {page}' if page else ''}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
