@@ -148,8 +148,9 @@ class _Builder:
             case _ if token.nesting > 0:
                 if not token.hidden:
                     self._open(_OPENED[token.type], token)
-            case _ if not token.hidden:
-                self._close()
+            case _:
+                if not token.hidden:
+                    self._close()
 
     # -- within a block ------------------------------------------------------------------------------------------------
 
@@ -233,7 +234,8 @@ class _Builder:
         mapped = token is not None and token.map and frame.kind not in {"row", "cell"}
         inside = (children[0].span[0], children[-1].span[1]) if children else (self.cursor, self.cursor)
         span = self._lines_of(token) if token and mapped else inside
-        self._add(Node(frame.kind, span, children=children, **_facts(frame.kind, token)))
+        headed = frame.kind == "table" and token is not None and bool(token.meta.get("headed", True))
+        self._add(Node(frame.kind, span, children=children, level=_level(frame.kind, token), headed=headed))
 
     def _close_inline(self, token: Token, places: _Places) -> None:
         frame = self.frames.pop()
@@ -298,14 +300,14 @@ def _cell(content: str, text: str, at: int) -> _Places:
     return places
 
 
-def _facts(kind: NodeKind, token: Token | None) -> dict[str, int]:
-    """What a block says of itself: the level of a heading, the first number of a list, whether a table has a header."""
+def _level(kind: NodeKind, token: Token | None) -> int:
+    """The level of a heading, the first number of a list or of a table's rows."""
     match kind:
         case "heading" if token:
-            return {"level": int(token.tag[1:])}
+            return int(token.tag[1:])
         case "numbered" if token:
-            return {"level": int(token.attrs.get("start", 1))}
-        case "table" if token:
-            return {"level": 1, "headed": bool(token.meta.get("headed", True))}
+            return int(token.attrs.get("start", 1))
+        case "table":
+            return 1
         case _:
-            return {}
+            return 0

@@ -15,7 +15,7 @@ const PREFIX = "rove.scope.";
 const PAUSE_MS = 200;
 const MOST = 8; // of each kind, in the list
 const MOST_IDS = 1000; // values of one comparison
-const KINDS = ["folder", "tag", "type", "file"];
+const KINDS = ["folder", "tag", "file", "type"];
 let made = 0;
 
 /** Put the choice of a conversation into `host`; returns {where, keepAs, clear}. See above. */
