@@ -74,6 +74,7 @@ def bare(text: str) -> str:
 @given(text=TEXTS)
 @settings(max_examples=600, deadline=None)
 @example(text="| a \\| b | c |\n| --- | --- |\n| **d** | \\\\ |")
+@example(text="```\n\r\n")
 @example(text="- one\n\n      code\n\t- two")
 @example(text="a | b\n--- | ---\n\\| | b")
 def test_every_run_shows_the_characters_of_its_span(text: str) -> None:
@@ -89,7 +90,7 @@ def test_every_run_shows_the_characters_of_its_span(text: str) -> None:
             blank = str.maketrans("\r\n\t\0", "   \ufffd")
             assert run.text.translate(blank) == source.translate(blank), run
         else:
-            assert run.text.replace("\\", "") in html.unescape(source).replace("\\", ""), run
+            assert not run.text.strip() or run.text.replace("\\", "") in html.unescape(source).replace("\\", ""), run
 
 
 @given(text=TEXTS, data=st.data())

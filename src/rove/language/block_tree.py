@@ -275,18 +275,24 @@ class _Builder:
         lines = token.content.split("\n")
         for n, line in enumerate(lines):
             start, end = self._line(min(number + n, len(self.lines) - 2))
-            words = line.strip()
-            source = self.text[start:end].rstrip()
-            at = start + (len(source) - len(words) if source.endswith(words) else max(0, source.rfind(words)))
-            lead = len(line) - len(line.lstrip())
-            for blank in range(lead, 0, -1):
-                begin = max(start, at - blank)
-                places.begins.append(begin)
-                places.ends.append(begin + (at - blank >= start))
-            places.take(at, len(line) - lead)
+            if self.text.endswith(line, start, end):
+                places.take(end - len(line), len(line))
+            else:
+                self._place_words(places, line, start, end)
             if n + 1 < len(lines):
                 places.take(end, 1)
         return places
+
+    def _place_words(self, places: _Places, line: str, start: int, end: int) -> None:
+        """Find a line that begins with blanks for a tab, or has lost those at its end."""
+        words, lead = line.strip(), len(line) - len(line.lstrip())
+        source = self.text[start:end].rstrip()
+        at = start + (len(source) - len(words) if source.endswith(words) else max(0, source.rfind(words)))
+        for blank in range(lead, 0, -1):
+            begin = max(start, at - blank)
+            places.begins.append(begin)
+            places.ends.append(begin + (at - blank >= start))
+        places.take(at, len(line) - lead)
 
 
 def _cell(content: str, text: str, at: int) -> _Places:
