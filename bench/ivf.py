@@ -1,4 +1,4 @@
-"""Indexes of vectors at size: the study's IVF-PQ, IVF-SQ as Rove sets it, Rove's own partitions; recall, ms, bytes.
+"""Indexes of vectors at size: the study's IVF-PQ, IVF-SQ as Rove sets it, and Rove's own; recall, ms, bytes.
 
 `python -m bench.ivf WHICH VECTORS` measures one, in a process of its own, and prints JSON.
 """
@@ -27,6 +27,7 @@ from rove.settings.presets import PRESETS
 from rove.store import IndexRow, VectorIndex
 from rove.store.lance import LanceIndex
 from rove.store.memory_index import MemoryIndex
+from rove.store.nearest import PARTITIONED_FROM
 from rove.store.snapshot import read, write
 
 COUNT = 500_000
@@ -40,7 +41,7 @@ PUBLISHED = StoreSettings(**PRESETS["pawsitive"]["store"])
 SETTINGS: dict[str, tuple[str, StoreSettings]] = {
     "pq": ("LanceDB, IVF-PQ by the published numbers", PUBLISHED),
     "sq": ("LanceDB, IVF-SQ, Rove's settings", StoreSettings()),
-    "own": ("Rove's own partitions", StoreSettings()),
+    "own": ("Rove's own", StoreSettings()),
 }
 
 
@@ -68,7 +69,8 @@ def _table(title: str, vectors: str) -> Table:
         "cosine, 1024 partitions, 96 sub-vectors, nprobes 20, refine factor 10, limit 50 (where 96 does not divide the "
         "dimension: sub-vectors of four numbers). Recall against all vectors compared. ms: by the clock, and CPU of "
         "all threads, which is what compares where other work holds the machine. Build: CPU seconds of the index. "
-        "Bytes a vector: the index's own, and with the vectors that it refines from."
+        "Bytes a vector: the index's own, and with the vectors that it refines from. Rove's own compares the upper 8 "
+        f"bits of all vectors, from {PARTITIONED_FROM:,} on those of likely partitions, then 16 of the nearest."
     )
     heads = ["index", "limit", "recall@10", "recall@50", "p50 / p95 ms", "CPU ms", "build CPU s", "index B", "all B"]
     return Table(f"Indexes of vectors: {title}", [*heads, "peak MB"], rows, note)
@@ -165,10 +167,10 @@ async def _own(folder: Path, vectors: np.ndarray) -> tuple[VectorIndex, dict[str
         raise RuntimeError(message)
     index = MemoryIndex(dimension=vectors.shape[1])
     index.restore(kept)
-    names = ("vectors", "rounded", "codes", "scales", "centres", "starts_of_partitions", "order", "axes")
-    sizes = {name: array.nbytes for name, array in kept.arrays.items() if name in names}
-    whole = sum(sizes.values())
-    inside = whole - sizes["vectors"]
+    held = ("upper", "lower", "exponents")
+    sizes = {name: array.nbytes for name, array in kept.arrays.items()}
+    inside = sum(sizes.get(name, 0) for name in ("centres", "starts_of_partitions", "order", "axes"))
+    whole = inside + sum(sizes[name] for name in held)
     return index, {"build_cpu_s": spent, "index_bytes": inside / len(vectors), "bytes": whole / len(vectors)}
 
 

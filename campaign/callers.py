@@ -29,10 +29,14 @@ HUNG_S = 30.0
 SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
-    "GET /v1/spaces": "", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
-    "POST /v1/chat/completions": "read",
+    "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
+    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
+    f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
+    f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
+    f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
@@ -54,6 +58,8 @@ RIGHTS = {
         "GET EVALUATIONS/{evaluation_id}/events", "GET EVALUATIONS/{evaluation_id}/page",
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
+    f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
+    f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
@@ -324,7 +330,7 @@ async def _tool(client: httpx.AsyncClient, town: Town, holder: str, chance: Rand
     text = listed.text[listed.text.index("{") : listed.text.rindex("}") + 1]
     tools = json.loads(text)["result"]["tools"]
     if chance.random() < 0.3:
-        uri = f"rove://{chance.choice(('hr', 'it'))}/{chance.choice(town.ids['document_id'])}"
+        uri = f"rove://{chance.choice(('hr', 'it'))}/document/{chance.choice(town.ids['document_id'])}"
         method, params = chance.choice((("resources/list", {}), ("resources/read", {"uri": uri})))
     else:
         tool = chance.choice(tools)

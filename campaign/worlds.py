@@ -402,7 +402,7 @@ def _listings(hidden_ids: Sequence[str]) -> Iterator[Call]:
     for document_id in (*hidden_ids[::40], "merger", "no-such-document", "v-en-0"):
         for route in ("document", "text", "places", "picture"):
             yield http("GET", f"{space}/{route}", params={"document_id": document_id})
-        yield tool("tools/call", name="read", arguments={"document_id": document_id})
+        yield tool("tools/call", name="read_document", arguments={"document_id": document_id})
         yield tool("resources/read", uri=f"rove://default/{document_id}")
     for document_id in (*hidden_ids[::60], "no-such-document"):
         yield http("DELETE", f"{space}/document", params={"document_id": document_id})

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from io import BytesIO
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +28,7 @@ WALKED = "Which signal requests a fast shutdown, and which command terminates a 
 SEARCHED = "annual leave notice period"
 START_S = 60
 SETTLED_MS = 500
+COLOURS = 128
 
 
 def main() -> None:
@@ -70,7 +73,7 @@ def draw(address: str) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"] if os.getuid() == 0 else []
         )
         look = {"locale": "en", "reduced_motion": "reduce"}
-        wide = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light", **look)
+        wide = browser.new_page(viewport={"width": 1400, "height": 860}, color_scheme="light", **look)
         tour(wide, address)
         phone = browser.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", **look)
         phone.goto(wide.url)
@@ -116,7 +119,8 @@ def ask(page: Page, way: str, question: str) -> None:
 def keep(page: Page, name: str) -> None:
     """Keep what is seen as a picture."""
     page.wait_for_timeout(SETTLED_MS)
-    page.screenshot(path=PICTURES / f"{name}.png")
+    seen = Image.open(BytesIO(page.screenshot()))
+    seen.convert("RGB").quantize(COLOURS).save(PICTURES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

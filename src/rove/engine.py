@@ -27,7 +27,7 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, locate
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering
@@ -259,7 +259,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
         """
         if not tools:
             return (await self.respond(question, where=where, listener=listener)).answer
-        return await self._answer_with_tools(question, where, listener)
+        return await self.ask_with_tools(question, where=where, listener=listener)
 
     async def respond(
         self, question: str, *, history: History = START, where: Filter | None = None, listener: Listener = ignore

@@ -16,9 +16,10 @@ Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
 @dataclass(frozen=True, slots=True)
 class AddStarted:
-    """`sources` more sources were found."""
+    """`sources` more sources were found; files among them have `size_bytes` in all."""
 
     sources: int
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,13 @@ class SourceDone:
 
     entry: LedgerEntry
     unchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChunksCut:
+    """`count` more chunks are known, that are about to get their vectors."""
+
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,7 @@ Event = (
     | SourcesAt
     | PageReached
     | SourceDone
+    | ChunksCut
     | ChunksEmbedded
     | ChunksDeepened
     | DocumentsEnriched

@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rove.answer.summaries import READER, embedded
@@ -14,8 +15,13 @@ from rove.enrich.triplets.said import Said
 from rove.language.rendering import render
 from rove.models import Embedder
 from rove.records import Chunk, Document
+from rove.records.correction import Correction
 from rove.records.graph import Triplet
+from rove.records.metadata import stored_fields
+from rove.records.source import Metadata
 from rove.records.summary import Summary, SummarySentence
+from rove.store.corrections import Corrections
+from rove.store.set_fields import SetFields
 from rove.store.store import Store
 from rove.store.summaries import Summaries, SummedDocument, read_sentences, written_sentences
 from rove.store.triplets import ReadDocument, Triplets
@@ -26,21 +32,30 @@ Rows = Sequence[tuple[str, str, str, int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What an export says of a document beside its text. `graph_by`: what has found the triplets, "" for nobody."""
+    """What an export says of a document beside its text. `graph_by`: what has found the triplets, "" for nobody.
+
+    `fields`: what people have set, beside their corrections.
+    """
 
     document_id: str
     graph_by: str
     triplets: Rows
     summaries: Sequence[Summary]
+    fields: Metadata
+    corrections: Sequence[Correction]
 
 
 def written(store: Store, document_id: str) -> dict[str, object]:
-    """Write down what was found in a document: "graph" and "summaries", each empty where nobody has looked."""
+    """Write down what was found in a document, and set: "graph", "summaries", "set", each empty where nothing was."""
     by, triplets = Triplets(store.catalog.database).written(document_id)
     summaries = Summaries(store.catalog.database).of_document(document_id)
     rows = [[t.subject, t.predicate, t.object, *t.span] for _, t in triplets]
     said = [[*one.span, one.by, list(one.headings), written_sentences(one)] for one in summaries]
-    return {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said}
+    fields = SetFields(store.catalog.database).of([document_id]).get(document_id, {})
+    made = Corrections(store.catalog.database).of([document_id]).get(document_id, [])
+    corrections = [[one.start, one.before, one.after, one.by, one.made_at] for one in made]
+    found = {"graph": {"by": by, "triplets": rows} if by else {}, "summaries": said}
+    return {**found, "set": fields, "corrections": corrections}
 
 
 def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
@@ -51,7 +66,13 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
     """
     graph: Mapping[str, Any] = tree.get("graph") or {}
     said: Sequence[Any] = tree.get("summaries") or []
-    if not graph and not said:
+    fields = stored_fields(dict(tree.get("set") or {}))
+    corrected: Sequence[Any] = tree.get("corrections") or []
+    made = [
+        Correction(document_id, int(start), str(before), str(after), str(by), str(at))
+        for start, before, after, by, at in corrected
+    ]
+    if not graph and not said and not fields and not made:
         return None
     triplets: Sequence[Any] = graph["triplets"] if graph else []
     rows = [(str(s), str(p), str(o), int(start), int(end)) for s, p, o, start, end in triplets]
@@ -59,14 +80,19 @@ def read(document_id: str, tree: Mapping[str, Any]) -> Carried | None:
         Summary(document_id, (int(start), int(end)), tuple(map(str, headings)), read_sentences(sentences), str(by))
         for start, end, by, headings, sentences in said
     ]
-    return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries)
+    return Carried(document_id, str(graph["by"]) if graph else "", rows, summaries, fields, made)
 
 
 async def keep(store: Store, carried: Sequence[Carried], embedder: Embedder) -> None:
     """Keep what came with documents that are in the base now; the summaries are embedded."""
     triplets, summaries = Triplets(store.catalog.database), Summaries(store.catalog.database)
     rows = await asyncio.to_thread(triplets.rows_of, [one.document_id for one in carried])
+    if fields := {one.document_id: one.fields for one in carried if one.fields and one.document_id in rows}:
+        await store.enrich(partial(SetFields(store.catalog.database).put, fields))
+    corrections = Corrections(store.catalog.database)
     for one in carried:
+        if one.corrections and one.document_id in rows:
+            await asyncio.to_thread(corrections.replace, one.document_id, one.corrections)
         found = await asyncio.to_thread(store.catalog.document, one.document_id)
         if not found or one.document_id not in rows:
             continue

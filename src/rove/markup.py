@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 VOID = {"meta", "br", "line", "circle", "rect", "path", "col"}
@@ -28,7 +29,7 @@ def tag(name: str, /, *children: str, **attributes: object) -> Markup:
     return Markup(f"<{name}{said}/>" if name in VOID and not inside else f"<{name}{said}>{inside}</{name}>")
 
 
-def joined(children: tuple[str, ...] | list[str]) -> Markup:
+def joined(children: Sequence[str]) -> Markup:
     """Put elements and texts one after the other.
 
     >>> joined(["<", tag("b", "x")])

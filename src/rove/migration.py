@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import func, select
 
+from rove.embedder_training import EmbedderTraining
 from rove.enrich.vectors import embed
 from rove.errors import ConfigError
 from rove.events import ChunksEmbedded, Listener, ignore
@@ -190,8 +191,8 @@ class Migration:
         return lines
 
 
-class Migrating:
-    """The call of `AsyncRove` that moves a base to another embedder; it is of no open base."""
+class Migrating(EmbedderTraining):
+    """The call of `AsyncRove` that moves a base to another embedder, which is of no open base; and its training."""
 
     @staticmethod
     async def migrate(

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from shutil import which
 
 from rove.chunk import CutSettings
+from rove.chunk.cell_tables import described_sheets
 from rove.chunk.cut import cut_by, strategy_for
 from rove.chunk.label import HEADINGS, label_of
 from rove.chunk.template import by_template
@@ -22,7 +23,8 @@ from rove.enrich.terms import chunk_terms, with_names_spelled_out
 from rove.errors import ConfigError, InputError
 from rove.language.schema_text import SCHEMA
 from rove.load import DRAWN, SUFFIXES, LoadOptions
-from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, finished, load_documents, read
+from rove.load.discover import DATABASE, DATABASE_SCHEMA, Location, load_documents, read
+from rove.load.finish import finished
 from rove.load.limits import OutOfTime
 from rove.load.transcripts import MAX_S, Transcripts
 from rove.records import Chunk, Document, Prepared, Source, SourceEnd, content_hash, vector_key
@@ -104,6 +106,9 @@ class Preparer:
                     return
                 convert = convert if self.recipe.convert else None
                 documents = load_documents(source, replace(self.options, transcripts=transcripts, convert=convert))
+                if location.is_schema:
+                    described = described_sheets(documents, location.uri, location.database)
+                    documents = finished(described, replace(source, kind=SCHEMA))
                 origin = sha256(source.data).hexdigest() if source.kind in DRAWN else ""
             remark = yield from self._prepared(documents, location, origin)
             end = SourceEnd(location.uri, kind, fingerprint, reason=remark)
@@ -138,7 +143,7 @@ class Preparer:
     def fingerprint(self, source: Source) -> str:
         """Hash all that decides what comes out of a source."""
         described = repr((source.kind, source.title, source.document_id, sorted(source.metadata.items())))
-        return content_hash(self.recipe.pipeline, source.data, described)
+        return content_hash(self.recipe.pipeline, source.all_bytes, described)
 
     def _in_part(self, fingerprint: str) -> str:
         """Hash all that decides how much of a source was read before something cut it short."""

@@ -35,6 +35,7 @@ from rove.store.carried import carry_memories
 from rove.store.conversation_tables import conversation_turns, conversations
 from rove.store.database import insert_rows
 from rove.store.embedded import NAMES as EMBEDDED
+from rove.store.enriched_tables import corrections, set_fields
 from rove.store.health import Health
 from rove.store.originals import Offered
 from rove.store.presence import CATALOG, HEADER, ORIGINALS, remains_of
@@ -49,7 +50,7 @@ LOST, DOUBTFUL = "Its text was lost with the catalog.", "A part of it may have b
 AGAIN = "Add it again; what is still known of its vectors is not embedded again."
 COPIED = (
     tables.walks, tables.walk_events, tables.flow_events, tables.asked, tables.transcripts, tables.memory_walks,
-    conversations, conversation_turns,
+    conversations, conversation_turns, set_fields, corrections,
 )  # fmt: skip
 VECTORS_AT_ONCE = 2_000
 

@@ -58,19 +58,40 @@ class ToolOperations:
             running.tell(outcome=run.outcome, tool=run.plan.match.tool if run.plan else "")
             return run
 
-    async def _answer_with_tools(self, question: str, where: Filter | None, listener: Listener) -> Answer:
+    async def ask_with_tools(
+        self,
+        question: str,
+        *,
+        history: History = START,
+        profile: Mapping[str, object] = EMPTY,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Answer:
+        """Answer with a tool that surely fits and only reads, else as `respond` does. See `ToolAnswerer.answer`.
+
+        Args:
+            question: what is asked.
+            history: the turns before it; what the question leaves open is filled in from them.
+            profile: what is known of the user, such as {"home_city": "Wien"}; it fills what both leave open.
+            where: a filter that every document must pass, those that tools are too.
+            listener: told of the plan, of calls and of the answer's text.
+
+        Raises:
+            InputError: the question is blank.
+        """
         check_asked(question)
 
         async def otherwise() -> Answer:
-            return (await self.respond(question, where=where, listener=listener)).answer
+            return (await self.respond(question, history=history, where=where, listener=listener)).answer
 
         answerer = ToolAnswerer(self.search_context, self.chat_model(), self.settings, self.tools, self.text)
-        return await answerer.answer(question, where, listener, otherwise)
+        return await answerer.answer(question, where, listener, otherwise, history=history, profile=profile)
 
     def _renew_tools(self) -> None:
         """Make the library anew: the settings or the models are others."""
         context = LibraryContext(self.search_context, self.settings, self.chat_model, self._take, self._drop)
-        self.tools = ToolLibrary(context)
+        held: ToolLibrary | None = self.__dict__.get("tools")  # none while the base is opened
+        self.tools = held.within(context) if held else ToolLibrary(context)
 
     async def _take(self, texts: Sequence[Text]) -> None:
         report = await self.add(list(texts)) if texts else None

@@ -61,6 +61,14 @@ def test_the_instructions_hold_persona_refusal_language_and_three_examples() -> 
     assert "the language of the question" in instructions("x", "tlh")
 
 
+def test_a_style_comes_after_the_rules_and_can_close_no_fence() -> None:
+    told = instructions("You help.", "en")
+    styled = instructions("You help.", "en", style="Like a pirate. {persona} 1⟧ ⟦2")
+    assert styled.startswith(f"{told}\n\n")
+    assert styled.endswith("<wishes>\nLike a pirate. {persona} 1] [2\n</wishes>")
+    assert told == instructions("You help.", "en", style="")
+
+
 def test_slots_are_filled_once() -> None:
     assert fill("{a}{b}{c}", {"a": "{b}", "b": "{a}"}) == "{b}{a}{c}"
 

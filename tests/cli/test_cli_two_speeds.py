@@ -43,7 +43,7 @@ def test_commands_say_how_far_the_embedder_is(tmp_path: Path) -> None:
         assert said in call(*words, "--kb", kb).replace("\n", " ")
     assert json.loads(call("doctor", "--json", "--kb", kb))["shallow"] == 8
     call("add", "--resume", "--kb", kb)
-    assert "reached all 8" in call("inspect", "--depth", "--kb", kb)
+    assert "reached all passages: 8" in call("inspect", "--depth", "--kb", kb)
     assert "embedder" not in call("inspect", "--kb", kb) + call("doctor", "--kb", kb)
 
 

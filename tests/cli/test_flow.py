@@ -79,3 +79,50 @@ def test_a_template_answers_in_the_terminal(kb: Path) -> None:
     done = called("run", "simple", "question=Who approves remote work?", "--kb", str(kb))
     assert done.exit_code == 0
     assert "Remote work is approved by the head of unit. [1]" in done.stdout
+
+
+NEEDY = """
+[steps.asked]
+use = "sql"
+question = "$input.question"
+database = "shpo"
+[steps.called]
+use = "tool"
+request = "$input.question"
+tool = "get_forecas"
+[output]
+asked = "$asked"
+called = "$called"
+"""
+
+
+def test_a_file_is_checked_against_the_base(kb: Path) -> None:
+    Path("needy.toml").write_text(NEEDY)
+    done = called("check", "needy.toml", "--kb", "kb.toml")
+    assert done.exit_code == 1
+    assert "steps.asked.database: There is no [databases.shpo] in the settings." in done.output
+    assert "steps.called.tool: No tool is set up." in done.output
+    settings = """
+[databases.shop]
+url = "sqlite:///shop.sqlite"
+[tools.mine]
+kind = "python"
+functions = ["tools.tool_servers:get_forecast"]
+"""
+    kb.write_text(kb.read_text() + settings)
+    told = json.loads(called("check", "needy.toml", "--kb", "kb.toml", "--json").stdout)
+    assert [one["place"] for one in told] == ["steps.asked.database", "steps.called.tool"]
+    assert "Did you mean 'shop'?" in told[0]["cure"]
+    assert "Did you mean 'get_forecast'?" in told[1]["cure"]
+    Path("needy.toml").write_text(NEEDY.replace("shpo", "shop").replace("get_forecas", "get_forecast"))
+    assert called("check", "needy.toml", "--kb", "kb.toml").output == "needy.toml: 2 steps, nothing wrong.\n"
+    with Rove.open(kb) as base:  # a check writes nothing: no tool became a document
+        assert [info.document_id for info in base.documents()] == ["policy"]
+
+
+def test_without_a_base_a_check_says_that_it_did_not_look(kb: Path) -> None:
+    Path("needy.toml").write_text(NEEDY)
+    done = called("check", "needy.toml", "--kb", "nowhere")
+    assert done.exit_code == 0
+    assert "There is no base in nowhere" in done.output.replace("\n", " ")
+    assert not Path("nowhere").exists()

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from flow.outside import STAFF, host_load, shop, stop_host
+from flow.outside import ACCOUNTS, STAFF, host_load, shop, stop_host
 from rove.flow import FlowContext
+from rove.flow.operators.answering import answer
+from rove.flow.operators.figures import figures
 from rove.flow.operators.question import understand
 from rove.flow.operators.retrieval import gather, retrieve, search
 from rove.flow.operators.tools import tool
 from rove.records import Answer, Text
+from rove.records.paper import Paper
 from rove.records.sql import SqlReply
 from rove.records.tool import ToolRun
 from rove.testing import OperatorContract
@@ -180,6 +183,58 @@ class TestAnswerWithTool(OperatorContract):
         question = "What is the load of the host db-1?"
         called = await tool(context, request=question, tool="host_load", arguments={"host": "db-1"})
         return {"question": question, "called": called}
+
+
+class TestAnswerFrom(OperatorContract):
+    name = "answer-from"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        context.kb.tools.add(host_load)
+        called = await tool(context, request="The load?", tool="host_load", arguments={"host": "db-1"})
+        hits = await search(context, question=QUESTION)
+        return {"question": QUESTION, "hits": hits, "called": [called]}
+
+
+class TestLayers(OperatorContract):
+    name = "layers"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        nowhere = {"name": "empty", "where": ("document_id=none",)}
+        return {"question": QUESTION, "layers": [nowhere, {"name": "all", "mode": "keyword"}]}
+
+
+class TestExplore(OperatorContract):
+    name = "explore"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        await context.kb.add(Text("| Host | Needs |\n| --- | --- |\n| db-1 | nas-1 |", id="hosts", kind="markdown"))
+        await context.kb.enrich("graph")
+        return {"names": ["db-1"]}
+
+
+class TestFigures(OperatorContract):
+    name = "figures"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        await context.kb.add(Text(ACCOUNTS, id="accounts", title="Accounts", kind="markdown"))
+        return {"labels": {"revenue": ["Revenue"]}}
+
+
+class TestCompute(OperatorContract):
+    name = "compute"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        await context.kb.add(Text(ACCOUNTS, id="accounts", title="Accounts", kind="markdown"))
+        read = await figures(context, labels={"revenue": ["Revenue"], "profit": ["Profit"]})
+        return {"figures": read, "formulas": [{"name": "margin", "formula": "profit / revenue", "unit": "%"}]}
+
+
+class TestReport(OperatorContract):
+    name = "report"
+
+    async def given(self, context: FlowContext, folder: Path) -> Given:
+        answered = await answer(context, question=QUESTION, found=await retrieve(context, question=QUESTION))
+        return {"paper": Paper("A report", answered.sentences)}
 
 
 class TestAdd(OperatorContract):

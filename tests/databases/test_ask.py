@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -153,3 +154,37 @@ def test_the_command_shows_the_sql_and_says_no_by_its_status(tmp_path: Path, sho
     assert run.invoke(rove, ["add", *base, "--schema", shop]).exit_code == 0
     assert "CREATE TABLE orders" in run.invoke(rove, ["sql", *base, "--schema", "orders"]).stdout
     assert shop not in run.invoke(rove, ["settings", *base]).stdout
+
+
+def test_a_folder_of_sheets_is_taken_in_as_a_database(tmp_path: Path) -> None:
+    folder = tmp_path / "handel"
+    folder.mkdir()
+    (folder / "kunden.csv").write_text("kunde_id;name;stadt\n1;Anna;Wien\n2;Ute;Bonn\n", "utf-8")
+    (folder / "orders.csv").write_text("order_id,cust_id,amount\n7,1,12.5\n8,2,30\n", "utf-8")
+    (folder / "员工.csv").write_text("姓名,城市,工资\n李明,上海,5000\n王芳,北京,6000\n", "utf-8")
+    (folder / "readme.md").write_text("# What is here\n\nSheets of the shop.\n", "utf-8")
+    (folder / "long.csv").write_text("code,value\n" + "".join(f"K{n},{n}\n" for n in range(5_000)), "utf-8")
+    base = ["--kb", str(tmp_path / "kb"), "--set", "embedder.name=fake"]
+    run = CliRunner()
+    added = run.invoke(rove, ["add", *base, "--schema", str(folder)])
+    assert added.exit_code == 0, added.output
+    with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
+        infos = kb.documents()
+        assert {(info.kind, info.title) for info in infos} == {
+            ("schema", "kunden"), ("schema", "orders"), ("schema", "员工"), ("schema", "long"),
+        }  # fmt: skip
+        assert {info.metadata["database"] for info in infos} == {"handel"}
+        part = kb.schema("Which customer has the largest amount?")
+        assert "amount DOUBLE" in part.text
+        assert "姓名" in kb.schema("员工的工资").tables[0].schema.columns[0].name
+        assert "5000" not in kb.text(next(info.document_id for info in infos if info.title == "long"))
+        kb.add(folder / "kunden.csv")  # its rows are another source, beside the description
+        assert kb.ask_tables("Wie viele name gibt es in Wien?").rows == (("1",),)
+        kinds = sorted(info.kind for info in kb.documents() if info.title == "kunden")
+        assert kinds == ["csv", "schema"]
+    again = run.invoke(rove, ["add", *base, "--schema", str(folder), "--json"])
+    assert json.loads(again.stdout)["unchanged"] == 4
+    shown = run.invoke(rove, ["sql", *base, "--schema", "stadt der kunden"])
+    assert (shown.exit_code, "kunden" in shown.stdout) == (0, True)
+    nothing = run.invoke(rove, ["add", *base, "--schema", str(tmp_path / "kb")])
+    assert (nothing.exit_code, "There are no sheets" in nothing.output) == (2, True)

@@ -67,3 +67,40 @@ ASKED = [
 def test_a_question_becomes_sql_or_nothing(language: str, question: str, sql: str | None) -> None:
     found = by_rules(question, language, STAFF.get(language, SINGER), HELD)
     assert (found.query.sql(dialect="sqlite") if found else None) == sql
+
+
+MIXED = [
+    ("zh", "singer", "France 有几位 singer？", 'SELECT COUNT(*) FROM "singer" WHERE "Country" = \'France\''),
+    ("zh", "singer", "Age 大于1,000的Name是什么？", 'SELECT "Name" FROM "singer" WHERE "Age" > 1000'),
+    ("zh", "singer", "France的平均Age是多少？", 'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),
+    ("zh", "singer", "平均 song_name 是多少？", None),  # no number
+    ("zh", "singer", "法国有几位歌手？", None),  # no word of it stands in the table
+    ("zh", "singer", "Ages 的平均是多少？", None),  # not as it stands in the table
+    ("ja", "singer", "Franceの平均Ageはどれくらいですか？",
+     'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),
+    ("ja", "singer", "Ageが30以上のsingerを表示してください", 'SELECT * FROM "singer" WHERE "Age" >= 30'),
+    ("de", "singer", "Wie hoch ist das durchschnittliche Age in France?",
+     'SELECT AVG("Age") FROM "singer" WHERE "Country" = \'France\''),
+    ("hu", "singer", "Mennyi az átlagos age?", 'SELECT AVG("Age") FROM "singer"'),
+    ("en", "zh", "What is the average 工资 in 上海?", 'SELECT AVG("工资") FROM "员工" WHERE "城市" = \'上海\''),
+    ("en", "zh", "How many 员工 are there in 上海?", 'SELECT COUNT(*) FROM "员工" WHERE "城市" = \'上海\''),
+    ("de", "ja", "Wie hoch ist das durchschnittliche 給与 in 東京?",
+     'SELECT AVG("給与") FROM "社員" WHERE "都市" = \'東京\''),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "table", "question", "sql"), MIXED)
+def test_names_and_values_are_understood_as_they_stand_in_a_table_of_another_language(
+    language: str, table: str, question: str, sql: str | None
+) -> None:
+    found = by_rules(question, language, STAFF.get(table, SINGER), HELD)
+    assert (found.query.sql(dialect="sqlite") if found else None) == sql
+
+
+def test_a_name_is_no_part_of_a_longer_word_nor_of_another_name() -> None:
+    table = TableSchema("t", (Column("age", "number"), Column("平均年龄", "number"), Column("平均工资", "number")))
+    assert by_rules("message 是多少？", "zh", table, {}) is None
+    found = by_rules("Show the 平均工资", "en", table, {})
+    assert found is not None
+    assert found.query.sql(dialect="sqlite") == 'SELECT "平均工资" FROM "t"'
+    assert by_rules("artist 有几个？", "zh", table, {"age": ["art"]}) is None

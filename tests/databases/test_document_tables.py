@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rove import Rove, Text, field
-from rove.databases.cell_tables import tables_in
+from rove.chunk.cell_tables import tables_in
 from rove.databases.duckdb_target import DuckTarget
 from rove.errors import InputError
 from rove.models.fake import FakeEmbedder
@@ -61,6 +61,14 @@ def test_numbers_are_read_as_their_language_writes_them_and_totals_left_out(kb: 
         assert reply.rows == (("1390.25",),)
         assert "1 rows of totals were left out." in reply.note
         assert kb.ask_tables("Wie viele Zeilen hat Umsatz?").answered is False
+
+
+def test_a_question_in_another_language_is_answered_where_it_names_what_stands_there(kb: Rove) -> None:
+    with kb:
+        reply = kb.ask_tables("Oslo的平均Salary是多少？")
+        assert (reply.rows, [cell.row for cell in reply.cells]) == ((("50125",),), [0, 0])
+        assert not kb.ask_tables("奥斯陆的平均工资是多少？").answered
+        assert not kb.ask_tables("平均 Salary 是多少，天气怎么样？").answered
 
 
 def test_a_filter_holds_and_no_table_is_said(kb: Rove) -> None:

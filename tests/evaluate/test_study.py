@@ -23,10 +23,10 @@ from rove.evaluate.metrics import Scores
 from rove.evaluate.one_configuration import evaluate
 from rove.evaluate.parquet_rows import write_rows
 from rove.evaluate.report.report_page import page
-from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.evaluate.results import Results
 from rove.evaluate.study import Study, effects, study, undominated
 from rove.markup import Markup, tag
+from rove.paper.scale import AxisScale, scale_of
 from rove.settings import read_settings
 
 HOSTILE = '<script>alert("x")</script><img src=https://evil.example/a.png onerror=alert(1)> & "quoted"'

@@ -16,6 +16,15 @@ Table 1: Employees by site
 | Bo Ek | Bergen | $61,500 |
 | Cy Dahl | Oslo | $48,250 |
 """
+ACCOUNTS = """# Accounts
+
+Table 1: Income statement (in EUR million)
+
+| | 2024 | 2023 |
+| --- | --- | --- |
+| Revenue | 420.0 | 400.0 |
+| Profit (1) | (21.0) | 30.0 |
+"""
 SHOP = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INT);
 INSERT INTO customers VALUES (1, 'Anna', 'Wien', 34), (2, 'Bob', 'London', 51), (3, 'Ute', 'Wien', 40);

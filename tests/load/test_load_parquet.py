@@ -9,6 +9,7 @@ from load.samples import PARAGRAPHS, source
 from load.samples_data import parquet_file, parquet_records
 from rove.errors import InputError
 from rove.load.discover import load_documents, locate, read
+from rove.prepare import Preparer, Recipe
 from rove.records import Document
 
 
@@ -49,3 +50,25 @@ def test_half_a_file_is_damaged() -> None:
 def test_a_real_table(shared_data: Path) -> None:
     [document] = load_documents(read(locate([shared_data / "pawsitive/labels.parquet"])[0]))
     assert document.text.startswith("| run | query | rank | reddit_name | annotator | label |\n")
+
+
+def test_a_large_file_is_mapped_and_read_as_one_that_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "rows.parquet"
+    place.write_bytes(parquet_records())
+    held = read(locate([place])[0])
+    monkeypatch.setattr("rove.load.discover.MAPPED_FROM_BYTES", 1)
+    monkeypatch.setattr("rove.load.discover.HEAD_BYTES", 8)
+    mapped = read(locate([place])[0])
+    assert (mapped.data, mapped.all_bytes[:]) == (held.data[:8], held.data)
+    assert list(load_documents(mapped)) == list(load_documents(held))
+    preparer = Preparer(Recipe("fake", ""))
+    assert preparer.fingerprint(mapped) == preparer.fingerprint(held)
+
+
+def test_a_large_file_that_only_begins_like_one_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "note.txt"
+    place.write_bytes(b"PAR1 is how a parquet file begins.")
+    monkeypatch.setattr("rove.load.discover.MAPPED_FROM_BYTES", 1)
+    with pytest.raises(InputError) as caught:
+        list(load_documents(read(locate([place])[0])))
+    assert caught.value.outcome == "damaged"

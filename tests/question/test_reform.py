@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove.question import AskedQuestion
-from rove.question.reform import by_thesaurus, leans, with_context
+from rove.question.reform import asks_amount, by_thesaurus, leans, with_context
 from rove.question.vocabulary import FAR_LETTERS, LEAST_LETTERS, Vocabulary
 from rove.question.wording import telling_words
 from rove.records import Correction, History, Turn
@@ -37,10 +37,26 @@ def test_a_leaning_question_gets_what_the_one_before_was_about(language: str) ->
 @pytest.mark.parametrize(
     ("question", "language"),
     [
+        ("And since when?", "en"),
+        ("Und seit wann?", "de"),
+        ("És mióta?", "hu"),
+        ("那从什么时候开始？", "zh"),
+        ("いつからですか？", "ja"),
+    ],
+)
+def test_a_follow_up_that_asks_for_an_amount(question: str, language: str) -> None:
+    assert leans(question, language) and asks_amount(question, language)
+    assert not asks_amount(BEFORE[language][0], language)
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
         ("Who approves remote work at the Berlin office?", "en"),
         ("Wann öffnet die Kantine am Freitag?", "de"),
         ("Mikor nyit a könyvtár pénteken?", "hu"),
         ("图书馆周末几点开门？食堂营业时间", "zh"),
+        ("谁批准出差费用？", "zh"),
         ("図書館の開館時間と休館日", "ja"),
     ],
 )

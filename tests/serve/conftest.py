@@ -96,6 +96,8 @@ def towns_at(tmp_path: Path) -> Opener:
             "spaces": {name: {"path": tmp_path / name} for name in DOCUMENTS},
             "keys": {name: {"hash": hash_key(keys[name]), **rights} for name, rights in holders.items()},
             "flows": str(files("rove.flow").joinpath("templates")),
+            "spaces_folder": "made",
+            "tries_per_minute": 600,  # some tests try every route without a key
             **serve,
         }
         spaces = Spaces.open(read_settings(tmp_path, **{**USUAL, **tables, "serve": table}), tmp_path)

@@ -122,9 +122,11 @@ async def test_tools_and_resources_show_nothing_hidden(town: Town) -> None:
         ("tools/call", {"name": "search", "arguments": {"question": "Nordwind merger", "top_k": 50}}),
         ("tools/call", {"name": "ask", "arguments": ASK}),
         ("tools/call", {"name": "walk", "arguments": ASK}),
-        ("tools/call", {"name": "read", "arguments": {"document_id": "merger"}}),
+        ("tools/call", {"name": "read_document", "arguments": {"document_id": "merger"}}),
         ("resources/list", {}),
-        ("resources/read", {"uri": "rove://hr/merger"}),
+        ("tools/call", {"name": "list_documents", "arguments": {}}),
+        ("resources/read", {"uri": "rove://hr/document/merger"}),
+        ("resources/read", {"uri": "rove://hr/document/merger?start=0&end=90"}),
     ]
     for holder, seen in (("mira", True), ("lara", False)):
         async with town.client(holder, **headers) as client:
@@ -133,7 +135,10 @@ async def test_tools_and_resources_show_nothing_hidden(town: Town) -> None:
                 reply = await client.post("/mcp", json=body)
                 assert reply.status_code == 200, reply.text
                 text = reply.text.replace(ASK["question"], "")
-                assert (any(word in text for word in ("November", "rove://hr/merger"))) == seen, (method, text)
+                assert (any(word in text for word in ("November", 'document/merger"', ": merger"))) == seen, (
+                    method,
+                    text,
+                )
 
 
 async def test_a_document_gets_labels_of_the_key_that_adds_it(town: Town) -> None:

@@ -78,7 +78,10 @@ async def test_for_models(open_town: Opener, cut: bool) -> None:
         listening(town) as address,
         http_client(town, address, "anna") as client,
     ):
-        is_told((await client.call_tool("ask", {"question": QUESTION})).structured_content, cut)
+        said = (await client.call_tool("ask", {"question": QUESTION})).content[0].text
+    assert said.startswith(f"{TEXT}\n\nSources:\n[1] Policy")
+    assert ("cut off" in said) == cut
+    assert "1 of 2 sentences were left out" in said
 
 
 @pytest.mark.parametrize("face", ["events", "openai"])

@@ -10,7 +10,8 @@ import pytest
 
 from flow.outside import shop
 from rove.flow import read_flow
-from serve.conftest import SECRET, Opener
+from rove.records import Text
+from serve.conftest import PUBLIC, SECRET, Opener
 
 FLOWS = "/v1/spaces/hr/flows"
 QUESTION = "What is approved by the head of unit?"
@@ -118,3 +119,87 @@ async def test_a_run_is_streamed_step_by_step(open_town: Opener, folder: Path) -
         assert told[-1][0] == "event: output"
         plain = await client.post(run_of("simple"), json={**body, "stream": False})
         assert json.loads(told[-1][1].removeprefix("data: ")) == plain.json()
+
+
+APPROVED = """
+[steps.found]
+use = "search"
+question = "$input.question"
+mode = "keyword"
+[steps.said]
+use = "human"
+question = "Is that it?"
+options = ["yes", "no"]
+[output]
+said = "$said"
+hits = "$found"
+"""
+RUNS = f"{FLOWS}/runs"
+KEPT: dict[str, Any] = {"given": {"question": QUESTION}, "keep": True}
+
+
+async def test_a_run_that_waits_is_kept_resumed_and_forgotten(open_town: Opener, folder: Path) -> None:
+    (folder / "approved.toml").write_text(APPROVED)
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("lara") as client:
+        begun = (await client.post(run_of("approved"), json=KEPT)).json()
+        assert (begun["status"], begun["output"]) == ("waiting", {})
+        assert begun["waiting"] == [{"key": "said", "question": "Is that it?", "options": ["yes", "no"]}]
+        (listed,) = (await client.get(RUNS)).json()
+        assert (listed["run_id"], listed["flow"], listed["status"]) == (begun["run_id"], "approved", "waiting")
+        assert listed["waiting"] == ["Is that it?"]
+        resumed = f"{RUNS}/{begun['run_id']}/resume"
+        wrong = await client.post(resumed, json={"replies": {"sayd": "yes"}})
+        assert (wrong.status_code, "sayd" in wrong.text) == (400, True)
+        done = (await client.post(resumed, json={"replies": {"said": "yes"}})).json()
+        assert (done["status"], done["output"]["said"]) == ("done", "yes")
+        assert [hit["document_id"] for hit in done["output"]["hits"]] == ["policy"]  # within her labels
+        assert (await client.post(resumed, json={})).status_code == 400  # it is done
+        assert (await client.delete(f"{RUNS}/{begun['run_id']}")).status_code == 204
+        assert (await client.get(RUNS)).json() == []
+        assert (await client.delete(f"{RUNS}/{begun['run_id']}")).status_code == 404
+
+
+async def test_a_run_is_its_callers_and_the_administrators(open_town: Opener, folder: Path) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town:
+        async with town.client("mira") as client:
+            run_id = (await client.post(run_of("waits"), json=KEPT)).json()["run_id"]
+        for holder in ("anna", "lara", "otto", "nobody"):
+            async with town.client(holder) as client:
+                listed = await client.get(RUNS)
+                assert listed.status_code in {403, 404} or listed.json() == [], holder
+                for reply in (
+                    await client.post(f"{RUNS}/{run_id}/resume", json={"replies": {"said": "x"}}),
+                    await client.delete(f"{RUNS}/{run_id}"),
+                ):
+                    assert reply.status_code in {403, 404}, holder
+        async with town.client("root") as client:
+            assert [one["run_id"] for one in (await client.get(RUNS)).json()] == [run_id]
+            body = {"replies": {"said": "x"}, "stream": True}
+            text = (await client.post(f"{RUNS}/{run_id}/resume", json=body)).text
+            assert '"status":"done"' in text
+            assert '"said":"x"' in text
+
+
+async def test_nothing_is_kept_unless_it_is_asked_for_and_a_flow_that_is_gone_is_not_resumed(
+    open_town: Opener, folder: Path
+) -> None:
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("anna") as client:
+        once = (await client.post(run_of("hits"), json={"given": {"question": QUESTION}})).json()
+        assert (once["run_id"], once["status"], (await client.get(RUNS)).json()) == ("", "done", [])
+        run_id = (await client.post(run_of("waits"), json=KEPT)).json()["run_id"]
+        (folder / "waits.toml").unlink()
+        gone = await client.post(f"{RUNS}/{run_id}/resume", json={"replies": {"said": "x"}})
+        assert (gone.status_code, "no longer served" in gone.text) == (404, True)
+        assert (await client.delete(f"{RUNS}/{run_id}")).status_code == 204
+
+
+async def test_a_kept_run_does_not_tell_what_its_caller_may_no_longer_see(open_town: Opener, folder: Path) -> None:
+    (folder / "approved.toml").write_text(APPROVED)
+    async with open_town(serve={"flows": str(folder)}) as town, town.client("lara") as client:
+        run_id = (await client.post(run_of("approved"), json=KEPT)).json()["run_id"]
+        kb = town.spaces.view("hr", town.caller("root")).kb
+        await kb.add(Text(PUBLIC, id="policy", title="Policy", metadata={"access": ("board",), "topic": "work"}))
+        done = await client.post(f"{RUNS}/{run_id}/resume", json={"replies": {"said": "yes"}})
+        assert done.status_code == 400, done.text
+        assert "changed" in done.text
+        assert "five days" not in done.text

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from rove import Text
 from serve.browser import EVIL, Visit, ask, held, violations
-from serve.conftest import Town, listening
+from serve.conftest import PUBLIC, Town, listening
 from serve.test_serve_mcp import http_client
 
 GRAPH = "/v1/spaces/hr/graph"
@@ -56,10 +56,10 @@ async def test_a_model_asks_the_graph_as_a_tool(town: Town) -> None:
     await town.spaces._spaces["hr"].kb.enrich("graph")
     async with listening(town) as address, http_client(town, address, "lara") as client:
         found = await client.call_tool("explore", {"names": ["Remote work"], "depth": 2, "space": "hr"})
-        (link,) = found.structured_content["links"]
-        assert link["relations"][0]["document_id"] == "policy"
+        assert found.content[0].text.startswith("- Remote work · ")
+        assert f"“{PUBLIC}” (Policy) policy 0-" in found.content[0].text
         hidden = await client.call_tool("explore", {"names": ["Nordwind", "merger"], "space": "hr"})
-        assert hidden.structured_content["links"] == []
+        assert hidden.content[0].text == "Nothing was found."
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

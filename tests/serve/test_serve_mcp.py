@@ -1,9 +1,8 @@
-"""The Model Context Protocol, by the SDK's own client: in memory, over HTTP with keys, and over standard input."""
+"""The Model Context Protocol, by the SDK's own client: over HTTP with keys, and over standard input."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
@@ -23,18 +22,30 @@ from rove import Rove, Text
 from rove.registry import load
 from serve.conftest import FAKE, PUBLIC, Opener, Town, listening, settled
 
+ASKED = {"question": "Who approves remote work?"}
+TOOLS = {
+    "search", "ask", "walk", "list_documents", "read_document", "explore", "summary", "ask_database", "find_tools",
+    "run_tool", "job",
+}  # fmt: skip
+
 
 @asynccontextmanager
-async def http_client(town: Town, address: str, holder: str) -> AsyncIterator[Client]:
+async def http_client(town: Town, address: str, holder: str, **options: Any) -> AsyncIterator[Client]:
     headers = {"authorization": f"Bearer {town.keys.get(holder, 'wrong')}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as carrier,
-        Client(streamable_http_client(f"{address}/mcp", http_client=carrier)) as client,
+        Client(streamable_http_client(f"{address}/mcp", http_client=carrier), **options) as client,
     ):
         yield client
 
 
-TOOLS = {"search", "ask", "walk", "read", "explore", "summary", "ask_database", "find_tools", "run_tool"}
+async def told(client: Client, name: str, /, **arguments: Any) -> str:
+    """What a model reads of a call that works: one text, and nothing beside it."""
+    result = await client.call_tool(name, arguments)
+    (part,) = result.content
+    assert not result.is_error, part.text
+    assert result.structured_content is None
+    return part.text
 
 
 async def test_tools_over_http(town: Town) -> None:
@@ -42,27 +53,26 @@ async def test_tools_over_http(town: Town) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == TOOLS
         assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
-        found = await client.call_tool("search", {"question": "Who approves remote work?", "top_k": 1})
-        assert json.loads(found.content[0].text) == found.structured_content
-        (hit,) = found.structured_content["hits"]
-        assert hit["text"] == PUBLIC
-        answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
-        assert answer.structured_content["citations"][0]["quote"] == PUBLIC
-        walked = await client.call_tool("walk", {"question": "Who approves remote work?"})
-        assert walked.structured_content["answer"]["citations"][0]["quote"] == PUBLIC
-        read = await client.call_tool("read", {"document_id": hit["document_id"], "start": 0, "end": 6})
-        assert read.structured_content["text"] == "Remote"
+        assert [name for name, tool in tools.items() if tool.annotations.open_world_hint] == ["run_tool"]
+        found = await told(client, "search", top_k=1, **ASKED)
+        end = len(PUBLIC)
+        assert found == f"1. Policy (policy) policy 0-{end}\n{PUBLIC}"
+        answer = await told(client, "ask", **ASKED)
+        assert answer.startswith(f"{PUBLIC} [1]\n\nSources:\n[1] Policy (policy) policy 0-{end}: “{PUBLIC}”")
+        walked = await told(client, "walk", **ASKED)
+        assert f"{PUBLIC} [1]" in walked
+        assert "Facts on the way:\n- " in walked
+        read = await told(client, "read_document", document_id="policy", start=0, end=6)
+        assert read == f"Policy, characters 0-6 of {end}.\n\nRemote\n\nIt goes on: start=6."
 
 
 async def test_a_model_reads_what_a_document_says_as_a_whole(town: Town) -> None:
     kb = town.spaces._spaces["hr"].kb
     async with listening(town) as address, http_client(town, address, "lara") as client:
         given = {"document_id": "policy", "space": "hr"}
-        assert (await client.call_tool("summary", given)).structured_content == {"summaries": []}
+        assert await told(client, "summary", **given) == "It has not been summed up."
         await kb.enrich("summaries")
-        (said,) = (await client.call_tool("summary", given)).structured_content["summaries"]
-        ((start, end),) = said["sentences"][0]["spans"]
-        assert (await kb.text("policy"))[start:end] == said["sentences"][0]["text"]
+        assert await told(client, "summary", **given) == f"- As a whole 0-{len(PUBLIC)}: {PUBLIC}"
         refused = await client.call_tool("summary", {"document_id": "merger", "space": "hr"})
         assert refused.is_error
         assert refused.content == (await client.call_tool("summary", {"document_id": "no", "space": "hr"})).content
@@ -74,26 +84,25 @@ async def test_wrong_calls_are_told_to_the_model(town: Town) -> None:
             ("search", {"question": "x"}, "hr, it"),
             ("search", {"question": "x", "space": "nowhere"}, "no such space"),
             ("search", {"question": "x", "space": "hr", "where": "1=1"}, "where"),
+            (
+                "search",
+                {"question": "x", "space": "hr", "where": [{"field": "a", "op": "~", "value": 1}]},
+                "where.0.op",
+            ),
+            ("search", {"question": "x", "space": "hr", "where": [{"field": "a", "op": "in", "value": 1}]}, "list"),
             ("search", {"question": " ", "space": "hr"}, "blank"),
-            ("read", {"document_id": "../../etc/passwd", "space": "hr"}, "no such document"),
-            ("read", {"document_id": "policy", "space": "hr", "section": "None"}, "no section"),
+            ("read_document", {"document_id": "../../etc/passwd", "space": "hr"}, "no such document"),
+            ("read_document", {"document_id": "policy", "space": "hr", "section": "None"}, "no section"),
+            ("job", {"job_id": "0", "space": "hr"}, "no such job"),
+            ("ask", {"space": "hr", "qestion": "x"}, "qestion"),
         ):
             result = await client.call_tool(name, arguments)
             assert result.is_error, name
             assert word in result.content[0].text
-        for name in ("add", "no-such-tool"):
-            with pytest.raises(MCPError):
+        for name in ("add_text", "add_url", "no-such-tool"):
+            with pytest.raises(MCPError) as refused:
                 await client.call_tool(name, {"text": "x"})
-
-
-async def test_documents_are_resources(town: Town) -> None:
-    async with listening(town) as address, http_client(town, address, "otto") as client:
-        (resource,) = (await client.list_resources()).resources
-        assert resource.uri == "rove://it/password"
-        assert "承認" in (await client.read_resource(resource.uri)).contents[0].text
-        for uri in ("rove://hr/policy", "rove://it/nothing", "rove://", "file:///etc/passwd", "rove://it/%00"):
-            with pytest.raises(MCPError):
-                await client.read_resource(uri)
+            assert refused.value.error.code == INVALID_PARAMS
 
 
 async def test_who_may_not_read_hears_so_and_the_log_has_no_traceback(
@@ -108,30 +117,50 @@ async def test_who_may_not_read_hears_so_and_the_log_has_no_traceback(
 
 async def test_a_section_is_read_by_its_title(open_town: Opener) -> None:
     text = "# Handbuch\n\nVorwort.\n\n## Urlaub\n\nDreißig Tage.\n\n## Reisen\n\nBahn.\n"
-    async with open_town(serve={"mcp_add": True}) as town, listening(town) as address:
+    async with open_town() as town, listening(town) as address:
         async with town.client("anna") as web:
             body = {"text": text, "type": "markdown", "name": "handbook"}
             await settled(web, "hr", await web.post("/v1/spaces/hr/documents", json=body))
             documents = (await web.get("/v1/spaces/hr/documents")).json()["documents"]
             document_id = next(d["document_id"] for d in documents if d["title"] == "Handbuch")
         async with http_client(town, address, "anna") as client:
-            read = await client.call_tool("read", {"document_id": document_id, "section": "urlaub"})
-            assert read.structured_content["text"].strip() == "## Urlaub\n\nDreißig Tage."
+            read = await told(client, "read_document", document_id=document_id, section="urlaub")
+            assert "## Urlaub\n\nDreißig Tage." in read
+            assert "Bahn" not in read
+            begun = await told(client, "read_document", document_id=document_id, end=12)
+            start, end = text.index("## Urlaub"), text.index("## Reisen")
+            assert f"Urlaub {start}-{end}" in begun
 
 
 async def test_adding_is_a_tool_where_it_is_switched_on(open_town: Opener) -> None:
     async with open_town(serve={"mcp_add": True}) as town, listening(town) as address:
         async with http_client(town, address, "lara") as client:
-            added = await client.call_tool("add", {"text": "The sauna is open on Fridays.", "name": "sauna"})
-            assert not added.is_error
-            job = added.structured_content["job_id"]
-            refused = await client.call_tool("add", {"text": "x", "access": ["board"]})
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            hints = tools["add_text"].annotations
+            assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, True, True)
+            assert tools["add_url"].annotations.open_world_hint
+            given = {"text": "The sauna is open on Fridays.", "name": "sauna", "metadata": {"topic": "rest"}}
+            queued = await told(client, "add_text", **given)
+            job = queued.split()[1].strip(":")
+            heard: list[tuple[float, float | None, str | None]] = []
+
+            async def listen(progress: float, total: float | None, message: str | None) -> None:
+                heard.append((progress, total, message))
+
+            done = await client.call_tool("job", {"job_id": job}, progress_callback=listen)
+            assert done.content[0].text == f"Job {job}: done; 1 of 1 sources, 1 passages.\n- sauna: live"
+            assert heard[-1][2] == "done"
+            assert "sauna" in await told(client, "list_documents", words="sauna")
+            assert "topic (work, rest)" in await told(client, "list_documents")
+            refused = await client.call_tool("add_text", {"text": "x", "access": ["board"]})
             assert refused.is_error
-        async with town.client("lara") as web:
-            await web.get(f"/v1/spaces/hr/jobs/{job}/events")
-            assert "sauna" in (await web.get("/v1/spaces/hr/documents")).text
+            wrong = await client.call_tool("add_url", {"url": "file:///etc/passwd"})
+            assert wrong.is_error
         async with http_client(town, address, "otto") as client:
-            assert (await client.call_tool("add", {"text": "x"})).is_error  # otto may only read
+            assert (await client.call_tool("add_text", {"text": "x"})).is_error  # otto may only read
+            assert (await client.call_tool("job", {"job_id": job})).is_error
+        async with http_client(town, address, "mira") as client:
+            assert "no such job" in (await client.call_tool("job", {"job_id": job})).content[0].text
 
 
 async def test_without_a_key_there_are_no_tools(town: Town) -> None:
@@ -144,14 +173,15 @@ async def test_without_a_key_there_are_no_tools(town: Town) -> None:
 async def test_over_standard_input(tmp_path: Path) -> None:
     with Rove.open(tmp_path / "kb", embedder=FAKE) as kb:
         kb.add(Text(PUBLIC, id="policy"))
-    environment = {**os.environ, "ROVE_EMBEDDER__NAME": "fake"}
+    environment = {**os.environ, "ROVE_EMBEDDER__NAME": "fake", "ROVE_SERVE__MCP_ADD": "true"}
     rove = Path(sys.executable).with_name("rove")
     server = StdioServerParameters(command=str(rove), args=["mcp", "--kb", str(tmp_path / "kb")], env=environment)
     async with Client(server) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-        answer = await client.call_tool("ask", {"question": "Who approves remote work?"})
-        assert answer.structured_content["text"] == f"{PUBLIC} [1]"
-        assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/policy"]
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS | {"add_text", "add_url"}
+        assert (await told(client, "ask", **ASKED)).startswith(f"{PUBLIC} [1]")
+        assert [r.uri for r in (await client.list_resources()).resources] == ["rove://default/document/policy"]
+        job = (await told(client, "add_text", text="The sauna is open on Fridays.", name="sauna")).split()[1].strip(":")
+        assert "- sauna: live" in await told(client, "job", job_id=job)
 
 
 def test_the_sdk_is_not_loaded_to_start_a_server() -> None:

@@ -34,7 +34,8 @@ ODD = {
 }
 HR = "/v1/spaces/hr"
 NAMES = {
-    "space": "hr", "walk_id": "0123456789", "action": "pause", "evaluation_id": "0123456789abcdef", "name": "qa",
+    "space": "hr", "walk_id": "0123456789", "run_id": "0123456789", "action": "pause",
+    "evaluation_id": "0123456789abcdef", "name": "qa",
     "conversation_id": "0123456789abcdef", "number": "1",
 }  # fmt: skip
 GIVEN: dict[str, Any] = {
@@ -43,6 +44,7 @@ GIVEN: dict[str, Any] = {
     "chunks": ["policy"],
     "model": "hr",
     "messages": [{"role": "user", "content": "Who?"}],
+    "input": "Who?",
     "table": {"name": "q.csv", "text": "question,source\nWho approves remote work?,policy\n"},
     "configurations": [{"name": "a", "mode": "keyword"}],
 }

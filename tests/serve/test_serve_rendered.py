@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -16,19 +14,6 @@ from serve.marked import DOCUMENTS, MARKS, NAMES, NOTICE, QUESTIONS, SAID, TABLE
 async def shop(town: Town) -> Town:
     await town.spaces._spaces["hr"].kb.add(*DOCUMENTS)
     return town
-
-
-def strings(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text of a reply with the name of its field."""
-    match value:
-        case dict():
-            for key, one in value.items():
-                yield from strings(one, key)
-        case list():
-            for one in value:
-                yield from strings(one, name)
-        case str():
-            yield name, value
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
@@ -79,10 +64,10 @@ async def test_a_walk_and_its_tool_show_what_is_rendered(shop: Town) -> None:
     assert fact["rendered"]["text"].endswith(SAID["en"])
     assert f"{SAID['en']} [1]" in events[-1]["answer"]["text"]
     told = json.loads(next(line.removeprefix("data: ") for line in reply.splitlines() if line.startswith("data: ")))
-    walked: dict[str, Any] = told["result"]["structuredContent"]
-    assert any(text.endswith(SAID["en"]) for text in walked["facts"])
-    exact = {"text", "quote", "target"}  # of hits and citations
-    assert not [text for name, text in strings(walked["answer"]["sentences"]) if name not in exact and "](" in text]
+    (walked,) = (part["text"] for part in told["result"]["content"])
+    assert any(line.startswith("- ") and line.endswith(SAID["en"]) for line in walked.splitlines())
+    assert f"“{SAID['en']}”" in walked
+    assert not any(mark in walked for mark in MARKS)
 
 
 @pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid", "walk", "sparse", "gather"])
@@ -133,4 +118,5 @@ async def test_beneath_a_refusal_are_the_nearest_passages(open_town: Opener) -> 
     pieces = [json.loads(line[6:]) for line in streamed.splitlines() if line.startswith("data: {")]
     assert pieces[-1]["nearest"] == told["nearest"]
     tool = json.loads(next(line.removeprefix("data: ") for line in reply.splitlines() if line.startswith("data: ")))
-    assert tool["result"]["structuredContent"]["nearest"] == told["nearest"]
+    (said,) = (part["text"] for part in tool["result"]["content"])
+    assert all(f"{hit['document_id']} {hit['span'][0]}-{hit['span'][1]}" in said for hit in told["nearest"])

@@ -46,4 +46,4 @@ async def test_tables_in_documents_are_within_the_labels(town: Town) -> None:
         assert (await client.post(SQL, json=asked)).json()["answered"] is False
     async with listening(town) as address, http_client(town, address, "mira") as client:
         found = await client.call_tool("ask_database", {**asked, "space": "hr"})
-        assert found.structured_content["rows"] == [["6000"]]
+        assert "6000" in found.content[0].text.splitlines()

@@ -194,13 +194,85 @@ async def test_values_that_no_service_can_read_are_refused(town: Town, value: st
 async def test_a_model_finds_and_runs_tools_that_read(town: Town, asked: list[tuple[str, str]]) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         found = await client.call_tool("find_tools", {"request": "load of a host", "top_k": 3})
-        assert {one["name"] for one in found.structured_content["tools"]} == {
+        assert {one["name"] for one in json.loads(found.content[0].text)["tools"]} == {
             "get_forecast", "get_host_load", "add_host",
         }  # fmt: skip
         done = await client.call_tool("run_tool", LOAD)
-        assert done.structured_content["result"] == {"asked": "/hosts/db-1/load?minutes=5", "load": 42}
-        assert (await client.call_tool("run_tool", ADD)).structured_content["outcome"] == "unconfirmed"
+        assert json.loads(done.content[0].text)["result"] == {"asked": "/hosts/db-1/load?minutes=5", "load": 42}
+        unsure = await client.call_tool("run_tool", ADD)
+        assert json.loads(unsure.content[0].text)["outcome"] == "unconfirmed"
         assert (await client.call_tool("run_tool", {**ADD, "confirm": True})).is_error
         assert [method for method, _ in asked] == ["GET"]
     async with listening(town) as address, http_client(town, address, "lara") as client:
         assert (await client.call_tool("run_tool", LOAD)).is_error
+
+
+ASK = "/v1/spaces/hr/ask"
+WEATHER: dict[str, Any] = {"question": "What is the weather forecast for Oslo on 2026-12-01?", "tools": True}
+
+
+async def test_an_answer_rests_on_what_a_tool_gave(town: Town) -> None:
+    async with town.client("rita") as client:
+        plain = (await client.post(ASK, json={**WEATHER, "tools": False})).json()
+        assert all(not one["document_id"].startswith("tool:") for one in plain["citations"])
+        answer = (await client.post(ASK, json=WEATHER)).json()
+        assert answer["note"].startswith("The tool get_forecast was asked: get_forecast(city=Oslo")
+        cited = [one for one in answer["citations"] if one["document_id"].startswith("tool:get_forecast#")]
+        assert any("temperature: -3" in one["quote"] for one in cited)
+        told = (await client.post(ASK, json={**WEATHER, "stream": True})).text.strip().split("\n\n")
+        assert told[-1].startswith("event: answer")
+        assert json.loads(told[-1].partition("data: ")[2]) == answer
+
+
+async def test_what_a_question_leaves_open_is_in_the_turns_before_or_in_the_profile(town: Town) -> None:
+    turns = [{"question": "What is the weather forecast for Oslo on 2026-12-01?", "answer": "-3"}]
+    open_question = {"question": "What is the weather forecast in imperial units?", "tools": True}
+    async with town.client("rita") as client:
+        later = (await client.post(ASK, json={**open_question, "history": turns})).json()
+        assert "get_forecast(city=Oslo, day=2026-12-01, units=imperial)" in later["note"]
+        at_home = {**WEATHER, "question": "What is the weather forecast for 2026-12-01?"}
+        known = (await client.post(ASK, json={**at_home, "profile": {"home_city": "Wien"}})).json()
+        assert "city=Wien" in known["note"]
+        assert "was asked" not in (await client.post(ASK, json=at_home)).json()["note"]
+
+
+async def test_what_writes_never_runs_for_a_question(town: Town, asked: list[tuple[str, str]]) -> None:
+    async with town.client("root") as client:
+        reply = await client.post(ASK, json={"question": "Add a host with the name db-9", "tools": True})
+        assert reply.status_code == 200
+        assert ("POST", "/hosts") not in asked
+        assert (await client.post(ASK, json={**WEATHER, "confirm": True})).status_code == 422
+
+
+@pytest.mark.parametrize("holder", ["lara", "mira", "nobody"])
+async def test_a_question_of_a_key_with_labels_runs_no_tool(town: Town, holder: str) -> None:
+    async with town.client(holder) as client:
+        for stream in (False, True):
+            reply = await client.post(ASK, json={**WEATHER, "stream": stream})
+            assert reply.status_code == 403
+            assert "temperature" not in reply.text
+
+
+async def test_secrets_that_a_service_sends_back_are_in_no_answer(town: Town) -> None:
+    async with town.client("rita") as client:
+        for host in ("telling", "broken", "half"):
+            wanted = {"question": "Get host load: return the load of a host over 5 minutes", "tools": True}
+            reply = await client.post(ASK, json={**wanted, "profile": {"host": host}})
+            assert "get_host_load" in reply.json()["note"], reply.text
+            assert KEY[:8] not in reply.text
+            assert "127.0.0.1" not in reply.text
+
+
+async def test_a_model_gives_the_turns_before_and_what_is_known_of_the_user(town: Town) -> None:
+    async with listening(town) as address, http_client(town, address, "anna") as client:
+        wanted = {"request": "Weather forecast for 2026-12-01", "tool": "get_forecast"}
+        assert (await client.call_tool("run_tool", wanted)).structured_content["outcome"] == "asks"
+        known = await client.call_tool("run_tool", {**wanted, "profile": {"home_city": "Wien"}})
+        assert known.structured_content["result"]["city"] == "Wien"
+        turns = [{"question": "What is the weather forecast for Oslo on 2026-12-01?", "answer": "-3"}]
+        later = await client.call_tool("run_tool", {**wanted, "history": turns})
+        assert later.structured_content["result"]["city"] == "Oslo"
+        answer = (await client.call_tool("ask", WEATHER)).structured_content
+        assert answer["note"].startswith("The tool get_forecast was asked")
+        plain = (await client.call_tool("ask", {"question": WEATHER["question"], "history": turns})).structured_content
+        assert "was asked" not in plain["note"]

@@ -89,6 +89,6 @@ async def test_what_can_be_found_and_is_not_embedded_yet_is_told(
             await page.wait_for_selector(".stages .now:has-text('Done')")
             assert await page.locator(".stages li:has-text('Can be found')").count() == 0
             await visit.go(page, "documents")
-            await page.wait_for_selector(".card:has-text('Plan')")
+            await page.wait_for_selector("tr:has-text('Plan')")
             assert await page.locator(".notice").count() == 0
         assert visit.errors == []

@@ -212,6 +212,17 @@ async def test_conversations_are_searched_renamed_and_deleted(visit: Visit) -> N
             assert (await client.get(f"/v1/spaces/hr/conversations/{name}")).status_code == 404
 
 
+async def test_a_long_list_is_shown_part_by_part(visit: Visit) -> None:
+    async with visit.town.client("mira") as client:
+        for number in range(53):
+            await client.post("/v1/spaces/hr/conversations", json={"title": f"Number {number}"})
+    async with visit.page("ask", holder="mira") as page:
+        await expect(page.locator(".talk")).to_have_count(50)
+        await page.get_by_role("button", name="Show more").click()
+        await expect(page.locator(".talk")).to_have_count(53)
+        assert await page.get_by_role("button", name="Show more").count() == 0
+
+
 async def test_a_conversation_is_exported(visit: Visit) -> None:
     async with visit.page("ask", accept_downloads=True) as page:
         await asked(page, FIRST)

@@ -20,14 +20,14 @@ OPENERS = {
     "ask": ".answer-text .cite",
     "search": ".hit button",
     "walk/new": ".walk-card.end .cite",
-    "documents": ".card:has-text('Zebra') h2 button",
+    "documents": "tr:has-text('Zebra') .col-title button",
 }
 VIEWS = {
     "ask": BOX,
     "search": BOX,
     "walk/new": BOX,
     "walk": "h1",
-    "documents": ".card",
+    "documents": "tbody tr",
     "add": ".drop",
     "settings": "form",
 }
@@ -148,10 +148,12 @@ async def test_files_go_in_and_failures_say_why(visit: Visit, tmp_path: Path) ->
         assert any("otter.md" in card and "Can be found" in card for card in cards)
         assert any("broken.pdf" in card and "Damaged" in card and "no whole PDF" in card for card in cards)
         await visit.go(page, "documents")
-        await page.click(".card:has-text('otter.md') summary")
+        await page.click("tr:has-text('otter.md') .col-open button")
+        await page.click("summary:has-text('Sections')")
         await page.click(".tree >> text=Food")
         await page.wait_for_selector("#source mark:has-text('Food')")
-        await page.wait_for_selector("text=Did not go in")
+        await page.click("text=Did not go in")
+        await page.wait_for_selector(".card:has-text('broken.pdf')")
 
 
 async def test_without_a_key_the_page_asks_for_one(visit: Visit) -> None:

@@ -11,15 +11,17 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
+from rove import correct
 from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
-from rove.serve import caller_view, problems
+from rove.serve import caller_view, problems, space_folder
+from rove.serve.administration import space_routes
 from rove.serve.admission import callers, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
 from rove.serve.conversations import schema as conversation_schema
-from rove.serve.documents import jobs, second_pass, upload
+from rove.serve.documents import care, jobs, reindex, second_pass, upload
 from rove.serve.evaluations import folders, measuring, runner
 from rove.serve.pages import pictures
 from rove.serve.pages import routes as drawn_pages
@@ -42,7 +44,8 @@ SAYING = (
 )  # fmt: skip
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
-    folders, rate_limits, caller_view, live_walks, kept, conversation_log,
+    folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
+    space_folder, space_routes, correct,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")
@@ -144,7 +147,7 @@ async def test_what_is_not_known_stays_as_it_came_and_is_marked(visit: Visit) ->
         assert await page.evaluate(drawn, "Brand new. No fact was found.") == (
             '<span lang="en">Brand new. No fact was found.</span>'
         )
-        joined = "The citations of 2 sentences were corrected. Nothing was found in the knowledge base."
+        joined = "Citations were corrected in 2 of the sentences. Nothing was found in the knowledge base."
         assert (
             await page.evaluate(drawn, joined)
             == "2 mondat hivatkozásait kijavítottuk. A tudásbázisban semmi sem található. "

@@ -11,7 +11,7 @@ from rove.store import partitions
 from rove.store.blocks import ArrayInParts
 from rove.store.codes import AskedCode
 from rove.store.fixed_point import fixed, floats
-from rove.store.nearest import FEW, PARTITIONED_FROM, Nearest
+from rove.store.nearest import FEW, Nearest
 
 DIMENSION = 32
 COUNT = 24_000
@@ -63,7 +63,7 @@ def whole(vectors: np.ndarray) -> Nearest:
 @pytest.fixture(autouse=True)
 def few_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """As few, of these few rows, are scanned first as of the fewest that are ever partitioned."""
-    monkeypatch.setattr(partitions, "FIRST", COUNT * partitions.FIRST // PARTITIONED_FROM)
+    monkeypatch.setattr(partitions, "FIRST", COUNT * partitions.FIRST // 131_072)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,10 @@ import pytest
 from tool_servers import DOCUMENT, MCP_SERVER, Reply, database, document, get_forecast, hosts, send_mail, service
 
 from rove import ConfigError, InputError, Rove, Text
+from rove.engine import varied
 from rove.events import Event, ToolCalled, ToolEnded, ToolPlanned
 from rove.records.tool import ToolRun
+from rove.settings import SearchSettings
 
 JSON = {"Content-Type": "application/json"}
 
@@ -256,3 +258,23 @@ def test_two_tools_of_one_name_and_wrong_settings_are_refused(tmp_path: Path) ->
     wrong = Rove.open(tmp_path / "kb2", embedder={"name": "fake"}, tools=tools)
     with wrong as kb, pytest.raises(ConfigError, match="version 3"):
         kb.tools.all()
+
+
+def test_a_base_with_other_settings_has_the_functions_and_the_rates(kb: Rove) -> None:
+    other = varied(kb._kb, kb.settings.model_copy(update={"search": SearchSettings(top_k=3)}))
+    names = [tool.name for tool in kb._run(other.tools.all())]
+    assert names == [tool.name for tool in kb.tools.all()] == ["get_forecast", "send_mail"]
+    run = kb._run(other.run_tool("weather in Oslo on 2026-12-01", tool="get_forecast"))
+    assert (run.outcome, run.result["city"]) == ("ran", "Oslo")
+    assert other.tools.runner is kb._kb.tools.runner
+    other.tools.add(stray)
+    assert "stray" not in [tool.name for tool in kb.tools.all()]
+
+
+def stray(word: str) -> str:
+    """Say a word.
+
+    Args:
+        word: Which one.
+    """
+    return word

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from rove.answer.chat import AnswerContext, Verified, write
 from rove.answer.cite import check, marks
-from rove.answer.extract import Candidate, best_quotes
+from rove.answer.extract import Candidate, FollowUp, best_quotes
 from rove.answer.gate import GateVerdict
 from rove.answer.passages import TextOf, read_parents
 from rove.answer.refusal import refusal
@@ -33,11 +33,13 @@ FAILED = "The chat model failed, so this answer quotes the sources word for word
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
 DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
 DOUBTFUL = (
-    "Doubtful, and marked with a question mark: {count} of {all} sentences. "
+    "Doubtful sentences, each marked with a question mark: {count} of {all}. "
     "Their words stand in the source, but perhaps not said of each other."
 )
-MOVED = "The citations of {count} sentences were corrected."
-TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
+MOVED = "Citations were corrected in {count} of the sentences."
+TRANSLATED = (
+    "Judged by nearness of meaning and by numbers, since the source is in another language: {count} of the sentences."
+)
 CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
 
 
@@ -64,6 +66,7 @@ class Answerer:
         language: str,
         text_of: TextOf,
         listener: Listener,
+        follow: FollowUp | None = None,
     ) -> Answer:
         """Answer a question from the first `settings.references` hits, which are numbered from 1.
 
@@ -75,6 +78,7 @@ class Answerer:
             text_of: gives a document's canonical text by its id.
             listener: is told each sentence that the chat model has written and a reference holds, with what stands
                 before it: together they are the answer's text. Where nothing holds, it is told nothing.
+            follow: the question as it was asked, where rules have put it in the light of the turn before.
 
         Raises:
             ServiceError: the embedder failed. (When the chat model fails, the answer is extractive and says so.)
@@ -82,7 +86,7 @@ class Answerer:
         hits = tuple(hits[: self._settings.references])
         if not verdict.passes:
             return refused(question, hits, language, verdict.note)
-        answer = await self._written(question, hits, verdict, language, text_of, listener)
+        answer = await self._written(question, hits, verdict, language, text_of, listener, follow)
         return replace(answer, note=f"{answer.note} {verdict.note}".strip()) if verdict.note else answer
 
     async def _written(
@@ -93,12 +97,13 @@ class Answerer:
         language: str,
         text_of: TextOf,
         listener: Listener,
+        follow: FollowUp | None,
     ) -> Answer:
         hits = await read_parents(found, text_of)
 
         async def quoted(note: str) -> Answer:
             spans = await AnswerSpans.of(found, verdict.readings, self._embedder)
-            return await self._quote(question, hits, spans, language, text_of, note)
+            return await self._quote(question, hits, spans, language, text_of, note, follow)
 
         if self._chat is None:
             return await quoted(NO_MODEL)
@@ -126,11 +131,12 @@ class Answerer:
         return held(question, verified, (), language, self._chat.name) if verified.holds else None
 
     async def _quote(
-        self, question: str, hits: Sequence[Hit], spans: AnswerSpans, language: str, text_of: TextOf, note: str
-    ) -> Answer:
+        self, question: str, hits: Sequence[Hit], spans: AnswerSpans, language: str, text_of: TextOf, note: str,
+        follow: FollowUp | None,
+    ) -> Answer:  # fmt: skip
         with stage("quote"):
             chosen = await best_quotes(
-                question, hits, language, self._embedder, quotes=self._settings.quotes, spans=spans
+                question, hits, language, self._embedder, quotes=self._settings.quotes, spans=spans, follow=follow
             )
         quotes = [one for one in chosen if check(one.citation, await text_of(one.citation.document_id))]
         if not quotes:

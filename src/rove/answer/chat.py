@@ -96,7 +96,7 @@ async def write(
     checking = _Checking(ReferenceChecker(hits, language, context.text_of, context.embedder, entailment), context)
     with stage("prompt", references=len(shown)):
         settings = context.settings
-        told = instructions(settings.persona, language, settings.demonstrations)
+        told = instructions(settings.persona, language, settings.demonstrations, settings.style)
         material = pack(question, shown, language)
     reply = Reply(chat, told, material, language)
     with stage("write") as writing:

@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 from rove.answer.cite import cite
 from rove.answer.claim import plain
 from rove.answer.spans import AnswerSpans
+from rove.answer.values import read_values
 from rove.language.pipe_rows import table_rows
 from rove.language.sentences import sentence_spans
 from rove.language.words import query_terms, terms
 from rove.models import Embedder
+from rove.question.reform import asks_amount
 from rove.records import Citation, Hit
 
 MEANING, WORDS, RANK, READ = 0.5, 0.5, 0.1, 0.5  # what the parts of a score weigh: docs/decisions/035-reader.md
 WEAK = 0.8  # a further quote must reach this share of the best one's score
+AMOUNT, SAID, FOLLOWED = 0.5, 0.5, 0.5
+"""Of a question that leans on the turn before: what a value counts where it asks for one, and against a sentence, that
+it was the answer before; and in the place of `RANK`, since its own words do not say of what it asks."""
 LEAST_LETTERS = 12  # letters of a sentence; those of unspaced scripts count three times
 CANDIDATES = 120
 ROWS = 1_000_000  # the place of a chunk's first row: none is next to a sentence or to another row
@@ -34,6 +39,14 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s[^()]*)?\)")
 _LABEL = re.compile(r"\[[^\[\]]*\]")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7a3]")
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question that leans on the turn before it, as it was asked; and what was answered to that turn."""
+
+    question: str
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,7 @@ async def best_quotes(
     *,
     quotes: int,
     spans: AnswerSpans = AnswerSpans(),  # noqa: B008 - nothing was read
+    follow: FollowUp | None = None,
 ) -> list[Candidate]:
     """Choose at most `quotes` sentences and rows, best first; sentences that follow each other stay in their order.
 
@@ -75,6 +89,11 @@ async def best_quotes(
     question's terms in the sentence and its headings + `RANK` / rank of its reference + `READ` · chance by the reader
     that it holds the answer (0 where nothing was read). Ties: the earlier one.
 
+    Of a question that follows another, the words that were put behind it say what to look in, and its own what for:
+    these are what sentences share, half of the cosine is that of the question as it was asked, `AMOUNT` is added where
+    that asks for an amount and a sentence has one, and `SAID` is taken from what was answered before; the rank counts
+    `FOLLOWED`.
+
     Raises:
         ServiceError: the embedder failed.
     """
@@ -83,9 +102,16 @@ async def best_quotes(
         return []
     asked = await embedder.queries([question])
     known = await embedder.passages([f"{one.under} {one.text}".lstrip() for one in candidates])
-    held = await asyncio.to_thread(_overlaps, question, candidates, language)
+    nearness = _scaled(known @ asked[0])
+    if follow:
+        own = await embedder.queries([follow.question])
+        nearness = (nearness + _scaled(known @ own[0])) / 2
+    held = await asyncio.to_thread(_overlaps, follow.question if follow else question, candidates, language)
     ranks = np.array([candidate.citation.number for candidate in candidates])
-    scores = MEANING * _scaled(known @ asked[0]) + WORDS * held + RANK / ranks + READ * _read(candidates, spans)
+    scores = MEANING * nearness + WORDS * held + (FOLLOWED if follow else RANK) / ranks
+    scores += READ * _read(candidates, spans)
+    if follow:
+        scores += await asyncio.to_thread(_followed, follow, candidates, language)
     order = sorted(range(len(candidates)), key=lambda i: -float(scores[i]))[:quotes]
     return _in_reading_order([candidates[i] for i in order if scores[i] >= WEAK * scores[order[0]]])
 
@@ -154,6 +180,16 @@ def _overlaps(question: str, candidates: Sequence[Candidate], language: str) -> 
     asked = set(query_terms(question, language))
     told = (" ".join((*one.hit.chunk.headings[-1:], one.under, one.text)) for one in candidates)
     return np.array([len(asked.intersection(terms(text, language))) / max(len(asked), 1) for text in told])
+
+
+def _followed(follow: FollowUp, candidates: Sequence[Candidate], language: str) -> NDArray[np.float64]:
+    amount, said = asks_amount(follow.question, language), plain(follow.said)
+    return np.array(
+        [
+            AMOUNT * (amount and bool(read_values(one.text, one.hit.chunk.language))) - SAID * (plain(one.text) in said)
+            for one in candidates
+        ]
+    )
 
 
 def _read(candidates: Sequence[Candidate], spans: AnswerSpans) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from rove.answer.answerer import CUT
 from rove.answer.chat import Reply
 from rove.answer.fallback import Case, FallbackContext, Rescue
-from rove.answer.pack import language_name
+from rove.answer.pack import language_name, styled
 from rove.answer.refusal import is_refusal, refusal
 from rove.answer.reply import ReplyText
 from rove.answer.word_lists import table
@@ -36,7 +36,7 @@ class UnsourcedFallback:
         if chat is None:
             return Rescue(note=NEEDS_MODEL)
         slots = {
-            "persona": settings.persona,
+            "persona": f"{settings.persona}\n\n{styled(settings.style)}" if settings.style else settings.persona,
             "language": language_name(case.language),
             "refusal": refusal(case.language),
         }

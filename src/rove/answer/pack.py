@@ -21,14 +21,20 @@ NAMES = {
 }  # fmt: skip
 
 
-def instructions(persona: str, language: str, demonstrations: str = "usual") -> str:
-    """Return what the model is told before it sees a document: the rules and the three demonstrations.
+def instructions(persona: str, language: str, demonstrations: str = "usual", style: str = "") -> str:
+    """Return what the model is told before it sees a document: the rules, the three demonstrations, and the style.
 
-    `demonstrations`: see `AnswerSettings`.
+    `demonstrations`, `style`: see `AnswerSettings`.
     """
     slots = {"persona": persona, "language": language_name(language), "refusal": refusal(language)}
     slots["demonstrations"] = _demonstrations(demonstrations, language).rstrip()
-    return fill(prompt("rove.answer", "instructions"), slots)
+    told = fill(prompt("rove.answer", "instructions"), slots)
+    return f"{told}\n\n{styled(style)}" if style else told
+
+
+def styled(style: str) -> str:
+    """Say to a model what whoever asks wishes of the form of an answer, which is no material and no source."""
+    return fill(prompt("rove.answer", "style"), {"style": style.translate(FENCES).strip()})
 
 
 def _demonstrations(name: str, language: str) -> str:

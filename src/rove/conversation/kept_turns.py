@@ -11,7 +11,7 @@ import msgspec
 from rove.answer.chitchat import CHITCHAT
 from rove.answer.cite import marks
 from rove.conversation.respond import CLARIFYING
-from rove.records import Answer, Citation, Hit, Response
+from rove.records import Answer, Citation, Hit, Understood
 
 EXTRACTIVE, REFUSED = "extractive", "refused"
 BY_RULES = frozenset({EXTRACTIVE, REFUSED, CHITCHAT})
@@ -58,10 +58,9 @@ def from_text(text: str) -> KeptReply:
         return KeptReply(withheld=True)
 
 
-def reply_of(response: Response) -> KeptReply:
+def reply_of(answer: Answer, understood: Understood | None) -> KeptReply:
     """Return what a conversation keeps of an answer."""
-    answer, understood = response.answer, response.understood
-    standalone = understood.standalone if understood.standalone != answer.question else ""
+    standalone = understood.standalone if understood and understood.standalone != answer.question else ""
     loose = answer.mode == CLARIFYING or any(hit.theme for hit in answer.hits)
     return KeptReply(answer, standalone=standalone, loose=loose)
 

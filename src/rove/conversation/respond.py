@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from rove.answer.answerer import Answerer
 from rove.answer.chitchat import CHITCHAT, ITSELF, chitchat, replied
+from rove.answer.extract import FollowUp
 from rove.answer.fallback import FALLBACKS, Case, Fallback, FallbackContext, fall_back
 from rove.answer.gate import Gate, GateVerdict
 from rove.answer.passages import TextOf, read_once, stand
@@ -254,6 +255,7 @@ class Responder:
                 understood.question, found.hits, language=understood.language, text_of=text_of, listener=listener
             )
             return portrait or replied(understood.question, known, self.settings.answer)
+        before = understood.follows
         answer = await answerer.answer(
             understood.standalone,
             found.hits,
@@ -261,6 +263,7 @@ class Responder:
             language=understood.language,
             text_of=text_of,
             listener=listener,
+            follow=FollowUp(understood.question, before.answer) if before and not before.asked_back else None,
         )
         if found.verdict.passes:
             return answer

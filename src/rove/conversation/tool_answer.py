@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from rove.answer.answerer import Answerer
@@ -11,11 +11,12 @@ from rove.answer.passages import TextOf
 from rove.events import Listener
 from rove.language.detect import detect
 from rove.models import ChatModel
-from rove.records import Answer, Document, Filter
+from rove.records import Answer, Document, Filter, History
 from rove.records.tool import ToolRun
 from rove.retrieve import Query, SearchContext, retrieve
 from rove.settings import Settings
-from rove.tools.library import ToolLibrary
+from rove.tools.hiding import hiding
+from rove.tools.library import EMPTY, ToolLibrary
 from rove.tools.result_text import as_hits
 from rove.tools.tool_search import IS_TOOL
 
@@ -23,6 +24,7 @@ RAN = "The tool {tool} was asked: {title}."
 NOT_RUN = "The tool {tool} did not run. {reason}"
 PASSAGES = 3
 """Passages that stand beside a tool's result."""
+START = History()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +38,32 @@ class ToolAnswerer:
     text_of: TextOf
 
     async def answer(
-        self, question: str, where: Filter | None, listener: Listener, otherwise: Callable[[], Awaitable[Answer]]
+        self,
+        question: str,
+        where: Filter | None,
+        listener: Listener,
+        otherwise: Callable[[], Awaitable[Answer]],
+        *,
+        history: History = START,
+        profile: Mapping[str, object] = EMPTY,
     ) -> Answer:
         """Answer with the tool that surely fits; where none does, it lacks a value or fails, `otherwise` answers.
 
-        Where that refuses, and a tool lacks a value, the user is asked for it.
+        Where that refuses, and a tool lacks a value, the user is asked for it. What a question leaves open is filled in
+        from `history` and `profile`. Secrets of sources are told nowhere.
         """
-        run = await self.library.run(question, surely=True, where=where, listener=listener)
+        hide = hiding(self.settings.tools)
+        run = await self.library.run(
+            question, surely=True, where=where, history=history, profile=profile, listener=listener
+        )
         if run.outcome == "ran" and run.document and run.document.text.strip():
             return await self.from_result(question, run, run.document, where, listener)
         answer = await otherwise()
         plan = run.plan
         if plan and run.outcome == "asks" and plan.question and answer.refused:
-            return Answer(question, plan.question, "clarifying", answer.language, note=answer.note)
+            return Answer(question, hide(plan.question), "clarifying", answer.language, note=answer.note)
         if plan and run.outcome in {"failed", "unconfirmed"}:
-            said = NOT_RUN.format(tool=plan.match.tool, reason=run.note)
+            said = NOT_RUN.format(tool=plan.match.tool, reason=hide(run.note))
             return replace(answer, note=f"{answer.note} {said}".strip())
         return answer
 
@@ -58,6 +71,8 @@ class ToolAnswerer:
         self, question: str, run: ToolRun, document: Document, where: Filter | None, listener: Listener
     ) -> Answer:
         """Answer from the result of a tool that ran, and from the passages beside it."""
+        hide = hiding(self.settings.tools)
+        document = replace(document, text=hide(document.text), title=hide(document.title))
         language = detect(question)
         beside = await retrieve("hybrid", self.search_context, Query(question, PASSAGES + 1, _documents(where), True))
         settings = self.settings.answer
@@ -76,7 +91,7 @@ class ToolAnswerer:
             listener=listener,
         )
         said = RAN.format(tool=run.plan.match.tool if run.plan else "", title=document.title)
-        return replace(answer, note=" ".join(filter(None, (said, run.note, answer.note))))
+        return replace(answer, note=" ".join(filter(None, (said, hide(run.note), answer.note))))
 
 
 def _documents(where: Filter | None) -> Filter:

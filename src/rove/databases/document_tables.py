@@ -6,13 +6,16 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import sqlglot
 from sqlglot import exp
 
+from rove.chunk.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.ask import DatabaseAsker, Limits
-from rove.databases.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.duckdb_target import ROW, DuckTarget, numbered
+from rove.databases.reply import texts_of
+from rove.databases.targets import Result
 from rove.errors import InputError
 from rove.events import Listener, ignore
 from rove.models import ChatModel
@@ -28,6 +31,8 @@ MOST_ROWS = 200_000
 """Rows of tables that are put into memory for one question."""
 CITED_ROWS = 20
 """Rows that a number over many is cited by, at most."""
+CITED_CELLS = 200
+"""Cells that groups are cited by, at most: the first groups then have theirs."""
 NO_TABLE = "No table of the documents was found for this question."
 
 
@@ -129,11 +134,11 @@ def _cited(reply: SqlReply, tables: Mapping[str, CellTable], target: DuckTarget)
     grouped = query.args.get("group") or query.args.get("distinct") or query.find(exp.AggFunc)
     rows = _rows_of(query, plain=not grouped, most=len(reply.rows) if not grouped else CITED_ROWS, target=target)
     names = [column.name.casefold() for column in table.schema.columns]
+    if query.args.get("group"):
+        return _cited_groups(reply, query, table, names, target)
     if grouped:
         used = [column.name.casefold() for one in query.expressions for column in one.find_all(exp.Column)]
         place = next((names.index(one) for one in used if one in names), None)
-        if query.args.get("group"):
-            return ()
         return tuple(_citation(0, 0, table.rows[row], place) for row in rows)
     shown = [names.index(name.casefold()) if name.casefold() in names else None for name in _shown(query, table)]
     return tuple(
@@ -144,14 +149,43 @@ def _cited(reply: SqlReply, tables: Mapping[str, CellTable], target: DuckTarget)
     )
 
 
-def _rows_of(query: exp.Select, *, plain: bool, most: int, target: DuckTarget) -> list[int]:
-    """The numbers of the rows that a query reads, in its order."""
+def _cited_groups(
+    reply: SqlReply, query: exp.Select, table: CellTable, names: Sequence[str], target: DuckTarget
+) -> tuple[CitedCell, ...]:
+    """Where groups stand: what a group is made by in its first row, a number over it in each of its rows."""
+    same = _over_numbered(query)
+    rows = exp.Anonymous(this="list", expressions=[exp.column(ROW)])
+    same.select(exp.Alias(this=rows, alias=exp.to_identifier(numbered("of"), quoted=True)), copy=False)
+    found = target.run(same.sql(dialect=target.dialect), max_rows=len(reply.rows), timeout_s=Limits().timeout_s)
+    shown = texts_of(Result((), tuple(values[:-1] for values in found.rows)))
+    numbers = (sorted(cast("list[int]", values[-1]))[:CITED_ROWS] for values in found.rows)
+    groups = dict(zip(shown, numbers, strict=True))
+    cells: list[CitedCell] = []
+    for at, row in enumerate(reply.rows):
+        for column, one in enumerate(query.expressions):
+            used = [part.name.casefold() for part in one.find_all(exp.Column)]
+            place = next((names.index(name) for name in used if name in names), None)
+            made_of = groups.get(row, []) if one.find(exp.AggFunc) else groups.get(row, [])[:1]
+            cells += [_citation(at, column, table.rows[number], place) for number in made_of]
+        if len(cells) >= CITED_CELLS:
+            break
+    return tuple(cells[:CITED_CELLS])
+
+
+def _over_numbered(query: exp.Select) -> exp.Select:
+    """The same query over the tables that have the column `ROW`."""
     same = query.copy()
-    same.set("expressions", [exp.column(ROW)])
     for table in same.find_all(exp.Table):
         table.set("this", exp.to_identifier(numbered(table.name), quoted=True))
         if not table.alias:
             table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name.removesuffix(f" {ROW}"), quoted=True)))
+    return same
+
+
+def _rows_of(query: exp.Select, *, plain: bool, most: int, target: DuckTarget) -> list[int]:
+    """The numbers of the rows that a query reads, in its order."""
+    same = _over_numbered(query)
+    same.set("expressions", [exp.column(ROW)])
     for part in () if plain else ("distinct", "order", "group", "having"):
         same.set(part, None)
     found = target.run(same.limit(most).sql(dialect=target.dialect), max_rows=most, timeout_s=Limits().timeout_s)

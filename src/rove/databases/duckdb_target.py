@@ -7,7 +7,7 @@ from threading import Timer
 
 import duckdb
 
-from rove.databases.cell_tables import CellTable
+from rove.chunk.cell_tables import CellTable
 from rove.databases.targets import SLOW, SLOW_CURE, Result
 from rove.errors import InputError, ServiceError
 from rove.records.schema import TableSchema

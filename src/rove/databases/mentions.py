@@ -24,10 +24,11 @@ TOO_GENERAL = frozenset({"id", "number", "code", "num", "date", "type"})
 """Words that do not name a column where they are a part of its name only."""
 HUNGARIAN_ENDING = 4
 """Letters that a case may add to a value: Szeged, Szegeden."""
+LETTER_OF_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
 _WORD = regex.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['’_-][^\W\d_]+)*")
 _QUOTED = regex.compile(r"[\"“”„«「『]([^\"“”„«»「」『』]{1,80})[\"“”»」』]|(?<!\w)['‘]([^'‘’]{1,80})['’](?!\w)")
 _NUMBER = regex.compile(
-    r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])|(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|(?<![\d.])\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
 )
 NUMBER_WORDS = {
     word: str(n)
@@ -112,7 +113,7 @@ class Reading:
 
 def stem(word: str, language: str) -> str:
     """A word as it is compared."""
-    if language in UNSPACED:
+    if language in UNSPACED or LETTER_OF_UNSPACED.search(word):
         return word.casefold()
     return next(iter(terms(word, language)), "") or word
 
@@ -187,9 +188,7 @@ def values_in(reading: Reading, held: Mapping[str, Sequence[str]], table: TableS
         at = -1 if folded in stops else reading.folded.find(folded)
         while at >= 0:
             span = (at, at + len(folded))
-            if reading.free(span) and (
-                reading.language in UNSPACED or _is_whole(reading.folded, span, reading.language)
-            ):
+            if reading.free(span) and _is_whole(reading.folded, span, reading.language):
                 reading.take(span)
                 yield ValueMention(known[folded][1], known[folded][0], span)
             at = reading.folded.find(folded, at + 1)
@@ -219,8 +218,8 @@ def _cues() -> Mapping[str, Mapping[str, str]]:
 
 def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
     """Where these stems stand in a row, or the last of them first: "name of the country"."""
-    if reading.language in UNSPACED:
-        return _unspaced_places(reading, "".join(stems) if not "".join(stems).isascii() else " ".join(stems))
+    if reading.language in UNSPACED or all(LETTER_OF_UNSPACED.search(one) for one in stems):
+        return _unspaced_places(reading, stems)
     tokens = reading.tokens()
     stops = stop_words(reading.language)
     found: list[Span] = []
@@ -237,8 +236,23 @@ def _places(reading: Reading, stems: tuple[str, ...]) -> Iterable[Span]:
     return found
 
 
-def _unspaced_places(reading: Reading, piece: str) -> list[Span]:
-    return [match.span() for match in regex.finditer(regex.escape(piece), reading.folded)] if len(piece) > 1 else []
+def _unspaced_places(reading: Reading, stems: tuple[str, ...]) -> list[Span]:
+    """Where a name stands in a text without spaces; words of other scripts in it are whole: 平均 Salary, first_name."""
+    if len("".join(stems)) < LEAST_VALUE_CHARS:
+        return []
+    between = "" if all(LETTER_OF_UNSPACED.search(one) for one in stems) else r"[\s_-]?"
+    found = regex.finditer(between.join(map(regex.escape, stems)), reading.folded)
+    return [match.span() for match in found if _is_bounded(reading.folded, match.span())]
+
+
+def _is_bounded(text: str, span: Span) -> bool:
+    """Whether a span begins and ends where a word may: a letter of a spaced script has none of its kind beside it."""
+
+    def parts(left: str, right: str) -> bool:
+        return not (left.isalnum() and right.isalnum()) or any(map(LETTER_OF_UNSPACED.search, (left, right)))
+
+    start, end = span
+    return parts(text[start - 1 : start] if start else "", text[start]) and parts(text[end - 1], text[end : end + 1])
 
 
 def _words(name: str) -> set[str]:
@@ -247,6 +261,8 @@ def _words(name: str) -> set[str]:
 
 def _is_whole(text: str, span: Span, language: str) -> bool:
     """Whether a span is whole words; in Hungarian the last one may have an ending."""
+    if language in UNSPACED or LETTER_OF_UNSPACED.search(text[slice(*span)]):
+        return _is_bounded(text, span)
     before = text[span[0] - 1 : span[0]] if span[0] else ""
     ending = regex.match(r"\w*", text[span[1] :])
     most = HUNGARIAN_ENDING if language == "hu" else 0

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, cast
 
 import msgspec
@@ -26,6 +27,8 @@ TYPES: Mapping[InputType, Any] = {
 SUFFIXES = (".toml", ".yaml", ".yml")
 MOST_BYTES = 1_000_000
 T = TypeVar("T")
+Operators = Mapping[str, Callable[..., Awaitable[object]]]
+NONE: Operators = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +123,13 @@ class Flow:
         return replace(self, output=output)
 
 
-def read_flow(path: str | Path) -> Flow:
+def read_flow(path: str | Path, operators: Operators = NONE) -> Flow:
     """Read a flow's file, or the template of that name.
+
+    Args:
+        path: the file, or the name of a template.
+        operators: functions of your program that the file may use beside the registered operators, by the names that
+            it has for them. A file alone can never name code.
 
     Raises:
         ConfigError: there is none, or it is no flow; the message says where in the file.
@@ -129,7 +137,7 @@ def read_flow(path: str | Path) -> Flow:
     file = Path(path)
     if file.suffix not in SUFFIXES and str(path) in templates():
         text = files("rove.flow").joinpath("templates", f"{path}.toml").read_text("utf-8")
-        return flow_of(text, f"{path}.toml")
+        return flow_of(text, f"{path}.toml", operators)
     try:
         if file.stat().st_size > MOST_BYTES:
             message = f"{file} has {file.stat().st_size:,} bytes, too many for a flow."
@@ -139,7 +147,7 @@ def read_flow(path: str | Path) -> Flow:
         message = f"The flow {str(path)!r} cannot be read: {error}."
         names = templates()
         raise ConfigError(message, cure=f"{meant(str(path), names)}Templates: {', '.join(names)}.") from error
-    return flow_of(text, file.name)
+    return flow_of(text, file.name, operators)
 
 
 def templates() -> tuple[str, ...]:
@@ -148,8 +156,10 @@ def templates() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
-def flow_of(text: str, source: str) -> Flow:
+def flow_of(text: str, source: str, operators: Operators = NONE) -> Flow:
     """Read a flow from the text of its file; `source` is the file's name, whose ending says TOML or YAML.
+
+    `operators`: see `read_flow`.
 
     Raises:
         ConfigError: it is no flow.
@@ -171,7 +181,7 @@ def flow_of(text: str, source: str) -> Flow:
             for name, one in _table(table.get("input", {"question": "string"}), source, "input").items()
         },
         steps=tuple(
-            _step(name, _table(one, source, f"steps.{name}"), source)
+            _step(name, _table(one, source, f"steps.{name}"), source, operators)
             for name, one in _table(table.get("steps", {}), source, "steps").items()
         ),
         loops=tuple(
@@ -198,7 +208,7 @@ def _input(value: object, source: str, place: str) -> InputSpec:
     return _as({"type": value} if isinstance(value, str) else value, InputSpec, source, place)
 
 
-def _step(name: str, table: Mapping[str, Any], source: str) -> StepSpec:
+def _step(name: str, table: Mapping[str, Any], source: str, operators: Operators = NONE) -> StepSpec:
     place = f"steps.{name}"
     if "use" not in table:
         message = f"{source}: {place} names no operator."
@@ -209,7 +219,7 @@ def _step(name: str, table: Mapping[str, Any], source: str) -> StepSpec:
     if step.at_once < 1 or not 0 <= step.retry <= 10 or step.seconds < 0:  # noqa: PLR2004
         message = f"{source}: {place} has at_once {step.at_once}, retry {step.retry}, seconds {step.seconds:g}."
         raise ConfigError(message, cure="at_once is 1 or more, retry 0 to 10, seconds 0 or more.")
-    return replace(step, given=given)
+    return replace(step, given=given, use=operators.get(step.use, step.use) if isinstance(step.use, str) else step.use)
 
 
 def _loop(name: str, table: Mapping[str, Any], source: str) -> LoopSpec:

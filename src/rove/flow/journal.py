@@ -22,12 +22,13 @@ Status = Literal["open", "waiting", "done", "failed"]
 
 
 class Started(msgspec.Struct, frozen=True, tag="Started"):
-    """The run has begun, with this flow and these inputs."""
+    """The run has begun, with this flow and these inputs. `owner`: whose it is, "" of who has the base."""
 
     flow: str
     given: msgspec.Raw
     where: str
     history: History
+    owner: str = ""
 
 
 class Begun(msgspec.Struct, frozen=True, tag="Begun"):
@@ -92,6 +93,7 @@ class RunInfo:
     started_at: str
     updated_at: str
     waiting: tuple[str, ...] = ()
+    owner: str = ""
 
 
 @dataclass
@@ -185,12 +187,17 @@ def confirm_key(key: str) -> str:
 
 
 async def begun(
-    log: FlowLog | None, flow: Flow, given: Mapping[str, object], where: Filter | None, history: History
+    log: FlowLog | None,
+    flow: Flow,
+    given: Mapping[str, object],
+    where: Filter | None,
+    history: History,
+    owner: str = "",
 ) -> Journal:
     """Begin the journal of a new run."""
     journal = Journal(log, secrets.token_hex(ID_BYTES))
     raw = msgspec.Raw(msgspec.json.encode(given))
-    await journal.keep(Started(to_json(replace(flow, text="")), raw, filter_to_text(where), history))
+    await journal.keep(Started(to_json(replace(flow, text="")), raw, filter_to_text(where), history, owner))
     return journal
 
 
@@ -221,9 +228,8 @@ def infos(log: FlowLog) -> list[RunInfo]:
         journal = Journal(log, run.run_id, _read(run.run_id, log.events(run.run_id)))
         name = flow_in(journal.started).name
         asked = tuple(one.question for one in journal.waiting)
-        found.append(
-            RunInfo(run.run_id, name, journal.status, len(journal.finished), run.started_at, run.updated_at, asked)
-        )
+        steps, owner = len(journal.finished), journal.started.owner
+        found.append(RunInfo(run.run_id, name, journal.status, steps, run.started_at, run.updated_at, asked, owner))
     return found
 
 

@@ -15,6 +15,7 @@ from rove.events import Listener, ignore
 from rove.flow.value_types import Type
 from rove.records import Filter, History
 from rove.registry import Registry
+from rove.retrieve.condition import parse_where
 
 Effects = Literal["none", "repeatable", "once"]
 """What an operator changes: nothing; something that running it again does not change further; or something that must
@@ -58,6 +59,15 @@ class FlowContext:
     listener: Listener = ignore
     ask: Callable[[str, Sequence[str]], str] = _nobody
     once: Callable[[str], Awaitable[None]] = _unconfirmed
+
+    def within(self, conditions: Sequence[str]) -> Filter | None:
+        """The filter of the run, and conditions like "layer=reviews", which must hold as well.
+
+        Raises:
+            InputError: one is no condition.
+        """
+        more = parse_where(conditions)
+        return more if self.where is None else self.where if more is None else self.where & more
 
     @property
     def stages(self) -> Stages:
@@ -176,6 +186,12 @@ OPERATORS = Registry(
         "answer-with-tool": "rove.flow.operators.tools:answer_with_tool",
         "add": "rove.flow.operators.documents:add",
         "enrich": "rove.flow.operators.documents:enrich",
+        "layers": "rove.flow.operators.layers:layers",
+        "explore": "rove.flow.operators.graph:explore",
+        "figures": "rove.flow.operators.figures:figures",
+        "compute": "rove.flow.operators.figures:compute",
+        "answer-from": "rove.flow.operators.answering:answer_from",
+        "report": "rove.flow.operators.report:report",
     },
 )
 """A new operator is one file with a function, and one line here; from another package, an entry point."""

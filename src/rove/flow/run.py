@@ -49,6 +49,8 @@ class FlowRun:
     status: Status
     output: Mapping[str, object] = field(default_factory=dict[str, object])
     waiting: tuple[StepWaits, ...] = ()
+    kept: bool = True
+    """Whether the base keeps it, so that it is found in the list."""
 
 
 async def run(
@@ -60,6 +62,7 @@ async def run(
     history: History = START,
     listener: FlowListener = unheard,
     keep: bool = True,
+    owner: str = "",
 ) -> FlowRun:
     """Check a flow, and run it.
 
@@ -71,6 +74,7 @@ async def run(
         history: the conversation that it stands in.
         listener: told of each step.
         keep: whether the run is kept in the base, so that it can be resumed; without, no step can wait for a person.
+        owner: whose run it is, which is kept with it; see `RunInfo.owner`.
 
     Raises:
         ConfigError: something is wrong in the flow.
@@ -80,7 +84,7 @@ async def run(
     plan = _planned(flow)
     values = inputs_of(flow, given)
     await _check_there(kb, plan, values)
-    journal = await begun(_log(kb) if keep else None, flow, values, where, history)
+    journal = await begun(_log(kb) if keep else None, flow, values, where, history, owner)
     note(await kb.notes_on(where), lambda event: listener(StepTold("", event)))
     return await _gone_on(kb, plan, journal, values, (where, history), listener)
 
@@ -171,7 +175,7 @@ async def _gone_on(
         return _waiting(journal)
     output = {name: resolved(value, top.outside) for name, value in plan.output.items()}
     await journal.keep(Ended("done"))
-    return FlowRun(journal.run_id, "done", output)
+    return FlowRun(journal.run_id, "done", output, kept=journal.log is not None)
 
 
 def _waiting(journal: Journal) -> FlowRun:

@@ -29,14 +29,14 @@ class There:
     unread: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-async def there_of(kb: AsyncRove, plan: FlowPlan) -> There:
-    """Return what a base has for a plan; sources of tools are read only where it uses some.
+async def there_of(kb: AsyncRove, plan: FlowPlan, *, keep: bool = True) -> There:
+    """Return what a base has for a plan; sources of tools are read only where it uses some. `keep`: see `ToolLibrary`.
 
     Raises:
         ConfigError: settings of tools are wrong.
     """
     needs = {need for node in plan.nodes.values() for need in node.operator.needs}
-    tools = await kb.tools.all() if "tools" in needs else []
+    tools = await kb.tools.all(keep=keep) if "tools" in needs else []
     return There(
         kb.chat_model() is not None,
         tuple(kb.settings.databases),

@@ -18,8 +18,9 @@ from typing import TypeVar
 from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
 from rove.errors import RoveError
-from rove.events import AddStarted, ChunksEmbedded, Event, Listener, PageReached, SourceDone, SourcesAt, Stage
-from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
+from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Listener, PageReached, SourceDone, SourcesAt, Stage
+from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued, size_of
+from rove.ingest.corrected import with_corrections
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
 from rove.ingest.model_cutting import cut_deferred
@@ -81,7 +82,7 @@ class Ingest:
             ServiceError: the embedder or the disk failed; what was live before stays, and the ledger says how far each
                 source came.
         """
-        self.listener(AddStarted(len(locations)))
+        self.listener(AddStarted(len(locations), await asyncio.to_thread(size_of, locations)))
         await self._run(locations)
 
     async def take_pages(self, pages: AsyncIterator[Fetched], expected: int = 0) -> None:
@@ -110,8 +111,7 @@ class Ingest:
     async def take(self, batches: Iterator[Batch]) -> None:
         """Keep batch after batch. While one is embedded the next is read, but not while one is written.
 
-        SQLite gives up and takes back the interpreter's lock for every row, which beside a busy thread costs up to
-        5 ms each time.
+        SQLite gives back the interpreter's lock for every row: beside a busy thread that costs up to 5 ms each time.
         """
         await self._settle_first()
         reading = _begun(batches)
@@ -211,7 +211,7 @@ class Ingest:
     def _reading(self, sources: Sequence[str]) -> None:
         self._tell(SourcesAt("reading", tuple(sources)))
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: SourcesAt | PageReached) -> None:
         """Tell the listener from another thread."""
         self._loop.call_soon_threadsafe(self.listener, event)
 
@@ -220,16 +220,17 @@ class Ingest:
     async def _embed(self, batch: Batch) -> tuple[list[Prepared], Embedded]:
         """Find out which documents are new, and give their chunks vectors."""
         self._at("chunked", batch.prepared)
-        latest = {p.document.document_id: p for p in batch.prepared}
+        latest, said = await with_corrections(self.store, self.preparer, batch.prepared)
         live = await asyncio.to_thread(self.store.catalog.fingerprints, list(latest))
         fresh = [p for p in latest.values() if live.get(p.document.document_id) != p.fingerprint]
         fresh, alike = await asyncio.to_thread(self.deduplicator.sift, fresh)
         with stage("add.cut", documents=len(fresh)):
             fresh, notes = await cut_deferred(fresh, self.models, self.preparer)
-        self.report.noticed(alike, notes)
+        self.report.noticed(alike, notes, said)
         replaced = sum(p.document.document_id in live for p in fresh)
         fresh = await self._keep_first(fresh, batch.made)
         texts = {k: c.indexed_text for p in fresh for k, c in zip(p.vector_keys, p.chunks, strict=True)}
+        self.listener(ChunksCut(len(texts)))
         with stage("add.embed", chunks=len(texts)):
             found = await embed(texts, self.models.embedder, self.store.vectors, self._embedded, batch.made)
         self.report.embedded(replaced, found.seconds)
@@ -299,8 +300,7 @@ class Ingest:
         for done in changed:
             if done.entry.state == "live" and (lost := self._lost.pop(done.entry.source, [])):
                 done.entry = without(done.entry, lost)
-        stale = await asyncio.to_thread(self.store.catalog.stale, held)
-        if stale:
+        if stale := await asyncio.to_thread(self.store.catalog.stale, held):
             await self.store.remove(stale, erase=False)
         await asyncio.to_thread(self.store.ledger.put, [done.entry for done in ended])
         settled = [done.entry.source for done in ended if done.entry.outcome not in CUT_SHORT]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rove.ingest.batch import FinishedSource
@@ -36,15 +36,15 @@ class ReportBuilder:
         self._replaced += replaced
         self._embed_seconds += seconds
 
-    def noticed(self, alike: Sequence[Duplicate], notes: CutNotes) -> None:
-        """Duplicates, and what cutting with models had to say."""
+    def noticed(self, alike: Sequence[Duplicate], notes: CutNotes, said: Mapping[str, str]) -> None:
+        """Duplicates, and what cutting with models had to say, and putting in corrections, by source."""
         self._duplicates += alike
         for duplicate in alike:
             if not duplicate.kept:
                 self._dropped.setdefault(duplicate.ledger_source, []).append(duplicate)
         self._usage += notes.usage
         self._cut_chunks.update(notes.chunks)
-        self._said |= notes.said
+        self._said |= {**notes.said, **said}
 
     def kept(self, fresh: Sequence[Prepared], lost: Sequence[LostChunk]) -> None:
         """Documents that are live now, but for the chunks that were lost last."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path, PurePath
 
-from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
-
 from rove.errors import InputError
-from rove.load.discover import locate, spelled
+from rove.load.discover import SCHEMA_MARK, locate, spelled
+from rove.registry import load
 from rove.store.store import Store
 
 REST_MS = 1_000
@@ -24,6 +23,7 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
         InputError: one of them does not exist.
     """
     paths = [_existing(folder) for folder in folders]
+    awatch: Callable[..., AsyncIterator[set[object]]] = load("watchfiles:awatch")
     async for changed in awatch(*paths, stop_event=stop, debounce=REST_MS, watch_filter=None):
         yield len(changed)
 
@@ -37,7 +37,11 @@ def vanished(store: Store, folders: Sequence[str | Path], ignored: Sequence[str]
     roots = tuple(f"{spelled(os.path.abspath(folder))}{os.sep}" for folder in folders)  # noqa: PTH100 - as a link stands
     seen = tuple(root for root in roots if any(source.startswith(root) for source in here))
     held = {entry.source for entry in store.ledger.entries("live") if entry.source.startswith(seen)}
-    gone = [source for source in held - here if here.isdisjoint(map(str, PurePath(source).parents))]
+    gone = [
+        source
+        for source in held - here
+        if source.removesuffix(SCHEMA_MARK) not in here and here.isdisjoint(map(str, PurePath(source).parents))
+    ]
     return store.catalog.stale({source: () for source in gone})
 
 

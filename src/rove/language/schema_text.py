@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import regex
 
+from rove.records import Document, content_hash
 from rove.records.document import Span
+from rove.records.metadata import clean
 from rove.records.schema import Column, TableSchema
 
 SCHEMA = "schema"
 """The kind of documents that describe a table."""
 LOOKED_AT = 2_000
+MOST_SAMPLES, SAMPLE_CHARS = 3, 40
+"""Values of a column that are shown, and their characters: longer ones are no names of things."""
 KEY = "primary key"
 QUOTES = ' `"[]'
 _LINE = regex.compile(r"^- `(?P<name>[^`\n]+)`(?: \((?P<facts>[^\n]*?)\))?(?:: (?P<rest>[^\n]*))?$", regex.MULTILINE)
@@ -96,6 +101,20 @@ def written(table: TableSchema) -> str:
     return (
         f"# {_line(table.name)}\n\nTable{label} of the database {_line(table.database) or '?'}.\n{comment}\n{lines}\n"
     )
+
+
+def schema_document(table: TableSchema, uri: str) -> Document:
+    """Return the document that describes a table of what `uri` names."""
+    place = f"{uri}#{table.name}"
+    facts = {"database": table.database, "table": table.name}
+    return Document(content_hash(SCHEMA, place), place, SCHEMA, clean(written(table)), table.name, metadata=facts)
+
+
+def samples(values: Iterable[str]) -> tuple[str, ...]:
+    """Return a few different values of a column, short ones without commas: what is shown of it."""
+    texts = (" ".join(value.split()) for value in values)
+    short = (text for text in texts if 0 < len(text) <= SAMPLE_CHARS and ", " not in text)
+    return tuple(islice(dict.fromkeys(short), MOST_SAMPLES))
 
 
 def column_spans(text: str) -> list[Span]:

@@ -9,27 +9,31 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from inspect import signature
+from mmap import ACCESS_READ, mmap
 from pathlib import Path, PurePath
 
 from rove.errors import InputError, RoveError
-from rove.language.detect import detect
-from rove.language.schema_text import SCHEMA, reads_as_schema, schema_of
 from rove.load import LOADERS, SUFFIXES, Loader, LoadOptions, kind_of_suffix
+from rove.load.finish import finished_one
 from rove.load.folder_files import folder_files
 from rove.load.formats import CONVERTED, UNREAD
 from rove.load.sniff import sniff
-from rove.load.text import clean, is_binary, is_storable, narrowed
+from rove.load.text import clean, is_binary, narrowed
 from rove.records import Document, Source, Text, content_hash
 from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-DETECT_CHARS = 4000
 DEFAULT_MAX_BYTES = 256 << 20
 PLAIN = LoadOptions()
 PAGE, DATABASE, DATABASE_SCHEMA = "url", "database", "database-schema"
-DESCRIBING = frozenset({"text", "markdown", "json"})
-"""Kinds of documents that may describe a table of a database."""
+MAPPED = {"parquet", "posts"}  # kinds whose loaders need not hold a large file
+MAPPED_FROM_BYTES = 64_000_000
+HEAD_BYTES = 65_536
+PARQUET_MARK = b"PAR1"
+SHEETS = ("csv", "xlsx", "xls", "ods", "parquet")
+"""Kinds of files that hold tables."""
+SCHEMA_MARK = "#schema"
 AS_BYTES = {"json", "xml", "rtf", "eml", "mbox"}  # kinds whose loaders look at bytes, as of UTF-8
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb", "mssql", "oracle", "cockroachdb", "duckdb"}
 PASSWORD = re.compile(r"^([^:/]+://[^:/@]*):[^/]*@")
@@ -54,6 +58,16 @@ class Location:
     data: bytes | None = field(default=None, repr=False)
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
 
+    @property
+    def is_schema(self) -> bool:
+        """Whether of a file with sheets only the description of its tables is wanted."""
+        return self.path is not None and self.uri == f"{spelled(self.path)}{SCHEMA_MARK}"
+
+    @property
+    def database(self) -> str:
+        """What the tables of a file with sheets belong to: its folder."""
+        return spelled(self.path.parent.name) if self.path else ""
+
 
 def locate(inputs: Iterable[str | Path | Text | Location], ignore: Sequence[str] = ()) -> list[Location]:
     """Return the places that `inputs` name, each once. A folder gives its files, without what to `ignore`.
@@ -73,7 +87,22 @@ def schema_location(address: str) -> Location:
     Each table becomes a document of kind "schema", without its rows.
     """
     public = PASSWORD.sub(r"\1@", address)
-    return Location(f"{public}#schema", public, DATABASE_SCHEMA, address=address)
+    return Location(f"{public}{SCHEMA_MARK}", public, DATABASE_SCHEMA, address=address)
+
+
+def schema_locations(address: str, ignore: Sequence[str] = ()) -> list[Location]:
+    """Return the places of `schema_location`; of a folder, or a file, those of its sheets: a table of each becomes one.
+
+    Raises:
+        InputError: no sheet is there.
+    """
+    if URL.match(address):
+        return [schema_location(address)]
+    sheets = [one for one in locate([address], ignore) if one.kind in SHEETS]
+    if not sheets:
+        message = f"There are no sheets in {address}."
+        raise InputError(message, cure=f"Give a folder with one of: {', '.join(SHEETS)}.", outcome="empty")
+    return [replace(one, uri=f"{one.uri}{SCHEMA_MARK}") for one in sheets]
 
 
 def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
@@ -92,8 +121,11 @@ def read(location: Location, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Source:
         raise InputError(
             message, cure="Give http://, https://, or a database as in postgresql://.", outcome="unsupported"
         )
-    data = _read_file(location.path, location.uri, max_bytes)
-    return Source(location.uri, location.name, data, kind_of(data, location), location.metadata)
+    data, mapped = _read_file(location.path, location.uri, max_bytes)
+    kind = kind_of(data, location)
+    if mapped and kind not in MAPPED:
+        data, mapped = mapped[:], None
+    return Source(location.uri, location.name, data, kind, location.metadata, mapped=mapped)
 
 
 def load_documents(source: Source, options: LoadOptions = PLAIN) -> Generator[Document, None, str]:
@@ -125,17 +157,12 @@ def read_by(loader: Loader, source: Source) -> Generator[Document, None, str]:
                 document = next(documents)
             except StopIteration as done:
                 return str(done.value or "")
-            yield _finished(document, source)
+            yield finished_one(document, source)
     except (RoveError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - parsers fail on bad files in ways that they do not name
         message = f"{source.name!r} could not be read as {source.kind}: {type(error).__name__}: {error}."
         raise InputError(message, cure="Open it in its own program and save it again.", outcome="damaged") from error
-
-
-def finished(documents: Iterator[Document], source: Source) -> Iterator[Document]:
-    """Give documents that no loader made their language, and see that they can be kept."""
-    return (_finished(document, source) for document in documents)
 
 
 def spelled(path: str | Path) -> str:
@@ -190,7 +217,10 @@ def _places(item: str | Path | Text | Location, patterns: Sequence[str]) -> Iter
     else:
         # abspath, not resolve: a link is named by where it stands
         path = _found(Path(os.path.abspath(Path(item).expanduser())))  # noqa: PTH100
-        if _is_folder(path):
+        sheet = Path(str(path).removesuffix(SCHEMA_MARK))
+        if sheet != path and not os.path.lexists(path):  # as the ledger names it
+            yield replace(_file(sheet), uri=f"{spelled(sheet)}{SCHEMA_MARK}")
+        elif _is_folder(path):
             yield from map(_file, folder_files(path, patterns))
         else:
             yield _file(path)
@@ -232,7 +262,8 @@ def _file(path: Path) -> Location:
     return Location(spelled(path), spelled(path.name), suffix_kind(path.name), path=path)
 
 
-def _read_file(path: Path, name: str, max_bytes: int) -> bytes:
+def _read_file(path: Path, name: str, max_bytes: int) -> tuple[bytes, mmap | None]:
+    """Return a file's bytes; of a large parquet file how it begins, and the file mapped."""
     try:
         facts = path.stat()
         if stat.S_ISDIR(facts.st_mode):
@@ -241,7 +272,11 @@ def _read_file(path: Path, name: str, max_bytes: int) -> bytes:
             message = f"{name} is no file (a device, a pipe or a folder)."
             raise InputError(message, cure="Give a file or a folder.", outcome="unreadable")
         _check_size(name, facts.st_size, max_bytes)
-        return path.read_bytes()
+        with path.open("rb") as file:
+            if facts.st_size < MAPPED_FROM_BYTES or file.peek(len(PARQUET_MARK))[: len(PARQUET_MARK)] != PARQUET_MARK:
+                return file.read(), None
+            mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
+            return mapped[:HEAD_BYTES], mapped
     except FileNotFoundError as error:
         message = f"{name} does not exist."
         raise InputError(message, cure="Check the spelling, or leave it out.", outcome="unreadable") from error
@@ -280,39 +315,3 @@ def _unread(name: str, kind: str) -> InputError:
     message = f"{name!r} is {known.what}{'' if known.outcome == 'encrypted' else ', which is not read'}."
     more = " Or install LibreOffice: where it is, this is converted." if kind in CONVERTED else ""
     return InputError(message, cure=known.cure + more, outcome=known.outcome)
-
-
-def _finished(document: Document, source: Source) -> Document:
-    if not is_storable(document.text) or "\0" in document.text:
-        message = f"The loader {source.kind!r} gave text of {source.name!r} that no store can keep."
-        raise InputError(message, cure="Make the loader call rove.load.text.clean.", outcome="damaged")
-    kind, told = _described(document)
-    return Document(
-        document.document_id,
-        document.source,
-        kind,
-        document.text,
-        source.title or document.title,
-        _language_of(document, kind),
-        # each by itself: the source's win
-        {**told, **stored_fields(document.metadata), **stored_fields(source.metadata)},
-        document.sections,
-        document.pages,
-        document.blocks,
-        document.boxes,
-    )
-
-
-def _language_of(document: Document, kind: str) -> str:
-    """The language of a document, which short names of a table in plain letters say nothing of."""
-    if document.language != "und":
-        return document.language
-    return "en" if kind == SCHEMA and document.text.isascii() else detect(document.text[:DETECT_CHARS])
-
-
-def _described(document: Document) -> tuple[str, Metadata]:
-    """The kind of a document, and what it tells of itself: one that describes a table of a database is a schema."""
-    if document.kind not in DESCRIBING or not reads_as_schema(document.text):
-        return document.kind, {}
-    table = schema_of(document.text)
-    return SCHEMA, {"table": table.name, "database": table.database} if table else {}

@@ -16,7 +16,7 @@ from rove.question import AskedQuestion, QuestionContext, StepResult, ask_model,
 from rove.question.vocabulary import LEAST_LETTERS, vocabulary_of
 from rove.question.word_tables import table
 from rove.question.wording import telling_words
-from rove.records import Correction, Filter
+from rove.records import Correction, Filter, Turn
 from rove.store.store import Store
 
 MOST_CONTEXT = 8
@@ -34,10 +34,11 @@ class Standalone(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reformed:
-    """The question to search for, and the words that were taken for typos."""
+    """The question to search for, the words that were taken for typos, and the turn that rules have put it behind."""
 
     standalone: str
     corrections: tuple[Correction, ...] = ()
+    follows: Turn | None = None
 
 
 async def reform(asked: AskedQuestion, context: QuestionContext) -> StepResult[Reformed]:
@@ -55,9 +56,9 @@ async def reform(asked: AskedQuestion, context: QuestionContext) -> StepResult[R
         mended = Reformed(asked.text)
         if context.settings.spelling and not is_unspaced(asked.text):
             mended = await mend(asked.text, asked.language, context.search_context.store, context.where)
-        return Reformed(
-            with_context(AskedQuestion(mended.standalone, asked.language, asked.history)), mended.corrections
-        )
+        standalone = with_context(AskedQuestion(mended.standalone, asked.language, asked.history))
+        follows = asked.history.turns[-1] if standalone != mended.standalone else None
+        return Reformed(standalone, mended.corrections, follows)
 
     return await by_model_or_rules(context.chat, by_model, by_rules)
 
@@ -70,7 +71,7 @@ def leans(question: str, language: str) -> bool:
     """
     words = [word.casefold() for word in _WORD.findall(question)]
     folded = " ".join(question.casefold().split())
-    few = len(telling_words(question, language))
+    few = _count(question, language)
 
     def has(kind: str) -> bool:
         known = table("leaning")[kind].get(language, "").split()
@@ -79,6 +80,25 @@ def leans(question: str, language: str) -> bool:
     openers = table("leaning")["openers"].get(language, "").split("|")
     opens = any(opener and regex.match(_opening(opener), folded) for opener in openers)
     return opens or has("strong") or few <= FEW or (has("weak") and few <= FEW + 1)
+
+
+def _count(question: str, language: str) -> int:
+    """Count the telling words. A piece of Chinese can be several: where it asks who, of two characters each."""
+    words = telling_words(question, language)
+    if any(word in question for word in table("leaning")["who"].get(language, "").split()):
+        return sum(max(1, len(word) // 2) for word in words)
+    return len(words)
+
+
+def asks_amount(question: str, language: str) -> bool:
+    """Say whether a question asks for a date, a time, a duration or another amount.
+
+    >>> asks_amount("And since when?", "en"), asks_amount("谁批准？", "zh"), asks_amount("いつからですか", "ja")
+    (True, False, True)
+    """
+    words = [word.casefold() for word in _WORD.findall(question)]
+    known = table("leaning")["amounts"].get(language, "").split()
+    return any(word in question if is_unspaced(word) else word in words for word in known)
 
 
 def with_context(asked: AskedQuestion) -> str:

@@ -89,7 +89,8 @@ class Understander:
         asked = AskedQuestion(found.standalone, found.language, history)
         done = await reform(asked, self._context(where))
         changed = done.found.standalone if done.found.standalone != found.standalone else ""
-        made = replace(found, standalone=done.found.standalone, corrections=done.found.corrections)
+        told = done.found
+        made = replace(found, standalone=told.standalone, corrections=told.corrections, follows=told.follows)
         return _with(made, "reform", done, changed)
 
     def _context(self, where: Filter | None) -> QuestionContext:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from mmap import mmap
 
 ID_BYTES = 16
 
 
-def content_hash(*parts: str | bytes) -> str:
+def content_hash(*parts: str | bytes | mmap) -> str:
     """Return 32 hex digits of BLAKE2b over the parts, each preceded by its length in bytes.
 
     The lengths keep ("ab", "c") apart from ("a", "bc").

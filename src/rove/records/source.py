@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from mmap import mmap
 
 MetaValue = str | int | float | bool | tuple[str, ...]
 Metadata = Mapping[str, MetaValue]
@@ -14,7 +15,8 @@ class Source:
     """One thing to read.
 
     `uri` says where it is (absolute path, URL, or the caller's id) and names it in the ledger; `name` is what a
-    person calls it (the file's name); `data` are its bytes; `kind` is the loader's name ("markdown", "pdf", …).
+    person calls it (the file's name); `data` are its bytes, of a large parquet file only the first of them, while
+    `mapped` is the whole file; `kind` is the loader's name ("markdown", "pdf", …).
     `metadata` is put on every document that is read from it; `document_id` is set only where the caller chose one.
     """
 
@@ -25,6 +27,12 @@ class Source:
     metadata: Metadata = field(default_factory=dict[str, MetaValue])
     title: str = ""
     document_id: str = ""
+    mapped: mmap | None = None
+
+    @property
+    def all_bytes(self) -> bytes | mmap:
+        """All its bytes, held or mapped."""
+        return self.data if self.mapped is None else self.mapped
 
 
 @dataclass(frozen=True, slots=True)

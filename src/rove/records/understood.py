@@ -118,7 +118,8 @@ class Understood:
     """What is known of a question before anything is answered. What no step looked for is empty.
 
     `standalone` is what to search for: the question, with the history worked in and its typos mended where that was
-    asked for. `intent` is None where no class fits.
+    asked for. `intent` is None where no class fits. `follows`: the turn that it leans on, where rules have put it in the
+    light of that.
     """
 
     question: str
@@ -132,6 +133,7 @@ class Understood:
     clarification: Clarification | None = None
     expansion: Expansion = field(default_factory=Expansion)
     steps: tuple[Step, ...] = ()
+    follows: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

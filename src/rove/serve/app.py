@@ -10,15 +10,17 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from rove.serve.administration import care_routes, server_routes
+from rove.serve.administration import care_routes, server_routes, space_routes
 from rove.serve.admission.keyring import Keyring, follow
 from rove.serve.admission.middleware import AdmissionMiddleware
 from rove.serve.context import ServerContext
 from rove.serve.conversations import routes as conversations
 from rove.serve.documents import routes as documents
+from rove.serve.documents import table_routes
 from rove.serve.evaluations import routes as evaluations
 from rove.serve.flows import routes as flows
 from rove.serve.mcp.lazy_endpoint import LazyMcpEndpoint
+from rove.serve.openai import embeddings, responses
 from rove.serve.openai import routes as openai
 from rove.serve.pages import routes as pictures
 from rove.serve.pages.web_page import ROUTES
@@ -31,8 +33,9 @@ from rove.serve.walks import routes as walks
 from rove.tracing import watched
 
 ROUTERS = (
-    server_routes.router, documents.router, reading.router, pictures.router, answers.router, conversations.router,
-    walks.router, flows.router, tools.router, evaluations.router, care_routes.router, openai.router,
+    server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
+    answers.router, conversations.router, walks.router, flows.router, tools.router, evaluations.router,
+    care_routes.router, openai.router, responses.router, embeddings.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 

@@ -13,8 +13,6 @@ from rove.document_erasure import erase
 from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.events import Listener, ignore
-from rove.flow import Flow, checked, run
-from rove.flow.flow_events import FlowListener
 from rove.load import DRAWN
 from rove.records import Answer, Document, DocumentInfo, Filter, History, Hit, LedgerEntry, Report, Response
 from rove.records.filter import All
@@ -119,25 +117,25 @@ class CallerView:
         """Answer a question that follows these turns. See `AsyncRove.respond`."""
         self.require("read")
         response = await self.kb.respond(question, history=history, where=self.where(where), listener=listener)
-        self._check_seen(response.answer.hits)
+        self.check_seen(response.answer.hits)
         return response
 
-    async def flow(
-        self, flow: Flow, given: Mapping[str, object], *, where: Filter | None, listener: FlowListener
-    ) -> Mapping[str, object]:
-        """Run a flow that changes nothing; nothing of it is kept. See `rove.flow.run` and `ask_database`."""
-        self.require("read")
-        needs = {need for node in checked(flow)[0].nodes.values() for need in node.operator.needs}
-        if needs & {"databases", "tools"}:
-            self._require_no_labels()
-        done = await run(self.kb, flow, given, where=self.where(where), listener=listener, keep=False)
-        for hits in (one.hits for one in done.output.values() if isinstance(one, Answer)):
-            self._check_seen(hits)
-        return done.output
+    async def ask_with_tools(
+        self,
+        question: str,
+        *,
+        history: History,
+        profile: Mapping[str, object],
+        where: Filter | None,
+        listener: Listener,
+    ) -> Answer:
+        """See `AsyncRove.ask_with_tools`: only tools that read run. Labels say nothing of tools, as in `tools`."""
+        self.require_no_labels()
+        return await self.kb.ask_with_tools(question, history=history, profile=profile, where=where, listener=listener)
 
     async def ask_database(self, question: str, database: str, *, dry_run: bool) -> SqlReply:
         """See `AsyncRove.ask_database`. Access labels say nothing of rows, so a key with labels may not ask them."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.ask_database(question, database, dry_run=dry_run)
 
     async def ask_tables(self, question: str, where: Filter | None, *, dry_run: bool) -> SqlReply:
@@ -147,12 +145,12 @@ class CallerView:
 
     async def tools(self) -> tuple[list[Tool], list[str]]:
         """Every tool, and the sources that cannot be read. Labels say nothing of tools: no key with labels has any."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.tools.all(), sorted(self.kb.tools.failures)
 
     async def find_tools(self, request: str, top_k: int) -> list[ToolMatch]:
         """See `ToolLibrary.find`."""
-        self._require_no_labels()
+        self.require_no_labels()
         return await self.kb.tools.find(request, top_k=top_k)
 
     async def run_tool(
@@ -167,7 +165,7 @@ class CallerView:
         confirm: bool,
     ) -> ToolRun:
         """See `AsyncRove.run_tool`. One that writes takes the right to add, too, and has to be confirmed."""
-        self._require_no_labels()
+        self.require_no_labels()
         may_write = "add" in self.caller.rights
         run = await self.kb.run_tool(
             request,
@@ -198,7 +196,7 @@ class CallerView:
         info = await self._info(document_id)
         document, _ = await self.kb.document(document_id)
         if not self._sees(document):
-            raise _absent()
+            raise absent()
         return info, document
 
     async def summary(self, document_id: str) -> list[Summary]:
@@ -281,7 +279,7 @@ class CallerView:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _require_no_labels(self) -> None:
+    def require_no_labels(self) -> None:
         """Raise `DeniedError` unless the caller may read everything."""
         self.require("read")
         if self.caller.labels is not None:
@@ -290,19 +288,20 @@ class CallerView:
 
     async def _info(self, document_id: str) -> DocumentInfo:
         try:
-            found = await self.kb.named(document_id)
+            found = await self.kb.named(document_id, whole=True)
         except InputError:
             found = []
         for info in found:
             if info.document_id == document_id and self._sees(info):
                 return info
-        raise _absent()
+        raise absent()
 
     def _sees(self, document: DocumentInfo | Document) -> bool:
         access_filter = self.caller.access_filter(self.access_field)
         return access_filter is None or access_filter.matches(document.metadata)
 
-    def _check_seen(self, hits: Sequence[Hit]) -> None:
+    def check_seen(self, hits: Sequence[Hit]) -> None:
+        """Raise `InputError` where the caller may not see all of these."""
         if len(self._seen(hits)) < len(hits):
             message = "The documents changed while the answer was made."
             raise InputError(message, cure="Ask again.")
@@ -315,5 +314,6 @@ class CallerView:
         return [replace(hit, same=tuple(self._seen(hit.same))) if hit.same else hit for hit in seen]
 
 
-def _absent() -> AbsentError:
+def absent() -> AbsentError:
+    """Make the error that says nothing but that a document is not there."""
     return AbsentError("There is no such document.", cure="List the documents that there are.")

@@ -6,6 +6,7 @@ import errno
 import json
 import logging
 import math
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -99,7 +100,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
 )
-OPENAI = ("/v1/chat/", "/v1/models")
+OPENAI = ("/v1/chat/", "/v1/models", "/v1/embeddings", "/v1/responses")
 """Where what is called speaks as OpenAI does: problems have a member `error` there, of which those clients tell."""
 BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
 RETRY_AFTER_S = 5
@@ -125,14 +126,26 @@ def problem_of(error: RoveError) -> Problem:
     return _problem(kind, status, error.reason, error.cure)
 
 
-def openai_error(problem: Problem) -> dict[str, str]:
-    """Say a problem as OpenAI does: its clients show the `message`.
+FIELD = re.compile(r"[a-z_]+(?:\.(?:\d+|role|content|type|field|op|value))*")
+"""A field of a request, without the kind of value that it was taken for."""
+OPENAI_TYPES = MappingProxyType({401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"})
 
-    >>> openai_error(problem_of(InputError("The question is blank.", cure="Ask something.")))
-    {'message': 'The question is blank. Ask something.', 'type': 'unworkable', 'code': 'unworkable'}
+
+def openai_error(problem: Problem) -> dict[str, str | None]:
+    """Say a problem as OpenAI does: its clients show the `message`. `param`: the first field that is wrong.
+
+    >>> told = openai_error(problem_of(InputError("The question is blank.", cure="Ask something.")))
+    >>> told["message"], told["type"], told["param"], told["code"]
+    ('The question is blank. Ask something.', 'invalid_request_error', None, 'unworkable')
     """
-    kind = problem.type.removeprefix(TYPE)
-    return {"message": sentences_of(problem), "type": kind, "code": kind}
+    usual = "invalid_request_error" if problem.status < 500 else "server_error"
+    field = FIELD.match(problem.reasons[0].removeprefix("body.")) if problem.reasons else None
+    return {
+        "message": sentences_of(problem),
+        "type": OPENAI_TYPES.get(problem.status, usual),
+        "param": field[0] if field else None,
+        "code": problem.type.removeprefix(TYPE),
+    }
 
 
 def sentences_of(problem: Problem) -> str:

@@ -25,6 +25,8 @@ FOLDERS = re.compile(
 """The folders before a file's name, from the root on. A call of this server's, "/v1/…", is none."""
 SERVER = re.compile(r'server (?:at|on socket) "[^"]*"(?: \([^)]*\))?(?:, port \d+)?')
 """How Postgres' client names the server that it asks."""
+SERVICE = re.compile(r"\bhttps?://[^\s/'\"]+")
+"""Where a service of a tool listens, which callers are not told."""
 BASE = "the base"
 CALLS = MappingProxyType(
     {
@@ -85,6 +87,15 @@ def public_cure(cure: str) -> str:
         cure = re.sub(rf"`?\b{command}\b`?", call, cure)
     here = cure.startswith(ELSEWHERE) or not COMMAND.search(cure)
     return public_text(cure if here else ELSEWHERE + cure)
+
+
+def without_places(note: str) -> str:
+    """Say why a tool failed without where its service listens, and without folders of the server.
+
+    >>> without_places("http://10.0.0.7:8080/load answered 500. Run: rove tools list")
+    'the service/load answered 500. Run: GET /v1/spaces/SPACE/tools'
+    """
+    return public_cure(SERVICE.sub("the service", note)) if note else ""
 
 
 Said = Annotated[str, AfterValidator(public_text)]

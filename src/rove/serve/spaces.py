@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, EmbedderMovedError, RoveError
+from rove.errors import EmbedderMovedError, InputError, RoveError
 from rove.instances import Instances
 from rove.models import Embedder
 from rove.models.usage import Usage
@@ -22,20 +22,19 @@ from rove.serve.documents.jobs import Jobs
 from rove.serve.evaluations.runner import Evaluations
 from rove.serve.problems import AbsentError
 from rove.serve.redaction import hide
+from rove.serve.space_checks import check, discreet, skipping
+from rove.serve.space_folder import NAMED, NAMED_CURE, TAKEN, TAKEN_CURE, SpaceFolder, folder_of, trees_of
 from rove.serve.walks.commands import take_commands
 from rove.serve.walks.listened import ListenedWalks
-from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings, SpaceSettings, file_of, read_settings
+from rove.settings import EmbedderSettings, KeySettings, ServeSettings, Settings
 from rove.settings.place import place_of
 from rove.store.database import EMBEDDER
 from rove.store.home import home_of
 from rove.store.tally import Tally
 
-DEFAULT = "default"
 FOLLOW_S, RESTING_S = 2.0, 0.05
 """So often a server looks at least what other machines have written to a base that they share, a query of one row; and
 it is told, but at most so often."""
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
 log = logging.getLogger("rove.serve")
 
 
@@ -52,8 +51,12 @@ class Space:
 class Spaces:
     """All bases that are served; models are shared where the settings are the same."""
 
-    def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove]) -> None:
+    def __init__(self, settings: ServeSettings, bases: dict[str, AsyncRove], folder: SpaceFolder) -> None:
         self.settings = settings
+        self.folder = folder
+        self._changing = asyncio.Lock()
+        self._labelled = False
+        self._note_usage: Callable[[Usage], None] = lambda _: None
         hide(kb.settings for kb in bases.values())
         self._spaces = {
             name: Space(name, kb, Jobs(kb, settings.max_queued), Evaluations(kb, settings))
@@ -75,7 +78,7 @@ class Spaces:
             ConfigError: what is set up would not be safe; or a base cannot be opened.
         """
         serve = settings.serve
-        trees = _trees(settings, folder)
+        trees = trees_of(settings, folder)
         check(serve, trees)
         for tree in trees.values() if not create else ():
             home_of(tree.path).check_served()
@@ -87,7 +90,7 @@ class Spaces:
                 Instances(embedder=models.get(tree.embedder)),
             )
             models[tree.embedder] = bases[name].embedder
-        return cls(serve, {name: bases[name] for name in trees})
+        return cls(serve, {name: bases[name] for name in trees}, folder_of(settings, folder))
 
     def admit(self, keys: Mapping[str, KeySettings]) -> dict[str, KeySettings]:
         """Return those of these keys that may count.
@@ -96,6 +99,7 @@ class Spaces:
         duplicates, keys with labels wait for the next start, which says so (`check`).
         """
         labelled = {name for name, key in keys.items() if key.labels is not None}
+        self._labelled = self._labelled or bool(labelled)
         bases = [space.kb for space in self._spaces.values()]
         if labelled and any(kb.settings.load.duplicates == "skip" for kb in bases):
             log.error("keys with labels do not count: a base leaves out duplicates", extra={"keys": sorted(labelled)})
@@ -104,11 +108,17 @@ class Spaces:
             kb.settings = discreet(kb.settings)
         return dict(keys)
 
+    @property
+    def bases(self) -> dict[str, AsyncRove]:
+        """The bases by the names of their spaces."""
+        return {name: space.kb for name, space in self._spaces.items()}
+
     def __len__(self) -> int:
         return len(self._spaces)
 
     def account(self, note_usage: Callable[[Usage], None]) -> None:
         """Have a function told what chat models use for evaluations."""
+        self._note_usage = note_usage
         for space in self._spaces.values():
             space.evaluations.note_usage = note_usage
 
@@ -121,18 +131,86 @@ class Spaces:
     async def start(self) -> None:
         """Join the other servers of each base, and take up the jobs and the evaluation that were left."""
         for space in self._spaces.values():
-            await space.kb.store.team.start()
-            space.jobs.start()
-            space.evaluations.start()
-            if space.kb.store.home.is_shared:
-                following = _follow(space.kb), take_commands(space.kb.store, self.listened)
-                self._following += [asyncio.create_task(one) for one in following]
+            await self._start(space)
         self._following.append(asyncio.create_task(self._watch()))
 
+    async def _start(self, space: Space) -> None:
+        await space.kb.store.team.start()
+        space.jobs.start()
+        space.evaluations.start()
+        if space.kb.store.home.is_shared:
+            following = _follow(space.kb), take_commands(space.kb.store, self.listened)
+            self._following += [asyncio.create_task(one) for one in following]
+
+    # -- spaces that come and go -----------------------------------------------------------------------------------
+
+    async def make(self, name: str) -> Space:
+        """Make a space in the folder for spaces, and serve it.
+
+        Raises:
+            InputError: there is no such folder, or no space can have this name.
+            ConfigError: keys have labels, and its base would leave out duplicates.
+        """
+        async with self._changing:
+            if name in self._spaces:
+                raise InputError(TAKEN, cure=TAKEN_CURE)
+            await asyncio.to_thread(self.folder.make, name)
+            return await self._open(name)
+
+    async def remove(self, name: str) -> None:
+        """Serve a space of the folder for spaces no more, and take it off the disk with all that it holds.
+
+        Raises:
+            InputError: it stands in the settings.
+        """
+        async with self._changing:
+            if name not in self._spaces or not self.is_made(self._spaces[name]):
+                raise InputError(NAMED, cure=NAMED_CURE)
+            await self._shut(name)
+            await asyncio.to_thread(self.folder.remove, name)
+        log.info("space removed", extra={"space": name})
+
+    def is_made(self, space: Space) -> bool:
+        """Whether a space lies in the folder for spaces."""
+        return self.folder.path is not None and space.kb.settings.folder.parent == self.folder.path
+
+    async def _open(self, name: str) -> Space:
+        tree = await asyncio.to_thread(self.folder.tree, name)
+        if self._labelled and tree.load.duplicates == "skip":
+            raise skipping(name)
+        shared = next((s.kb.embedder for s in self._spaces.values() if s.kb.settings.embedder == tree.embedder), None)
+        kb = await asyncio.to_thread(AsyncRove, discreet(tree) if self._labelled else tree, Instances(embedder=shared))
+        hide([kb.settings])
+        space = Space(name, kb, Jobs(kb, self.settings.max_queued), Evaluations(kb, self.settings))
+        space.evaluations.note_usage = self._note_usage
+        await self._start(space)
+        self._spaces[name] = space
+        log.info("space opened", extra={"space": name})
+        return space
+
+    async def _shut(self, name: str) -> None:
+        space = self._spaces.pop(name)
+        self.moved.pop(name, None)
+        await space.evaluations.stop()
+        await space.jobs.stop(0)
+        await space.kb.close()
+
+    async def _follow_folder(self) -> None:
+        """Serve what other servers have made in the folder for spaces, and no more what they have taken away."""
+        async with self._changing:
+            there = set(await asyncio.to_thread(self.folder.names))
+            for name in there - self._spaces.keys():
+                await self._open(name)
+            for name in [name for name, space in self._spaces.items() if name not in there and self.is_made(space)]:
+                await self._shut(name)
+
     async def _watch(self) -> None:
-        """See which bases other processes have moved to another embedder."""
+        """See which bases other processes have moved to another embedder, and which spaces they have made."""
         while True:
-            for space in self._spaces.values():
+            if self.folder.path:
+                with suppress(RoveError, OSError):  # where it cannot be opened now, later
+                    await self._follow_folder()
+            for space in list(self._spaces.values()):
                 with suppress(RoveError):  # where it cannot be read now, later
                     await self._look(space)
             await asyncio.sleep(FOLLOW_S)
@@ -155,7 +233,7 @@ class Spaces:
         Raises:
             RoveError: that cannot be found out now.
         """
-        trees = _trees(settings, folder)
+        trees = trees_of(settings, folder)
         check(settings.serve, trees)
         if trees.keys() != self._spaces.keys() or any(tree.also for tree in trees.values()):
             return False
@@ -203,56 +281,3 @@ async def _follow(kb: AsyncRove) -> None:
             await kb.store.follow()
         await asyncio.sleep(RESTING_S)
         await kb.store.news.after(heard, FOLLOW_S)
-
-
-def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
-    """Refuse what would not be safe.
-
-    Raises:
-        ConfigError: reached from elsewhere without keys or host names, a key for a space that is not there, labels in a
-            field that says something else, or labels beside a base that leaves out duplicates.
-    """
-    if serve.host not in LOOPBACK:
-        if not serve.keys:
-            message = f"{serve.host} can be reached from other machines, and there is no key."
-            raise ConfigError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
-        if not serve.hosts:
-            message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
-            raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')
-    if serve.access_field in BUILT_IN_FIELDS:
-        message = f"serve.access_field is {serve.access_field!r}, which every document has."
-        raise ConfigError(message, cure='Choose another name, e.g. "access".')
-    for name, key in serve.keys.items():
-        unknown = set(key.spaces) - {*trees, "*"}
-        if unknown:
-            message = f"The key {name!r} names spaces that are not served: {', '.join(sorted(unknown))}."
-            raise ConfigError(message, cure=f"Choose among: {', '.join(trees)}.")
-    skipping = [name for name, tree in trees.items() if tree.load.duplicates == "skip"]
-    if skipping and any(key.labels is not None for key in serve.keys.values()):
-        message = f"{skipping[0]} leaves out duplicates, so that a caller could learn of documents that it may not see."
-        raise ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
-
-
-def discreet(settings: Settings) -> Settings:
-    """Leave out what others have asked: it is neither kept, nor suggested, nor put in place of a question.
-
-    It can name what is hidden, and is kept without labels.
-    """
-    question = settings.question.model_copy(update={"log": False, "usual_wording": False})
-    return settings.model_copy(update={"question": question})
-
-
-def _trees(settings: Settings, folder: Path) -> dict[str, Settings]:
-    """The settings of each space that is served."""
-    trees = {name: _settings_of(settings, folder, space) for name, space in settings.serve.spaces.items()}
-    return trees or {DEFAULT: settings}
-
-
-def _settings_of(settings: Settings, folder: Path, space: SpaceSettings) -> Settings:
-    """The settings of a space: its own file's where it has one, else the server's, whose `also` is not for it."""
-    path, also = place_of(space.path, folder), tuple(place_of(other, folder) for other in space.also)
-    file = file_of(path)
-    if file == path or file.is_file():
-        own = read_settings(path)
-        return own.model_copy(update={"also": (*own.also, *also)})
-    return settings.model_copy(update={"path": path, "also": also})

@@ -221,6 +221,9 @@ class AnswerSettings(SettingsSection):
     it with a strong model; a weak one confirms what is false."""
     persona: str = "You answer questions from the user's own documents."
     """Who answers: it opens the chat model's instructions."""
+    style: str = ""
+    """What is wished of the tone and the form of what the chat model writes ("In short sentences, as to a child").
+    It changes no rule: what no source holds is left out. A system prompt over the OpenAI-shaped API stands here."""
     demonstrations: Literal["usual", "campus"] = "usual"
     """The three examples in the chat model's instructions. "campus": they are in the question's language, and the
     second answers a question about the assistant itself from the persona; such sentences then need no source, nor does

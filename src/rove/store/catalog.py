@@ -16,13 +16,16 @@ from rove.records.metadata import stored_fields
 from rove.records.source import Metadata, MetaValue
 from rove.store import IndexRow, Vector, tables
 from rove.store.catalog_rows import AnyRow, chunk_row, document_row, fields_of, metadata_of, slices, text_row, to_json
+from rove.store.corrections import forget_corrections
 from rove.store.database import FREE_PAGES, get_fact, insert_rows, next_revision, set_fact
 from rove.store.deepening import Deepening, keep_shallow
 from rove.store.dialect import within
 from rove.store.documents import Documents
 from rove.store.fixed_point import fixed, floats
 from rove.store.ledger import forget_empty
+from rove.store.originals import kept_of
 from rove.store.refusals import reason_of
+from rove.store.set_fields import forget_set, stand_beside
 from rove.store.shallow import StandInNote, embedded_meanwhile
 from rove.store.switching import Switching
 from rove.store.unfinished import ERASED, ERASING, FORGOTTEN, SWEEPING
@@ -90,9 +93,15 @@ class Catalog(Documents, Deepening, Switching):
             texts = [text_row(item.document, seq) for seq, item in enumerate(prepared, start=first)]
             insert_rows(connection, tables.documents, documents)
             insert_rows(connection, tables.texts, texts)
-            read_from = [(seq, item.origin, 0) for seq, item in enumerate(prepared, start=first) if item.origin]
+            kept = kept_of(connection, [item.document.document_id for item in prepared if item.origin])
+            read_from = [
+                (seq, item.origin, kept.get((item.document.document_id, item.origin), 0))
+                for seq, item in enumerate(prepared, start=first)
+                if item.origin
+            ]
             insert_rows(connection, tables.originals, read_from)
             insert_rows(connection, tables.chunks, chunks)
+            stand_beside(connection, {item.document.document_id: seq for seq, item in enumerate(prepared, start=first)})
             if stand_in:
                 keep_shallow(connection, range(first, first + len(documents)), stand_in)
             _set_state(connection, {item.ledger_source for item in prepared}, "embedded")
@@ -211,6 +220,8 @@ class Catalog(Documents, Deepening, Switching):
                 sources = list(connection.execute(found).scalars())
                 connection.execute(delete(tables.transcripts).where(within(tables.transcripts.c.source, sources)))
                 removed += self._remove(connection, seqs, revision)
+                forget_set(connection, part)
+                forget_corrections(connection, part)
                 if erase:
                     forget_empty(connection, sources)
         return removed

@@ -136,7 +136,7 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
     def documents(self, *, ids: Sequence[str] = (), sources: Sequence[str] = ()) -> list[DocumentInfo]:
         """List live documents in the order they came: all, or those of the given ids or sources."""
         d = tables.documents.c
-        query = _with_enrichments().where(d.revision > 0).order_by(d.seq)
+        query = _with_enrichments(*INFO).where(d.revision > 0).order_by(d.seq)
         if ids or sources:
             query = query.where(
                 within(d.document_id, ids) | within(d.source, sources) | within(d.ledger_source, sources)
@@ -174,6 +174,13 @@ class Documents(LiveChunks, Unfinished, TakenIn, ShallowDocuments):
         d = tables.documents.c
         with self.database.read() as connection:
             return int(connection.execute(select(func.sum(d.chunks)).where(d.revision > since)).scalar() or 0)
+
+    def size(self) -> tuple[int, int]:
+        """Number of live documents, and of their chunks."""
+        query = select(func.count(), func.coalesce(func.sum(_D.chunks), 0)).where(_D.revision > 0)
+        with self.database.read() as connection:
+            documents, chunks = connection.execute(query).one()
+        return int(documents), int(chunks)
 
     def chunk_ids(self, where: Filter | None = None) -> list[str]:
         """Ids of all live chunks, or of those that a filter lets through."""

@@ -1,4 +1,4 @@
-"""The catalog's tables of what enrichers have found in documents, in SQLAlchemy Core."""
+"""The catalog's tables of what enrichers have found in documents and people have set, in SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -69,3 +69,24 @@ theme_sentences = Table(
 
 `key` hashes the passages and the model; `total`: sentences of that theme, without all of which it is written anew;
 `start`, `end`: the words of the chunk that hold the sentence."""
+
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("document_id", String, nullable=False, index=True),
+    Column("start", Integer, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+    Column("by", String, nullable=False),
+    Column("made_at", String, nullable=False),
+)
+"""What people have corrected in documents, in the order in which they did: see `records.correction`."""
+
+set_fields = Table(
+    "set_fields",
+    metadata,
+    Column("document_id", String, primary_key=True),
+    Column("fields", Text, nullable=False),
+)
+"""What people have set of documents, as JSON; it stays when another version of one comes. See `store.set_fields`."""

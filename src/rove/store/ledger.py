@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from rove.records import LedgerEntry
 from rove.store import tables
@@ -52,6 +52,20 @@ class Ledger:
         rows = [(*row[:TIME], now, *row[TIME + 1 :]) for row in map(values, entries)]
         with self.database.write() as connection:
             insert_rows(connection, tables.ledger, rows, replace=True)
+
+    def sources_of(self, document_ids: Sequence[str]) -> dict[str, str]:
+        """The sources that documents were found in, as they were given, by the documents' ids."""
+        d = tables.documents.c
+        query = select(d.document_id, d.ledger_source).where(within(d.document_id, document_ids), d.revision > 0)
+        with self.database.read() as connection:
+            return {row.document_id: row.ledger_source for row in connection.execute(query)}
+
+    def forget_read(self, sources: Sequence[str]) -> None:
+        """Let these sources be read when they are added again, whether they have changed or not."""
+        with self.database.write() as connection:
+            for part in slices(sources):
+                again = update(tables.ledger).where(within(tables.ledger.c.source, part))
+                connection.execute(again.values(fingerprint=""))
 
     def forget_empty(self) -> None:
         """Drop the entries of sources that are live by name only: none of their documents is left."""

@@ -46,7 +46,7 @@ class VisibleRows:
 
 
 class MemoryIndex:
-    """See `Index`. Exact up to 131,072 chunks; beyond, see `Nearest`. About 5 · dimension bytes a chunk, 5 a posting.
+    """See `Index`. Exact up to 2,097,152 chunks; beyond, see `Nearest`. About 5 · dimension bytes a chunk, 5 a posting.
 
     Without settings, chunks are scored by themselves: `StoreSettings.document_share` is 0 then, see `Postings`.
     """

@@ -26,8 +26,8 @@ FIRST = 8_192
 """Vectors that are scanned first where all are: what may be among the best of these is not kept of the rest."""
 LEAST = 32
 """So many at least are looked for in partitions: whether a check finds none of fewer says too little."""
-PARTITIONED_FROM = 131_072
-"""Vectors from which on there are partitions. Below, what is found is exact."""
+PARTITIONED_FROM = 1 << 21
+"""Vectors from which on there are partitions. Below, what is found is exact, and so the same on every machine."""
 
 
 class Nearest:
@@ -103,7 +103,7 @@ class Nearest:
     def _likely(self, vector: Vector, top_k: int, keep: NDArray[np.bool_] | None, kept: int, *, exact: bool) -> Places:
         """Return the positions of the rows that may be among the `top_k` best."""
         asked = AskedCode(vector)
-        whole = exact or self._partitions is None
+        whole = exact or self._partitions is None or self.count < self._partitioned_from
         likely = _Likely(top_k if whole else max(top_k, LEAST), asked.margin(self._coarsest))
         keep = None if keep is None else self._by_position(keep)
         if keep is not None and kept <= self.count // 8 and (whole or kept <= MANY):
@@ -113,7 +113,7 @@ class Nearest:
                 cosines = asked.cosines([(self.vectors.upper[at], self.vectors.scales(at))])
                 near = likely.near(cosines)
                 likely.take(at[near], cosines[near])
-        elif self._partitions is None or exact:
+        elif self._partitions is None or whole:
             first = min(FIRST, self.count)
             self._scan(likely, asked, [(0, first)], keep)
             self._scan(likely, asked, [(first, self.count)], keep)

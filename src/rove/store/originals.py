@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from rove.errors import ServiceError
 from rove.store import tables
@@ -66,6 +66,14 @@ class Originals:
             return None
         path = self._files.local(row.digest) if row.kept_bytes else Path(row.source)
         return Original(path, row.digest) if path.is_absolute() else None
+
+    def digest_of(self, document_id: str) -> str:
+        """The SHA-256 of the file that a live document was read from, "" where that is not known."""
+        o, d = tables.originals.c, tables.documents.c
+        query = select(o.digest).join(tables.documents, d.seq == o.document)
+        with self._database.read() as connection:
+            found = connection.execute(query.where(d.document_id == document_id, d.revision > 0)).scalar()
+        return str(found or "")
 
     def offered(self, files: Mapping[str, Path]) -> list[Offered]:
         """Say which documents lack the files that they were read from, of these, by the source that was given."""
@@ -145,3 +153,11 @@ class Originals:
                 held[one.digest] = size
                 kept[one.document_id] = (one.digest, size)
         return refused, kept
+
+
+def kept_of(connection: Connection, document_ids: Sequence[str]) -> dict[tuple[str, str], int]:
+    """The sizes of the files that are kept of live documents, by the documents' ids and the files' digests."""
+    o, d = tables.originals.c, tables.documents.c
+    query = select(d.document_id, o.digest, o.kept_bytes).join(tables.documents, d.seq == o.document)
+    query = query.where(within(d.document_id, document_ids), d.revision > 0, o.kept_bytes > 0)
+    return {(row.document_id, row.digest): int(row.kept_bytes) for row in connection.execute(query)}

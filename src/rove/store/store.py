@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -38,6 +38,7 @@ from rove.store.private import keep_private
 from rove.store.refusals import RowWriter
 from rove.store.resident import Resident
 from rove.store.search_lists import SearchLists
+from rove.store.set_fields import as_set
 from rove.store.shallow import StandInNote
 from rove.store.stale_reads import note_gone
 from rove.store.transcript_store import TranscriptStore
@@ -49,6 +50,7 @@ from rove.tracing import stage
 OPTIMIZE_EVERY, FEW_CHUNKS = 16, 256
 """Writes after which the base is tidied where that is due, also while an ingest still runs; and chunks that wait for
 the next tidying, while more are taken into the index's structures at the end of an `add`."""
+NewFields = Mapping[str, Mapping[str, MetaValue | None]]
 
 
 class Store(Fetching):
@@ -173,7 +175,8 @@ class Store(Fetching):
             failpoint("staged")
             writer = RowWriter(self.index)
             if not stand_in:
-                await writer.add(rows_of(prepared, vectors), fresh=not known)
+                beside = await asyncio.to_thread(as_set, self.catalog.database, prepared)
+                await writer.add(rows_of(beside, vectors), fresh=not known)
             elif known:
                 await self.index.remove([chunk.chunk_id for item in prepared for chunk in item.chunks])
             lost = await asyncio.to_thread(self.catalog.let_go, seqs, writer.refused) if writer.refused else []
@@ -185,16 +188,17 @@ class Store(Fetching):
             await self.wrote(sum(len(item.chunks) for item in prepared))
         return lost
 
-    async def enrich(self, fields: Mapping[str, Mapping[str, MetaValue | None]]) -> int:
+    async def enrich(self, fields: NewFields | Callable[[], NewFields]) -> int:
         """Keep fields of live documents, by id: catalog, index, catalog. See `Catalog.enrich`.
 
-        Returns how many documents this changed; vectors and terms stay as they are.
+        A function is called once the base is held. Returns how many documents this changed; vectors and terms stay.
 
         Raises:
             ServiceError: the index refuses the new fields of some, which are taken away again; the others have theirs.
         """
         async with self.writing():
-            seqs = await asyncio.to_thread(self.catalog.enrich, fields)
+            found = await asyncio.to_thread(fields) if callable(fields) else fields
+            seqs = await asyncio.to_thread(self.catalog.enrich, found)
             failpoint("enriched")
             refused = await refresh(self.catalog, self.index, seqs)
             await self.wrote()

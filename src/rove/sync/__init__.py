@@ -15,7 +15,7 @@ from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
 from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import (
     Answer,
@@ -174,9 +174,28 @@ class Rove(BlockingDocuments, Migrating):
         )
         return self._run(running)
 
+    def ask_with_tools(
+        self,
+        question: str,
+        *,
+        history: History = START,
+        profile: Mapping[str, object] = EMPTY,
+        where: Filter | None = None,
+        listener: Listener = ignore,
+    ) -> Answer:
+        """See `AsyncRove.ask_with_tools`."""
+        asking = self._kb.ask_with_tools(
+            question, history=history, profile=profile, where=where, listener=self._heard(where, listener)
+        )
+        return self._run(asking)
+
     def walk(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> Walk:
         """See `AsyncRove.walk`: `for event in kb.walk("…")`."""
         return Walk(self._kb.walk(question, where=where, budget=budget), self._run)
+
+    def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
+        """See `AsyncRove.set_out`."""
+        return self._run(self._kb.set_out(question, where=where, budget=budget))
 
     def walks(self) -> list[WalkInfo]:
         """See `AsyncRove.walks`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
@@ -24,6 +24,9 @@ from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
 from rove.store.shallow import Depth
+
+if TYPE_CHECKING:  # the library that trains is an extra
+    from rove.models.fasttext.training import TrainedVectors
 
 T = TypeVar("T")
 
@@ -69,6 +72,10 @@ class BlockingDocuments(ABC):
     def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
+
+    def train_embedder(self, file: str | Path) -> TrainedVectors:
+        """See `AsyncRove.train_embedder`."""
+        return self._run(self._kb.train_embedder(file))
 
     def schema(
         self,
@@ -151,9 +158,9 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.documents`."""
         return self._run(self._kb.documents())
 
-    def named(self, *names: str | Path) -> list[DocumentInfo]:
+    def named(self, *names: str | Path, whole: bool = False) -> list[DocumentInfo]:
         """See `AsyncRove.named`."""
-        return self._run(self._kb.named(*names))
+        return self._run(self._kb.named(*names, whole=whole))
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
         """See `AsyncRove.document`."""

@@ -83,8 +83,12 @@ class ToolLibrary:
             self._own[made.name] = made
         self._tools = None
 
-    async def all(self) -> list[Tool]:
-        """Return every tool, by source. The first call reads the sources, and keeps what has changed in the base.
+    def within(self, context: LibraryContext) -> ToolLibrary:
+        """Return a library with the same functions and the same rates, in another context."""
+        return ToolLibrary(context, self.runner, _own=dict(self._own))
+
+    async def all(self, *, keep: bool = True) -> list[Tool]:
+        """Return every tool, by source. The first call reads the sources; unless not to `keep`, the base has them then.
 
         Raises:
             ConfigError: settings or a document are wrong, or two tools have one name.
@@ -93,6 +97,8 @@ class ToolLibrary:
             if self._tools is None:
                 await self._close()
                 found = await self._read()
+                if not keep:
+                    return list(found.values())
                 await self._keep(found)
                 self._tools = found
             return list(self._tools.values())
@@ -203,8 +209,7 @@ class ToolLibrary:
         await self.context.take([as_text(tool) for tool in tools.values()])
         wanted = {document_id(tool) for tool in tools.values()}
         held = await asyncio.to_thread(self.context.search_context.store.catalog.documents)
-        gone = [info.document_id for info in held if self._is_gone(info, wanted)]
-        if gone:
+        if gone := [info.document_id for info in held if self._is_gone(info, wanted)]:
             await self.context.drop(gone)
 
     def _is_gone(self, info: DocumentInfo, wanted: set[str]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rove.evaluate.answering import AnswerLine
-from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said
 from rove.markup import Markup, tag
+from rove.paper.figure import Data, table
 
 
 def answers_table(lines: Sequence[AnswerLine]) -> list[Markup]:

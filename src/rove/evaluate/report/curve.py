@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.report.figure import CHAR, WIDTH, Data, figure, text, upward
-from rove.evaluate.report.scale import scale_of
 from rove.markup import Markup, joined, tag
+from rove.paper.figure import CHAR, WIDTH, Data, figure, text, upward
+from rove.paper.scale import scale_of
 
 TOP, HEIGHT, ROW = 34.0, 200.0, 15.0
 

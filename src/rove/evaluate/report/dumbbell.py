@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.report.figure import WIDTH, Data, across, figure, text
-from rove.evaluate.report.scale import AxisScale
 from rove.markup import Markup, joined, tag
+from rove.paper.figure import WIDTH, Data, across, figure, text
+from rove.paper.scale import AxisScale
 
 ROW, TOP, BELOW = 22.0, 10.0, 50.0
 LEFT = WIDTH * 0.52

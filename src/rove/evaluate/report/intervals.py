@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rove.evaluate.compare import PairedComparison
-from rove.evaluate.report.figure import CHAR, WIDTH, Data, across, figure, text
-from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.markup import Markup, joined, tag
+from rove.paper.figure import CHAR, WIDTH, Data, across, figure, text
+from rove.paper.scale import AxisScale, scale_of
 
 ROW, TOP, BELOW = 24.0, 12.0, 48.0
 

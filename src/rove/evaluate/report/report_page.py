@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rove.evaluate.report.answer_table import answers_table
-from rove.evaluate.report.figure import Data, table
 from rove.evaluate.report.intervals import said, verdict
 from rove.evaluate.report.plots import (
     beside_plot,
@@ -20,8 +19,10 @@ from rove.evaluate.report.plots import (
 )
 from rove.evaluate.study import Effect, Study, StudyLine
 from rove.markup import Markup, joined, tag
+from rove.paper.figure import Data, table
 
 HERE = Path(__file__).parent
+STYLE = HERE.parents[1] / "paper" / "page.css"
 MOST_LINES = 500
 SECRETS = ("api_key",)
 SECTIONS = {
@@ -37,7 +38,7 @@ SECTIONS = {
 
 def page(found: Study, machine: Mapping[str, str]) -> str:
     """Write the report of a sweep or a trial as one HTML file; it loads nothing, and can be read without a script."""
-    style, script = ((HERE / name).read_text("utf-8") for name in ("page.css", "page.js"))
+    style, script = STYLE.read_text("utf-8"), (HERE / "page.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     metric = found.grid.metrics[0]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.report.figure import CHAR, WIDTH, Data, across, figure, text, upward
-from rove.evaluate.report.scale import AxisScale, scale_of
 from rove.evaluate.study import undominated
 from rove.markup import Markup, joined, tag
+from rove.paper.figure import CHAR, WIDTH, Data, across, figure, text, upward
+from rove.paper.scale import AxisScale, scale_of
 
 LEFT, TOP, HEIGHT = 62.0, 34.0, 330.0
 MOST_LABELS = 9

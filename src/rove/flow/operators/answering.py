@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rove.answer.answerer import Answerer
+from rove.answer.gate import GateVerdict
 from rove.conversation.respond import Found
 from rove.flow.operator import FlowContext, operator
 from rove.flow.operators.question import Question, taken_as
+from rove.language.detect import detect
 from rove.records import Answer, Gathered, Hit
+from rove.records.tool import ToolRun
+from rove.tools.result_text import as_hits
 
 
 async def stored_answer(context: FlowContext, *, question: Question, hits: Sequence[Hit]) -> Answer | None:
@@ -23,6 +28,35 @@ async def answer(context: FlowContext, *, question: Question, found: Found) -> A
 async def answer_gathered(context: FlowContext, *, gathered: Gathered) -> Answer:
     """Answer from what "gather" has gathered."""
     return await context.stages.answered_from(gathered, context.where, context.listener)
+
+
+async def answer_from(
+    context: FlowContext, *, question: str, hits: Sequence[Hit] = (), called: Sequence[ToolRun] = ()
+) -> Answer | None:
+    """Answer from these results of tools and these passages alone, every sentence cited; nothing where there are none.
+
+    They are not judged first: who puts them together says that they answer.
+    """
+    kb = context.kb
+    results = {run.document.document_id: run.document for run in called if run.document and run.document.text.strip()}
+    references = [*(hit for one in results.values() for hit in as_hits(one)), *hits]
+    if not references:
+        return None
+
+    async def text_of(document_id: str) -> str:
+        known = results.get(document_id)
+        return known.text if known else await kb.text(document_id)
+
+    settings = kb.settings.answer.model_copy(update={"references": len(references)})
+    answerer = Answerer(kb.search_context.embedder, kb.chat_model(), settings)
+    return await answerer.answer(
+        question,
+        references,
+        GateVerdict(True),
+        language=detect(question),
+        text_of=text_of,
+        listener=context.listener,
+    )
 
 
 @operator(needs=("chat",))

@@ -15,11 +15,17 @@ from rove.retrieve.rerank import reranked
 
 
 async def search(
-    context: FlowContext, *, question: str, mode: str = "hybrid", top_k: int | None = None, rerank: bool | None = None
+    context: FlowContext,
+    *,
+    question: str,
+    mode: str = "hybrid",
+    top_k: int | None = None,
+    rerank: bool | None = None,
+    where: Sequence[str] = (),
 ) -> tuple[Hit, ...]:
-    """Find passages in one mode."""
+    """Find passages in one mode; `where`: conditions that must hold, like "kind=table"."""
     found = await context.kb.search(
-        question, mode=mode, top_k=top_k, rerank=rerank, where=context.where, listener=context.listener
+        question, mode=mode, top_k=top_k, rerank=rerank, where=context.within(where), listener=context.listener
     )
     return tuple(found)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from rove.conversation.tool_answer import ToolAnswerer
-from rove.errors import ServiceError
+from rove.errors import InputError, ServiceError
 from rove.flow.operator import FlowContext, operator
 from rove.language.detect import detect
 from rove.records import Answer
@@ -22,16 +23,23 @@ async def tool(
     arguments: Mapping[str, object] = EMPTY,
     ask: bool = False,
     surely: bool = False,
+    failing: Literal["fail", "say"] = "fail",
 ) -> ToolRun:
     """Plan and run a tool that only reads: the one that is named, or that fits; what is missing is said, or asked.
 
-    `ask`: a person is asked for what is missing. `surely`: only a tool that surely fits.
+    `ask`: a person is asked for what is missing. `surely`: only a tool that surely fits. `failing`: "say" makes of a
+    tool that fails, or is not there, the outcome "failed" with the reason, and the run goes on.
 
     Raises:
         ServiceError: the tool failed.
     """
-    run = await _planned(context, request, tool, arguments, ask=ask, surely=surely)
-    return await _ran(context, run, confirm=False)
+    try:
+        run = await _planned(context, request, tool, arguments, ask=ask, surely=surely)
+        return await _ran(context, run, confirm=False, failing=failing)
+    except InputError as error:
+        if failing == "fail":
+            raise
+        return ToolRun(request, "failed", note=error.reason)
 
 
 @operator(effects="once", needs=("tools",), confirms=True)
@@ -95,7 +103,9 @@ async def _planned(
     return again
 
 
-async def _ran(context: FlowContext, run: ToolRun, *, confirm: bool) -> ToolRun:
+async def _ran(
+    context: FlowContext, run: ToolRun, *, confirm: bool, failing: Literal["fail", "say"] = "fail"
+) -> ToolRun:
     """Run a plan, and no other.
 
     Raises:
@@ -108,7 +118,7 @@ async def _ran(context: FlowContext, run: ToolRun, *, confirm: bool) -> ToolRun:
     done = await library.runner.run(
         known[plan.match.tool], plan, confirm=confirm, language=detect(run.request), listener=context.listener
     )
-    if done.outcome == "failed":
+    if done.outcome == "failed" and failing == "fail":
         raise ServiceError(done.note, cure="Look at the arguments, or at the tool.", retryable=False)
     return done
 

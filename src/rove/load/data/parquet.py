@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
-from io import BytesIO
 from itertools import islice
 from typing import cast
 
@@ -34,7 +33,7 @@ class ParquetLoader:
         """See `Loader.load`."""
         found = False
         try:
-            file = parquet.ParquetFile(BytesIO(source.data))
+            file = parquet.ParquetFile(pa.BufferReader(source.all_bytes))
             if not file.metadata.num_rows:
                 message = f"{source.name!r} has no row."
                 raise InputError(message, cure="Give a file with rows, or leave it out.", outcome="empty")

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 
 from sqlalchemy import Connection, Inspector, MetaData, Table, inspect, select
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
 from rove.errors import InputError
 from rove.language.identifiers import in_words
-from rove.language.schema_text import SCHEMA, written
+from rove.language.schema_text import samples, schema_document
 from rove.load.data.database import CURE, address_of, engine_of, foreign_keys, read_only, schema_names, source_of
 from rove.load.data.database_schema import cell_text
 from rove.load.text import clean
-from rove.records import Document, Source, content_hash
+from rove.records import Document
 from rove.records.schema import Column, TableSchema
 
 SAMPLED_ROWS = 30
 """Rows of a table that are looked at for sample values."""
-MOST_SAMPLES, SAMPLE_CHARS = 3, 40
-"""Values of a column that are shown, and their characters: longer ones are no names of things."""
 
 
 def schema_documents(url: str) -> Iterator[Document]:
@@ -37,23 +34,10 @@ def schema_documents(url: str) -> Iterator[Document]:
     found = False
     for table in table_schemas(url):
         found = True
-        yield described(table, source)
+        yield schema_document(table, source.uri)
     if not found:
         message = f"The database {source.uri!r} has no table that this user may see."
         raise InputError(message, cure="Check its name, or give the user the right to read.", outcome="empty")
-
-
-def described(table: TableSchema, source: Source) -> Document:
-    """Return the document that describes a table of a source."""
-    uri = f"{source.uri}#{table.name}"
-    return Document(
-        content_hash(SCHEMA, uri),
-        uri,
-        SCHEMA,
-        clean(written(table)),
-        table.name,
-        metadata={"database": table.database, "table": table.name},
-    )
 
 
 def table_schemas(url: str) -> Iterator[TableSchema]:
@@ -123,11 +107,4 @@ def _samples(connection: Connection, table: Table) -> list[tuple[str, ...]]:
             rows = [tuple(row) for row in connection.execute(select(table).limit(SAMPLED_ROWS))]
     except SQLAlchemyError:
         rows = list[tuple[object, ...]]()
-    return [samples(row[place] for row in rows) for place in range(len(table.columns))]
-
-
-def samples(values: Iterable[object]) -> tuple[str, ...]:
-    """Return a few different values of a column as texts, short ones without commas: what is shown of it."""
-    texts = (" ".join(clean(cell_text(value)).split()) for value in values)
-    short: Sequence[str] = [text for text in texts if 0 < len(text) <= SAMPLE_CHARS and ", " not in text]
-    return tuple(islice(dict.fromkeys(short), MOST_SAMPLES))
+    return [samples(clean(cell_text(row[place])) for row in rows) for place in range(len(table.columns))]

@@ -94,7 +94,7 @@ def parquet_batches(source: Source) -> Batches:
         InputError: "damaged" - it is no whole parquet file; "unsupported" - its columns are not those of posts.
     """
     try:
-        schema = pq.ParquetFile(BytesIO(source.data)).schema_arrow
+        schema = pq.ParquetFile(pa.BufferReader(source.all_bytes)).schema_arrow
     except (pa.ArrowException, OSError) as error:
         message = f"{source.name!r} is no whole parquet file: {error}."
         raise InputError(message, cure=CURE) from error
@@ -102,7 +102,7 @@ def parquet_batches(source: Source) -> Batches:
     wanted = [column for each in columns.values() for column in each]
 
     def read(trouble: Trouble) -> Iterator[pa.RecordBatch]:
-        file = pq.ParquetFile(BytesIO(source.data))
+        file = pq.ParquetFile(pa.BufferReader(source.all_bytes))
         for group in range(file.num_row_groups):
             try:
                 for batch in file.iter_batches(BATCH_ROWS, [group], wanted, use_threads=False):

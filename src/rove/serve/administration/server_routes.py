@@ -31,10 +31,14 @@ class UpOut(Reply):
 
 
 class SpacesOut(Reply):
-    """The names of the spaces that the key opens, and the rights that it gives there."""
+    """The names of the spaces that the key opens, and the rights that it gives there.
+
+    `can_make`: a folder is set in which an administrator of every space can make more.
+    """
 
     spaces: list[str]
     rights: list[str]
+    can_make: bool = False
 
 
 @router.get("/health")
@@ -54,7 +58,8 @@ async def health(server: ServerContextIn, response: Response) -> UpOut:
 async def spaces(request: Request, server: ServerContextIn) -> SpacesOut:
     """List the spaces of this key."""
     caller = caller_of(request.scope)
-    return SpacesOut(spaces=server.spaces.visible(caller), rights=sorted(caller.rights))
+    can_make = server.spaces.folder.path is not None and "admin" in caller.rights and EVERY_SPACE in caller.spaces
+    return SpacesOut(spaces=server.spaces.visible(caller), rights=sorted(caller.rights), can_make=can_make)
 
 
 @router.get("/metrics", response_class=Response)

@@ -30,7 +30,7 @@ from rove.serve.problems import (
     response_of,
     response_of_fault,
 )
-from rove.serve.spaces import LOOPBACK
+from rove.serve.space_checks import LOOPBACK
 from rove.settings import ServeSettings
 from rove.store.tally import Tally
 

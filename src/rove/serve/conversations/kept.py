@@ -205,7 +205,8 @@ class CallerConversations:
                 telling = answering(self.server, self.view, wanted.question, history=history, where=wanted.condition)
                 async with aclosing(telling) as pieces:
                     async for piece in pieces:
-                        yield reply_of(piece.response) if isinstance(piece, AnswerAndUsage) else piece
+                        is_whole = isinstance(piece, AnswerAndUsage)
+                        yield reply_of(piece.answer, piece.understood) if is_whole else piece
             case "search":
                 hits = await self.view.search(
                     wanted.question, top_k=wanted.top_k, where=wanted.condition, mode=wanted.mode, rerank=None

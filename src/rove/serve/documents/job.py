@@ -9,7 +9,8 @@ from typing import Literal, NotRequired, Self, TypedDict
 
 import msgspec
 
-from rove.events import AddStarted, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
+from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt, Stage
+from rove.serve.documents.rest_time import RestTime
 from rove.serve.progress import Progress
 from rove.store.job_board import JobBoard
 
@@ -23,7 +24,9 @@ class _Told(TypedDict):
 
     state: State
     expected: int
+    cut: int
     chunks: int
+    left_s: float | None
     events: list[SourceDone]
     under_way: dict[str, Stage]
     pages: dict[str, PageReached]
@@ -36,6 +39,7 @@ class _Told(TypedDict):
 class Job(Progress):
     """One job. `events`: the ends of its sources; `under_way`: how far others are; `trouble`: why it has to wait.
 
+    `cut`: how many chunks are known so far, of which `chunks` have their vectors; `left_s`: see `RestTime`.
     `pages`: where OCR is in sources under way.
     `attempt` counts from 1 how often it was begun: with each the sources are told anew.
     `shallow`: once it is "searchable", how many of its chunks the embedder has yet to reach. `is_let_go`: nobody
@@ -46,7 +50,9 @@ class Job(Progress):
     caller: str
     state: State = "queued"
     expected: int = 0
+    cut: int = 0
     chunks: int = 0
+    left_s: float | None = None
     events: list[SourceDone] = field(default_factory=list[SourceDone])
     under_way: dict[str, Stage] = field(default_factory=dict[str, Stage])
     pages: dict[str, PageReached] = field(default_factory=dict[str, PageReached])
@@ -54,6 +60,7 @@ class Job(Progress):
     attempt: int = 0
     shallow: int = 0
     is_let_go: bool = False
+    rest: RestTime = field(default_factory=RestTime)
 
     @property
     def over(self) -> bool:
@@ -73,7 +80,8 @@ class Job(Progress):
     def begin(self) -> None:
         """Note that it is worked at, from the beginning."""
         self.state, self.attempt = "running", self.attempt + 1
-        self.expected, self.chunks, self.shallow, self.trouble = 0, 0, 0, ""
+        self.expected, self.cut, self.chunks, self.shallow, self.trouble = 0, 0, 0, 0, ""
+        self.left_s, self.rest = None, RestTime()
         self.events.clear()
         self.under_way.clear()
         self.pages.clear()
@@ -84,6 +92,8 @@ class Job(Progress):
         match event:
             case AddStarted(sources):
                 self.expected += sources
+            case ChunksCut(count):
+                self.cut += count
             case ChunksEmbedded(count):
                 self.chunks += count
             case SourcesAt(stage, sources):
@@ -96,11 +106,17 @@ class Job(Progress):
                 self.events.append(event)
             case _:
                 pass
+        being_read = sum(stage == "reading" for stage in self.under_way.values())
+        unread = max(0, self.expected - len(self.events) - len(self.under_way)) + being_read
+        self.rest.note(
+            unread=unread, ended=len(self.events), expected=self.expected, cut=self.cut, embedded=self.chunks
+        )
+        self.left_s = self.rest.left_s
         self.changed()
 
     def end(self, *, shallow: int = 0) -> None:
         """Note that it is done, or that only the embedder has yet to reach so many chunks of it."""
-        self.state, self.shallow = "searchable" if shallow else "done", shallow
+        self.state, self.shallow, self.left_s = "searchable" if shallow else "done", shallow, None
         self.under_way.clear()
         self.pages.clear()
         self.changed()

@@ -10,6 +10,7 @@ from time import monotonic
 from rove.document_operations import keep_originals
 from rove.engine import AsyncRove
 from rove.errors import RoveError, ServiceError
+from rove.serve.documents.again import read_again
 from rove.serve.documents.job import PINNED_S, Job, JobElsewhere
 from rove.serve.documents.second_pass import SecondPass
 from rove.serve.documents.shared_spool import SharedSpool
@@ -159,7 +160,9 @@ class Jobs:
                     await self._leave(job, spooled)
                     return
                 items = await self.spool.items(spooled)
-                await self._kb.add([item.location(spooled.folder) for item in items], listener=job.listen, deep=False)
+                await read_again(self._kb, items, job.listen)
+                given = [item.location(spooled.folder) for item in items if not item.is_cut_only]
+                await self._kb.add(given, listener=job.listen, deep=False)
                 files = files_of(items, spooled.folder)
                 offered = await asyncio.to_thread(self._kb.store.originals.offered, files)
                 job.trouble = await keep_originals(self._kb.store, self._kb.settings.serve, offered)

@@ -12,11 +12,13 @@ from rove.errors import InputError
 from rove.serve.admission.middleware import caller_of
 from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, SeenSpace, ServerContext, ServerContextIn
+from rove.serve.documents.care import list_documents
 from rove.serve.documents.job import Job
+from rove.serve.documents.listing import DocumentList, ListQuery
 from rove.serve.documents.schema import Access, DepthOut, DocumentIn, JobOut, progress
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document, take_files
-from rove.serve.questions.results import DocumentList, DocumentOut
+from rove.serve.questions.results import DocumentOut
 from rove.serve.streams import EVENT_STREAM, Told, events, wants_events
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
@@ -80,17 +82,9 @@ async def job_events(
 
 
 @router.get("/documents")
-async def documents(
-    view: CallerViewIn,
-    cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-) -> DocumentList:
-    """List the documents, in the order they came."""
-    infos = await view.documents()
-    end = cursor + limit
-    return DocumentList(
-        documents=[DocumentOut.of(info) for info in infos[cursor:end]], next_cursor=end if end < len(infos) else None
-    )
+async def documents(view: CallerViewIn, wanted: Annotated[ListQuery, Query()]) -> DocumentList:
+    """List the documents, in the order they came, or as it is asked for."""
+    return await list_documents(view, wanted)
 
 
 @router.get("/depth")

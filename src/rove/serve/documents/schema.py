@@ -109,12 +109,15 @@ class SourceAt(Reply):
 
 
 class JobOut(Reply):
-    """A job: what was handed in together. Of `expected` sources `ended` have ended; chunks embedded so far.
+    """A job: what was handed in together. `ended` of `expected` sources are done, `chunks` of `cut` chunks embedded.
+
+    More chunks can become known, as long as sources are read.
 
     `state`: queued, running, waiting (for a service that failed: see `trouble`), searchable (everything can be found,
     and the embedder has yet to reach `shallow` chunks of it) or done. `sources`: those that have
     ended; as an event, at most 100 of them, of which the first comes after `first` others: put together so, the events
     tell of each once, and when a job is begun again, `first` is 0 again. The last event alone says done.
+    `left_s`: how long it will take at the rate that was measured, in seconds; None before there is one.
     `stages`: how many sources have come to each stage and no further; `under_way`: which, at most 100 of them.
     """
 
@@ -122,7 +125,9 @@ class JobOut(Reply):
     state: State
     expected: int
     ended: int
+    cut: int = 0
     chunks: int
+    left_s: float | None = None
     first: int
     sources: list[SourceOut]
     stages: dict[Stage, int]
@@ -140,7 +145,9 @@ class JobOut(Reply):
             state=job.state if first + len(sources) == len(job.events) else "running",
             expected=job.expected,
             ended=len(job.events),
+            cut=max(job.cut, job.chunks),
             chunks=job.chunks,
+            left_s=job.left_s,
             first=first,
             sources=sources,
             stages=dict(Counter(job.under_way.values())),

@@ -21,7 +21,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from rove.errors import ServiceError
-from rove.load.discover import PAGE, Location, suffix_kind
+from rove.load.discover import PAGE, Location, locate, suffix_kind
 from rove.records import Text
 from rove.records.source import MetaValue
 from rove.store.files import sync_folder, write_whole
@@ -31,7 +31,11 @@ log = logging.getLogger("rove.serve")
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One thing that was handed in: a file (its place in the job's folder), a text, or an address."""
+    """One thing that was handed in: a file (its place in the job's folder), a text, or an address.
+
+    `again`: it is in the base, and is read whether it has changed or not; where nothing else is given, from where it
+    lies. With a `document_id` only that document's own text is cut anew: `is_cut_only`.
+    """
 
     uri: str
     name: str
@@ -42,10 +46,18 @@ class Item(msgspec.Struct, frozen=True):
     kind: str = "text"
     title: str = ""
     document_id: str = ""
+    again: bool = False
+
+    @property
+    def is_cut_only(self) -> bool:
+        """Whether nothing is read for it."""
+        return self.again and bool(self.document_id)
 
     def location(self, folder: Path) -> Location:
         """Say where to read it. The name a client gave it chooses the loader, and is never a path."""
         metadata: dict[str, MetaValue] = dict(self.metadata)
+        if self.again and not self.file and not self.address:
+            return locate([self.uri])[0]
         if self.text is not None:
             text = Text(self.text, self.document_id, self.title, metadata, self.kind)
             return Location(self.uri, self.name, self.kind, text=text)

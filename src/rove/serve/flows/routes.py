@@ -1,26 +1,35 @@
-"""Flows: listed, and run, each step within what the caller may see."""
+"""Flows: listed, and run within what the caller may see; runs that are kept are listed, resumed and forgotten."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from rove.flow import Flow
+from rove.flow import FlowRun
 from rove.flow.flow_events import FlowEvent, FlowListener, unheard
 from rove.models.usage import metered
-from rove.records import Filter
-from rove.serve.caller_view import CallerView
 from rove.serve.context import CallerViewIn, ServerContext, ServerContextIn
-from rove.serve.flows.schema import FlowOut, FlowRunIn, FlowRunOut
-from rove.serve.flows.served import event_of, output_of, served, served_flow
+from rove.serve.flows.caller_flows import CallerFlows
+from rove.serve.flows.schema import FlowOut, FlowResumeIn, FlowRunIn, FlowRunInfoOut, FlowRunOut
+from rove.serve.flows.served import event_of, run_of, served, served_flow
 from rove.serve.questions.asking import check_question
 from rove.serve.questions.routes import STREAMED
 from rove.serve.streams import Told, events, wants_events, while_connected
 
 router = APIRouter(prefix="/v1/spaces/{space}/flows", tags=["flows"])
+Going = Callable[[FlowListener], Awaitable[FlowRun]]
+
+
+async def own_flows(view: CallerViewIn) -> CallerFlows:
+    """The caller's runs in the space that the path names."""
+    return CallerFlows(view)
+
+
+CallerFlowsIn = Annotated[CallerFlows, Depends(own_flows)]
 
 
 @router.get("")
@@ -34,39 +43,68 @@ async def listed(view: CallerViewIn, server: ServerContextIn) -> list[FlowOut]:
     ]
 
 
+@router.get("/runs")
+async def runs(flows: CallerFlowsIn) -> list[FlowRunInfoOut]:
+    """The runs of this key that are kept, the latest first."""
+    return [FlowRunInfoOut.of(info) for info in await flows.listed()]
+
+
 @router.post("/{name}/run", response_model=FlowRunOut, responses=STREAMED)
 async def run(
-    name: str, wanted: FlowRunIn, view: CallerViewIn, server: ServerContextIn, request: Request
+    name: str, wanted: FlowRunIn, flows: CallerFlowsIn, server: ServerContextIn, request: Request
 ) -> Response | FlowRunOut:
-    """Run a flow; nothing is kept of the run. As events where `stream` or the Accept header asks so."""
-    view.require("read")
+    """Run a flow; with `keep` it can be resumed. As events where `stream` or the Accept header asks so."""
+    flows.view.require("read")
     flow = await asyncio.to_thread(served_flow, server.settings.flows, name)
     for value in wanted.given.values():
         check_question(value if isinstance(value, str) else "", server)
-    if wanted.stream or wants_events(request):
-        return events(_told(server, view, flow, wanted.given, wanted.condition), server)
-    return await while_connected(request, _done(server, view, flow, wanted.given, wanted.condition))
+
+    async def going(listener: FlowListener) -> FlowRun:
+        return await flows.run(flow, wanted.given, where=wanted.condition, listener=listener, keep=wanted.keep)
+
+    return await _replied(server, request, going, stream=wanted.stream)
 
 
-async def _done(
-    server: ServerContext,
-    view: CallerView,
-    flow: Flow,
-    given: Mapping[str, object],
-    where: Filter | None,
-    listener: FlowListener = unheard,
-) -> FlowRunOut:
+@router.post("/runs/{run_id}/resume", response_model=FlowRunOut, responses=STREAMED)
+async def resume(
+    run_id: str, wanted: FlowResumeIn, flows: CallerFlowsIn, server: ServerContextIn, request: Request
+) -> Response | FlowRunOut:
+    """Go on with a run that waits, failed or was cut off; no finished step is done again."""
+    flows.view.require("read")
+    offered = {flow.name: flow for flow in (await asyncio.to_thread(served, server.settings.flows)).values()}
+    await flows.check(run_id, offered)
+    for reply in wanted.replies.values():
+        check_question(reply, server)
+
+    async def going(listener: FlowListener) -> FlowRun:
+        return await flows.resume(run_id, offered, wanted.replies, listener=listener)
+
+    return await _replied(server, request, going, stream=wanted.stream)
+
+
+@router.delete("/runs/{run_id}", status_code=204)
+async def forget(run_id: str, flows: CallerFlowsIn) -> Response:
+    """Delete a run and all that it has kept."""
+    await flows.forget(run_id)
+    return Response(status_code=204)
+
+
+async def _replied(server: ServerContext, request: Request, going: Going, *, stream: bool) -> Response | FlowRunOut:
+    if stream or wants_events(request):
+        return events(_told(server, going), server)
+    return await while_connected(request, _done(server, going))
+
+
+async def _done(server: ServerContext, going: Going, listener: FlowListener = unheard) -> FlowRunOut:
     with metered() as meter:
-        output = await view.flow(flow, given, where=where, listener=listener)
+        done = await going(listener)
     server.journal.note_usage(meter.usage)
-    return FlowRunOut(output=output_of(output))
+    return run_of(done)
 
 
-async def _told(
-    server: ServerContext, view: CallerView, flow: Flow, given: Mapping[str, object], where: Filter | None
-) -> Told:
+async def _told(server: ServerContext, going: Going) -> Told:
     heard: asyncio.Queue[FlowEvent | None] = asyncio.Queue()
-    task = asyncio.create_task(_done(server, view, flow, given, where, heard.put_nowait))
+    task = asyncio.create_task(_done(server, going, heard.put_nowait))
     task.add_done_callback(lambda _: heard.put_nowait(None))
     try:
         while (event := await heard.get()) is not None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 from rove.errors import ConfigError
 from rove.events import TextDelta
-from rove.flow import Flow, checked, read_flow
+from rove.flow import Flow, FlowRun, checked, read_flow
 from rove.flow.definition import SUFFIXES
-from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted, StepTold
+from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted, StepTold, StepWaits
 from rove.records import Answer, Hit
-from rove.serve.flows.schema import Output, StepOut
+from rove.serve.flows.schema import FlowRunOut, Output, StepOut, WaitsOut
 from rove.serve.problems import AbsentError
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.questions.schema import Delta
@@ -51,13 +51,18 @@ def served_flow(folder: str, name: str) -> Flow:
     return flows[name]
 
 
-def output_of(values: Mapping[str, object]) -> dict[str, Output]:
-    """Return what is told of a run's output.
+def run_of(done: FlowRun) -> FlowRunOut:
+    """Return what is told of a run.
 
     Raises:
         ConfigError: something in it is neither an answer, nor passages, texts and numbers.
     """
-    return {name: _told(name, value) for name, value in values.items()}
+    return FlowRunOut(
+        output={name: _told(name, value) for name, value in done.output.items()},
+        status=done.status,
+        run_id=done.run_id if done.kept else "",
+        waiting=[WaitsOut(key=one.key, question=one.question, options=list(one.options)) for one in done.waiting],
+    )
 
 
 def event_of(event: FlowEvent) -> tuple[str, StepOut | Delta] | None:
@@ -71,6 +76,8 @@ def event_of(event: FlowEvent) -> tuple[str, StepOut | Delta] | None:
             return "step", StepOut(key=key, state="skipped", reason=reason)
         case StepFailed(key, reason):
             return "step", StepOut(key=key, state="failed", reason=reason)
+        case StepWaits(key):
+            return "step", StepOut(key=key, state="waits")
         case StepTold(_, TextDelta(text)):
             return "delta", Delta(text=text)
         case _:

@@ -1,43 +1,82 @@
-"""The tools that a model is given over MCP: typed arguments, one function each, over the views of one caller."""
+"""The tools that a model is given over MCP: one function each, over the views of one caller; what they return is read.
+
+A reply is plain text and nothing beside it: programs have the routes over HTTP.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from rove.errors import InputError
+from rove.events import Event, Noted
 from rove.language.rendering import render
-from rove.records import Document
+from rove.records import Document, DocumentInfo
 from rove.records.document import Span
+from rove.records.walk_events import FactFound, RoundStarted
 from rove.retrieve.explore import Reach
 from rove.serve.admission.callers import Caller
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
-from rove.serve.documents.schema import Access, DocumentIn, JobOut
+from rove.serve.documents.schema import DocumentIn, JobOut, progress
 from rove.serve.documents.texts import SummaryOut, TextOut
 from rove.serve.documents.upload import take_document
+from rove.serve.mcp.arguments import (
+    MAX_READ_CHARS,
+    AddTextArguments,
+    AddUrlArguments,
+    AskArguments,
+    DatabaseArguments,
+    ExploreArguments,
+    FindToolsArguments,
+    JobArguments,
+    ListArguments,
+    ReadArguments,
+    RunToolArguments,
+    SearchArguments,
+    SummaryArguments,
+    WalkArguments,
+)
+from rove.serve.mcp.plain_text import (
+    NOTHING,
+    answer_text,
+    documents_text,
+    facts_text,
+    fields_text,
+    graph_text,
+    hits_text,
+    job_text,
+    read_text,
+    rows_text,
+    summaries_text,
+)
 from rove.serve.questions.asking import asked, check_question
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.graph import GraphOut
-from rove.serve.questions.results import AnswerOut, HitOut
-from rove.serve.questions.schema import Question, SearchOut
-from rove.serve.schema import Reply, Wire
+from rove.serve.questions.results import AnswerOut, DocumentOut, HitOut
+from rove.serve.questions.schema import SearchOut
 from rove.serve.tools.running import listed, ran
-from rove.serve.tools.schema import ToolRunIn, ToolRunOut, ToolsOut, Values
+from rove.serve.tools.schema import ToolRunIn
 from rove.serve.walks.live_walks import CallerWalks
 
-MAX_READ_CHARS = 20_000
+FIELDS_OF = 2_000
+"""So many documents are looked at for their fields."""
+READ_CHARS = 8_000
+"""So much of a document is read where no end is named."""
+Progress = Callable[[float, float | None, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool works with: the server, and who calls."""
+    """What a tool works with: the server, who calls, and where to tell how far it is."""
 
     server: ServerContext
     caller: Caller
+    progress: Progress
 
     def view(self, space: str) -> CallerView:
         """The caller's view of a space; "" is the only one that the caller has.
@@ -52,184 +91,158 @@ class ToolContext:
         return self.server.spaces.view(space or names[0], self.caller)
 
 
-class Spaced(Wire):
-    """Arguments of a tool for one space."""
-
-    space: str = Field(default="", max_length=64, description="The knowledge base; empty if there is only one.")
-
-
-class SearchArguments(Spaced):
-    """Find passages in the knowledge base. Give what you look for, in any language."""
-
-    question: Question
-    top_k: int = Field(default=8, ge=1, le=50, description="How many passages at most.")
-
-
-class AskArguments(Spaced):
-    """Answer a question from the knowledge base; every sentence is cited to exact words of a document."""
-
-    question: Question
-
-
-class WalkArguments(Spaced):
-    """Answer a question that takes several steps: what is found is followed to where it leads, until it is enough."""
-
-    question: Question
-
-
-class WalkedOut(Reply):
-    """What a walk came to: its answer, and the facts that it found, each with the words that it rests on."""
-
-    walk_id: str
-    answer: AnswerOut
-    facts: list[str]
-
-
-class ReadArguments(Spaced):
-    """Read a document, or a part of it: a section by its title, or the characters from start to end."""
-
-    document_id: str = Field(max_length=2_000)
-    section: str = Field(default="", max_length=500, description="The title of a section.")
-    start: int = Field(default=0, ge=0)
-    end: int | None = Field(default=None, ge=0)
-
-
-class ExploreArguments(Spaced):
-    """Ask what the documents say of people, places or things by name, and how these are related, with the words."""
-
-    names: list[str] = Field(min_length=1, max_length=10, description="Names of things.")
-    depth: int = Field(default=1, ge=1, le=3, description="How many relations away from them to go.")
-
-
-class SummaryArguments(Spaced):
-    """Read in few sentences what a document and each of its sections say, where it has been summed up."""
-
-    document_id: str = Field(max_length=2_000)
-
-
-class DatabaseArguments(Spaced):
-    """Answer a question from the rows of a database, or of tables in documents: counts, sums, the most, lists."""
-
-    question: Question
-    database: str = Field(default="", max_length=200, description="Its name; empty if there is only one.")
-    tables: bool = Field(default=False, description="Ask the tables in the documents instead.")
-
-
-class FindToolsArguments(Spaced):
-    """Find tools of the knowledge base that look up or do what documents cannot say, by what is wanted."""
-
-    request: Question
-    top_k: int = Field(default=5, ge=1, le=20, description="How many at most.")
-
-
-class RunToolArguments(Spaced):
-    """Run a tool that only reads, for a request: it is chosen and its parameters are filled from what was said.
-
-    Where the outcome is "asks", put the question of the plan to the user. What changes something does not run here.
-    """
-
-    request: Question
-    tool: str = Field(default="", max_length=200, description="The tool's name, where it is known.")
-    arguments: Values = Field(default={}, description="Values that are settled, by parameter.")
-    dry_run: bool = Field(default=False, description="Only show what would be run.")
-
-
-class SummariesOut(Reply):
-    """What a document says, then its sections in the order of the text; none, where it has not been summed up."""
-
-    summaries: list[SummaryOut]
-
-
-class AddArguments(Spaced):
-    """Add a text to the knowledge base. The same name replaces what was there before."""
-
-    text: str = Field(min_length=1, max_length=1_000_000)
-    name: str = Field(default="", max_length=200)
-    title: str = Field(default="", max_length=500)
-    access: Access = []
-
-
-async def search(context: ToolContext, given: SearchArguments) -> SearchOut:
+async def search(context: ToolContext, given: SearchArguments) -> str:
     """See `SearchArguments`."""
     check_question(given.question, context.server)
+    notes: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Noted):
+            notes.append(event.text)
+
     hits = await context.view(given.space).search(
-        given.question, top_k=given.top_k, where=None, mode="hybrid", rerank=None
+        given.question, top_k=given.top_k, where=given.condition, mode="hybrid", rerank=None, listener=listen
     )
-    return SearchOut(hits=[HitOut.of(hit) for hit in hits])
+    found = SearchOut(hits=[HitOut.of(hit) for hit in hits], notes=notes)
+    text = await asyncio.to_thread(hits_text, given.question, found.hits, whole=given.whole)
+    return "\n".join((text or NOTHING, *found.notes))
 
 
-async def ask(context: ToolContext, given: AskArguments) -> AnswerOut:
+async def ask(context: ToolContext, given: AskArguments) -> str:
     """See `AskArguments`."""
-    return AnswerOut.of((await asked(context.server, context.view(given.space), given.question)).answer)
+    view = context.view(given.space)
+    profile = given.profile if given.tools else None
+    answered = await asked(
+        context.server, view, given.question, history=given.turns, where=given.condition, profile=profile
+    )
+    return answer_text(AnswerOut.of(answered.answer))
 
 
-async def walk(context: ToolContext, given: WalkArguments) -> WalkedOut:
+async def walk(context: ToolContext, given: WalkArguments) -> str:
     """See `WalkArguments`. Who does not wait for it can take the walk up over HTTP."""
     check_question(given.question, context.server)
     walks = CallerWalks(context.view(given.space), context.server.listened)
-    walking = await walks.begin(given.question, None, None)
+    walking = await walks.begin(given.question, given.condition, None)
     async with aclosing(walks.going(walking)) as told:
-        async for _ in told:
-            pass
-    answer = await walking.answered()
-    facts = [render(fact.text).line for fact in walking.state.facts]
-    return WalkedOut(walk_id=walking.walk_id, answer=AnswerOut.of(answer), facts=facts)
+        async for event in told:
+            facts = len(walking.state.facts)
+            match event:
+                case RoundStarted(number):
+                    await context.progress(facts, None, f"Round {number}")
+                case FactFound(fact):
+                    await context.progress(facts, None, render(fact.text).line)
+                case _:
+                    pass
+    answer = AnswerOut.of(await walking.answered())
+    return facts_text(answer, [render(fact.text).line for fact in walking.state.facts], walking.walk_id)
 
 
-async def read(context: ToolContext, given: ReadArguments) -> TextOut:
-    """See `ReadArguments`. At most `MAX_READ_CHARS` are returned; the span says which."""
+async def list_documents(context: ToolContext, given: ListArguments) -> str:
+    """See `ListArguments`."""
+    view = context.view(given.space)
+    words = given.words.casefold().split()
+    infos = [info for info in await view.documents() if not words or _has(info, words)]
+    end = given.cursor + given.limit
+    page = [DocumentOut.of(info) for info in infos[given.cursor : end]]
+    fields = fields_text(map(DocumentOut.of, infos[:FIELDS_OF]), view.access_field) if infos else ""
+    return documents_text(page, end if end < len(infos) else None, len(infos), fields)
+
+
+async def read_document(context: ToolContext, given: ReadArguments) -> str:
+    """See `ReadArguments`. The text says which characters it is."""
     _, document = await context.view(given.space).document(given.document_id)
     start, end = _span(document, given)
-    return TextOut.of(document, (start, min(end, start + MAX_READ_CHARS)))
+    return read_text(TextOut.of(document, (start, min(end, start + MAX_READ_CHARS))))
 
 
-async def explore(context: ToolContext, given: ExploreArguments) -> GraphOut:
+async def explore(context: ToolContext, given: ExploreArguments) -> str:
     """See `ExploreArguments`."""
-    return GraphOut.of(await context.view(given.space).explore(given.names, Reach(depth=given.depth)), [])
+    found = await context.view(given.space).explore(given.names, Reach(depth=given.depth), where=given.condition)
+    return graph_text(GraphOut.of(found, []))
 
 
-async def summary(context: ToolContext, given: SummaryArguments) -> SummariesOut:
+async def summary(context: ToolContext, given: SummaryArguments) -> str:
     """See `SummaryArguments`."""
     found = await context.view(given.space).summary(given.document_id)
-    return SummariesOut(summaries=[SummaryOut.of(one) for one in found])
+    return summaries_text([SummaryOut.of(one) for one in found])
 
 
-async def ask_database(context: ToolContext, given: DatabaseArguments) -> SqlOut:
+async def ask_database(context: ToolContext, given: DatabaseArguments) -> str:
     """See `DatabaseArguments`."""
     check_question(given.question, context.server)
     view = context.view(given.space)
     if given.tables:
-        return SqlOut.of(await view.ask_tables(given.question, None, dry_run=False))
-    return SqlOut.of(await view.ask_database(given.question, given.database, dry_run=False))
+        return rows_text(SqlOut.of(await view.ask_tables(given.question, None, dry_run=False)))
+    return rows_text(SqlOut.of(await view.ask_database(given.question, given.database, dry_run=False)))
 
 
-async def find_tools(context: ToolContext, given: FindToolsArguments) -> ToolsOut:
-    """See `FindToolsArguments`."""
-    return await listed(context.server, context.view(given.space), given.request, 0, given.top_k)
+async def find_tools(context: ToolContext, given: FindToolsArguments) -> str:
+    """See `FindToolsArguments`. What it finds is structured itself, so it comes as JSON without what is empty."""
+    found = await listed(context.server, context.view(given.space), given.request, 0, given.top_k)
+    return found.model_dump_json(exclude_defaults=True, exclude_none=True)
 
 
-async def run_tool(context: ToolContext, given: RunToolArguments) -> ToolRunOut:
+async def run_tool(context: ToolContext, given: RunToolArguments) -> str:
     """See `RunToolArguments`. A model cannot confirm for its user."""
     wanted = ToolRunIn(
-        request=given.request, tool=given.tool, arguments=given.arguments, dry_run=given.dry_run, confirm=False
+        request=given.request,
+        tool=given.tool,
+        arguments=given.arguments,
+        history=given.history,
+        profile=given.profile,
+        dry_run=given.dry_run,
+        confirm=False,
     )
-    return await ran(context.server, context.view(given.space), wanted)
+    run = await ran(context.server, context.view(given.space), wanted)
+    told = {"request", "text", "tries", "seconds"} if run.result is not None else {"request", "tries", "seconds"}
+    return run.model_dump_json(exclude=told, exclude_defaults=True, exclude_none=True)
 
 
-async def add(context: ToolContext, given: AddArguments) -> JobOut:
-    """See `AddArguments`. Returns once the text cannot be lost; it can be found a moment later."""
+async def add_text(context: ToolContext, given: AddTextArguments) -> str:
+    """See `AddTextArguments`. Returns once the text cannot be lost; it can be found a moment later."""
+    return await _taken(context, given.space, DocumentIn(**given.model_dump(exclude={"space"})))
+
+
+async def add_url(context: ToolContext, given: AddUrlArguments) -> str:
+    """See `AddUrlArguments`."""
+    return await _taken(context, given.space, DocumentIn(url=given.url, access=given.access))
+
+
+async def job(context: ToolContext, given: JobArguments) -> str:
+    """See `JobArguments`."""
     view = context.view(given.space)
     view.require("add")
-    wanted = DocumentIn(text=given.text, name=given.name, title=given.title, access=given.access)
     jobs = context.server.spaces.get(view.space, context.caller).jobs
-    return JobOut.of(await take_document(view, jobs, wanted))
+    found = await jobs.get(given.job_id, None if "admin" in context.caller.rights else context.caller.name)
+    try:
+        async with asyncio.timeout(given.seconds), aclosing(progress(found)) as told:
+            async for now in told:
+                await context.progress(now.ended, now.expected or None, now.state)
+                if found.is_taken_in:
+                    break
+    except TimeoutError:
+        pass
+    return job_text(JobOut.of(found))
+
+
+async def _taken(context: ToolContext, space: str, wanted: DocumentIn) -> str:
+    view = context.view(space)
+    view.require("add")
+    jobs = context.server.spaces.get(view.space, context.caller).jobs
+    return job_text(JobOut.of(await take_document(view, jobs, wanted)))
+
+
+def _has(info: DocumentInfo, words: list[str]) -> bool:
+    one = DocumentOut.of(info)
+    text = f"{one.title} {one.source} {one.document_id}".casefold()
+    return all(word in text for word in words)
 
 
 def _span(document: Document, given: ReadArguments) -> Span:
     size = len(document.text)
     if not given.section:
-        end = size if given.end is None else min(given.end, size)
-        return min(given.start, end), end
+        start = min(given.start, size)
+        return start, max(start, min(given.start + READ_CHARS if given.end is None else given.end, size))
     wanted = given.section.casefold().strip()
     for section in document.sections:
         if section.title.casefold().strip() == wanted:
@@ -244,7 +257,7 @@ class Tool:
     """A tool: its arguments, whose docstring says to the model what it is for, and its function."""
 
     arguments: type[BaseModel]
-    call: Callable[..., Awaitable[BaseModel]]
+    call: Callable[..., Awaitable[str]]
     writes: bool = False
     outside: bool = False
     """Whether it asks other systems than the base."""
@@ -252,14 +265,17 @@ class Tool:
 
 TOOLS = {
     "search": Tool(SearchArguments, search),
-    "ask": Tool(AskArguments, ask),
+    "ask": Tool(AskArguments, ask, outside=True),
     "walk": Tool(WalkArguments, walk),
-    "read": Tool(ReadArguments, read),
+    "list_documents": Tool(ListArguments, list_documents),
+    "read_document": Tool(ReadArguments, read_document),
     "explore": Tool(ExploreArguments, explore),
     "summary": Tool(SummaryArguments, summary),
     "ask_database": Tool(DatabaseArguments, ask_database),
     "find_tools": Tool(FindToolsArguments, find_tools),
     "run_tool": Tool(RunToolArguments, run_tool, outside=True),
-    "add": Tool(AddArguments, add, writes=True),
+    "job": Tool(JobArguments, job),
+    "add_text": Tool(AddTextArguments, add_text, writes=True),
+    "add_url": Tool(AddUrlArguments, add_url, writes=True, outside=True),
 }
 """A new tool is one function and one line. Those that write are offered only where serve.mcp_add is set."""

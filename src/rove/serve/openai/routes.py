@@ -11,15 +11,15 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from secrets import token_hex
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from rove.errors import InputError, RoveError
-from rove.records import Answer
+from rove.errors import RoveError
 from rove.serve.admission.middleware import caller_of
-from rove.serve.caller_view import CallerView
-from rove.serve.context import ServerContext, ServerContextIn
+from rove.serve.context import ServerContextIn
+from rove.serve.openai.links import Links
 from rove.serve.openai.schema import (
     ChunkChoice,
     Completion,
@@ -31,10 +31,10 @@ from rove.serve.openai.schema import (
     ModelOut,
     UsageOut,
     WrittenMessage,
+    annotations_of,
 )
+from rove.serve.openai.turn import Turned
 from rove.serve.problems import openai_error, problem_of
-from rove.serve.questions.asking import AnswerAndUsage, answering, asked, check_question
-from rove.serve.questions.results import CitationOut, HitOut
 from rove.serve.streams import stream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -55,71 +55,59 @@ async def model(model: str, request: Request, server: ServerContextIn) -> ModelO
 
 @router.post("/chat/completions", response_model=Completion)
 async def completions(wanted: CompletionIn, request: Request, server: ServerContextIn) -> Response | Completion:
-    """Answer the user's last message from the space that `model` names."""
+    """Answer the user's last message from the space that `model` names, in the tone that the system prompt wishes."""
     view = server.spaces.view(wanted.model, caller_of(request.scope))
-    view.require("read")
-    if not wanted.question.strip():
-        message = "There is no message of the user's with text."
-        raise InputError(message, cure='Send one with the role "user".')
-    check_question(wanted.question, server)
+    links = Links.of(request, server, view.space)
+    turn = Turned(server, view, wanted.said, links, wanted.notes, wanted.as_json).checked()
     head = f"chatcmpl-{token_hex(12)}", int(time.time())
     if wanted.stream:
-        return stream(_streamed(server, view, wanted, head), server)
-    answered = await while_connected(request, asked(server, view, wanted.question, history=wanted.history))
-    message = WrittenMessage(role="assistant", content=answered.answer.text)
+        return stream(_streamed(turn, wanted, head), server)
+    replied = await while_connected(request, turn.replied())
+    message = WrittenMessage(
+        role="assistant", content=replied.text, annotations=annotations_of(replied.sources) or None
+    )
     return Completion(
         id=head[0],
         created=head[1],
         model=wanted.model,
-        choices=[CompletionChoice(message=message, finish_reason=_finish_reason(answered.answer))],
-        usage=UsageOut.of(answered.usage),
-        citations=_citations(answered),
-        nearest=_nearest(answered),
-        note=answered.answer.note,
+        choices=[CompletionChoice(message=message, finish_reason="length" if replied.cut else "stop")],
+        usage=UsageOut.of(replied.usage),
+        citations=list(replied.citations),
+        nearest=list(replied.nearest),
+        note=replied.note,
     )
 
 
-async def _streamed(
-    server: ServerContext, view: CallerView, wanted: CompletionIn, head: tuple[str, int]
-) -> AsyncGenerator[bytes]:
-    def piece(written: WrittenMessage, answered: AnswerAndUsage | None = None) -> bytes:
-        choice = ChunkChoice(delta=written, finish_reason=_finish_reason(answered.answer) if answered else None)
-        made = CompletionChunk(
-            id=head[0],
-            created=head[1],
-            model=wanted.model,
-            choices=[choice],
-            usage=UsageOut.of(answered.usage) if answered else None,
-            citations=_citations(answered) if answered else None,
-            nearest=_nearest(answered) if answered else None,
-            note=answered.answer.note if answered else None,
-        )
-        return f"data: {made.model_dump_json(exclude_none=not answered)}\n\n".encode()
+async def _streamed(turn: Turned, wanted: CompletionIn, head: tuple[str, int]) -> AsyncGenerator[bytes]:
+    def made(**fields: Any) -> bytes:  # noqa: ANN401 - fields of the piece
+        chunk = CompletionChunk(id=head[0], created=head[1], model=wanted.model, **fields)
+        told = {name: one for name, one in chunk.model_dump(mode="json").items() if one is not None}
+        for one in told["choices"]:
+            one["delta"] = {name: part for name, part in one["delta"].items() if part is not None}
+        if wanted.includes_usage:
+            told.setdefault("usage", None)
+        return f"data: {json.dumps(told, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
 
-    yield piece(WrittenMessage(role="assistant", content=""))
-    sent = 0
+    def choice(reason: FinishReason | None = None, **written: Any) -> list[ChunkChoice]:  # noqa: ANN401 - of a message
+        return [ChunkChoice(index=0, delta=WrittenMessage(**written), finish_reason=reason)]
+
+    yield made(choices=choice(role="assistant", content=""))
     try:
-        async with aclosing(answering(server, view, wanted.question, history=wanted.history)) as pieces:
+        async with aclosing(turn.pieces()) as pieces:
             async for told in pieces:
                 if isinstance(told, str):
-                    sent += len(told)
-                    yield piece(WrittenMessage(content=told))
-                else:
-                    yield piece(WrittenMessage(content=told.answer.text[sent:]))
-                    yield piece(WrittenMessage(), told)
-                    yield DONE
+                    yield made(choices=choice(content=told))
+                    continue
+                sources = {"annotations": annotations_of(told.sources)} if told.sources else {}
+                yield made(
+                    choices=choice("length" if told.cut else "stop", **sources),
+                    citations=list(told.citations),
+                    nearest=list(told.nearest),
+                    note=told.note,
+                )
+                if wanted.includes_usage:
+                    yield made(choices=[], usage=UsageOut.of(told.usage))
+                yield DONE
     except RoveError as error:
         problem = json.dumps({"error": openai_error(problem_of(error))}, ensure_ascii=False)
         yield f"data: {problem}\n\n".encode("utf-8", "replace")
-
-
-def _finish_reason(answer: Answer) -> FinishReason:
-    return "length" if answer.cut else "stop"
-
-
-def _citations(answered: AnswerAndUsage) -> list[CitationOut]:
-    return [CitationOut.of(citation) for citation in answered.answer.citations]
-
-
-def _nearest(answered: AnswerAndUsage) -> list[HitOut]:
-    return [HitOut.of(hit) for hit in answered.answer.nearest]

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rove.events import Event, Listener, TextDelta, ignore
 from rove.models.usage import Usage, metered
-from rove.records import Answer, Filter, History, Response
+from rove.records import Answer, Filter, History, Understood
 from rove.serve.caller_view import START, CallerView
 from rove.serve.context import ServerContext
 from rove.serve.problems import TooLargeError
 from rove.serve.questions.results import AnswerOut
 from rove.serve.questions.schema import Delta
+from rove.serve.redaction import without_places
 from rove.serve.streams import Told
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerAndUsage:
-    """An answer, with how the question was understood, and what it cost."""
+    """An answer, how its question was understood (None: it was given with tools), and what it cost."""
 
-    response: Response
+    answer: Answer
+    understood: Understood | None
     usage: Usage
-
-    @property
-    def answer(self) -> Answer:
-        """The answer."""
-        return self.response.answer
 
 
 def check_question(question: str, server: ServerContext) -> None:
@@ -50,18 +47,36 @@ async def asked(
     *,
     history: History = START,
     where: Filter | None = None,
+    profile: Mapping[str, object] | None = None,
     listener: Listener = ignore,
 ) -> AnswerAndUsage:
-    """Have a question answered. Raises as `CallerView.respond` and `check_question` do."""
+    """Have a question answered; with tools where there is a `profile`, be it empty.
+
+    Raises as `CallerView.respond`, `CallerView.ask_with_tools` and `check_question` do.
+    """
     check_question(question, server)
+    understood = None
     with metered() as meter:
-        response = await view.respond(question, history=history, where=where, listener=listener)
+        if profile is None:
+            response = await view.respond(question, history=history, where=where, listener=listener)
+            answer, understood = response.answer, response.understood
+        else:
+            answer = await view.ask_with_tools(
+                question, history=history, profile=profile, where=where, listener=listener
+            )
+            answer = replace(answer, note=without_places(answer.note))
     server.journal.note_usage(meter.usage)
-    return AnswerAndUsage(response, meter.usage)
+    return AnswerAndUsage(answer, understood, meter.usage)
 
 
 async def answering(
-    server: ServerContext, view: CallerView, question: str, *, history: History = START, where: Filter | None = None
+    server: ServerContext,
+    view: CallerView,
+    question: str,
+    *,
+    history: History = START,
+    where: Filter | None = None,
+    profile: Mapping[str, object] | None = None,
 ) -> AsyncGenerator[str | AnswerAndUsage]:
     """Yield the text's sentences as they pass, then the answer, which begins so. Ended early, it cancels the model."""
     pieces: asyncio.Queue[str | None] = asyncio.Queue()
@@ -70,7 +85,8 @@ async def answering(
         if isinstance(event, TextDelta):
             pieces.put_nowait(event.text)
 
-    task = asyncio.create_task(asked(server, view, question, history=history, where=where, listener=listen))
+    asking = asked(server, view, question, history=history, where=where, profile=profile, listener=listen)
+    task = asyncio.create_task(asking)
     task.add_done_callback(lambda _: pieces.put_nowait(None))
     try:
         while (piece := await pieces.get()) is not None:
@@ -82,10 +98,16 @@ async def answering(
 
 
 async def told(
-    server: ServerContext, view: CallerView, question: str, *, history: History = START, where: Filter | None = None
+    server: ServerContext,
+    view: CallerView,
+    question: str,
+    *,
+    history: History = START,
+    where: Filter | None = None,
+    profile: Mapping[str, object] | None = None,
 ) -> Told:
     """Yield a `delta` for each piece of `answering`, then the `answer`."""
-    async with aclosing(answering(server, view, question, history=history, where=where)) as pieces:
+    async with aclosing(answering(server, view, question, history=history, where=where, profile=profile)) as pieces:
         async for piece in pieces:
             if isinstance(piece, str):
                 yield "delta", Delta(text=piece)

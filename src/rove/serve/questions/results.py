@@ -39,13 +39,6 @@ class DocumentOut(Reply):
         )
 
 
-class DocumentList(Reply):
-    """A page of documents, in the order they came; `next_cursor` asks for what follows, None at the end."""
-
-    documents: list[DocumentOut]
-    next_cursor: int | None = None
-
-
 class PlaceOut(Reply):
     """Where one list had a hit: rank from 1, and that list's score."""
 

@@ -90,9 +90,12 @@ async def ask(wanted: AskIn, view: CallerViewIn, server: ServerContextIn, reques
     """Answer a question, every sentence cited to exact words; as events where `stream` or the Accept header asks so."""
     check_question(wanted.question, server)
     view.require("read")
+    profile = wanted.profile if wanted.tools else None
+    if wanted.tools:
+        view.require_no_labels()
     if wanted.stream or wants_events(request):
-        telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+        telling = told(server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile)
         return events(telling, server)
-    asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition)
+    asking = asked(server, view, wanted.question, history=wanted.turns, where=wanted.condition, profile=profile)
     answered = await while_connected(request, asking)
     return AnswerOut.of(answered.answer)

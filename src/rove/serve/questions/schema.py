@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from rove.records import History, Turn
+from rove.serve.json_values import Values
 from rove.serve.questions.filters import Conditioned
 from rove.serve.questions.results import HitOut
 from rove.serve.redaction import Said
@@ -42,11 +43,15 @@ class TurnIn(Wire):
 class AskIn(QuestionIn):
     """A question to be answered; with `stream` as events: `delta`s (the text as it passes its check), then `answer`.
 
-    `history` are the turns before it, the oldest first.
+    `history` are the turns before it, the oldest first. `tools`: one that surely fits and only reads may run, what it
+    gives is a source; what the question leaves open is filled in from the turns, and from `profile`: what is known of
+    the user.
     """
 
     history: list[TurnIn] = Field(default=[], max_length=50)
     stream: bool = False
+    tools: bool = False
+    profile: Values = {}
 
     @property
     def turns(self) -> History:

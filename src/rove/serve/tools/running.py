@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import reduce
-from os.path import commonprefix
-from urllib.parse import unquote
-
 from rove.models.usage import metered
-from rove.records.metadata import clean
 from rove.records.tool import ToolMatch
 from rove.serve.caller_view import CallerView
 from rove.serve.context import ServerContext
 from rove.serve.questions.asking import check_question
-from rove.serve.redaction import public_cure
-from rove.serve.tools.schema import Hide, ToolOut, ToolRunIn, ToolRunOut, ToolsOut
-from rove.settings import ToolSettings
-
-HIDDEN = "[hidden]"
-PASSWORD = re.compile(r"://[^:/@\s]*:([^@\s]+)@")
-SERVICE = re.compile(r"\bhttps?://[^\s/'\"]+")
-"""Where a service listens, which callers are not told."""
-SHORTEST, HEAD = 4, 8
-"""A shorter secret would be found in any text; so much of one is enough to hide it."""
+from rove.serve.redaction import without_places
+from rove.serve.tools.schema import ToolOut, ToolRunIn, ToolRunOut, ToolsOut
+from rove.tools.hiding import hiding
 
 
 async def listed(server: ServerContext, view: CallerView, request: str | None, cursor: int, limit: int) -> ToolsOut:
@@ -57,37 +43,4 @@ async def ran(server: ServerContext, view: CallerView, wanted: ToolRunIn) -> Too
             confirm=wanted.confirm,
         )
     server.journal.note_usage(meter.usage)
-    return ToolRunOut.of(run, hiding(view.kb.settings.tools), _without_places)
-
-
-def hiding(sources: Mapping[str, ToolSettings]) -> Hide:
-    """Return what takes the secrets of sources out of a text, even where a service has sent them back, or half of one.
-
-    >>> hide = hiding({"a": ToolSettings(kind="openapi", api_key="s3cret-of-it")})
-    >>> hide("Bearer s3cret-of-it is wrong"), hide("Bearer s3cret-of")
-    ('Bearer [hidden] is wrong', 'Bearer [hidden]')
-    """
-    secrets: set[str] = set()
-    for settings in sources.values():
-        passwords = PASSWORD.findall(f"{settings.database.get_secret_value()} {settings.base_url}")
-        secrets |= {settings.api_key.get_secret_value(), *passwords, *map(unquote, passwords)}
-    wanted = sorted((one for one in secrets if len(one) >= SHORTEST), key=len, reverse=True)
-    return lambda text: reduce(_without, wanted, clean(text))
-
-
-def _without(text: str, secret: str) -> str:
-    """Hide each place where a secret stands, or begins: a message may be cut in the middle of it."""
-    head, pieces, done = secret[:HEAD], list[str](), 0
-    while (found := text.find(head, done)) >= 0:
-        pieces += [text[done:found], HIDDEN]
-        done = found + len(commonprefix((secret, text[found : found + len(secret)])))
-    return "".join((*pieces, text[done:]))
-
-
-def _without_places(note: str) -> str:
-    """Say why a tool failed without where its service listens, and without folders of the server.
-
-    >>> _without_places("http://10.0.0.7:8080/load answered 500. Run: rove tools list")
-    'the service/load answered 500. Run: GET /v1/spaces/SPACE/tools'
-    """
-    return public_cure(SERVICE.sub("the service", note)) if note else ""
+    return ToolRunOut.of(run, hiding(view.kb.settings.tools), without_places)

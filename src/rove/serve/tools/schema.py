@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Self, cast
+from collections.abc import Mapping
+from typing import Any, Self, cast
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import Field
 
 from rove.records import History, Turn
 from rove.records.tool import FilledParameter, ToolMatch, ToolPlan, ToolRun
+from rove.serve.json_values import Values
 from rove.serve.questions.schema import Question, TurnIn
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply, Wire
 from rove.tools import Tool
+from rove.tools.hiding import Hide
 from rove.tools.parameters import Parameter, parameters_of
 
-MOST_VALUES, MOST_WHOLE = 2_000, 2**63
 DEEPEST = 32
 """A result that nests deeper is told as text from there on."""
 ABOUT_CHARS, CHOICES = 1_000, 50
 """How much of a description, and how many of a parameter's choices, are told."""
-Hide = Callable[[str], str]
-"""Takes secrets out of a text."""
-
-
-def _bounded(value: JsonValue) -> JsonValue:
-    """Refuse what a service's JSON cannot hold, or what holds too many values."""
-    waiting: list[JsonValue] = [value]
-    for seen, one in enumerate(_inside(waiting), 1):
-        if seen > MOST_VALUES:
-            message = f"a value may hold {MOST_VALUES:,} others"
-            raise ValueError(message)
-        if isinstance(one, float) and not math.isfinite(one):
-            message = "a number has to be finite"
-            raise ValueError(message)
-        if isinstance(one, int) and abs(one) >= MOST_WHOLE:
-            message = "a whole number may have 64 bits"
-            raise ValueError(message)
-    return value
-
-
-def _inside(waiting: list[JsonValue]) -> Any:  # noqa: ANN401 - an iterator of values
-    while waiting:
-        one = waiting.pop()
-        yield one
-        if isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-
-
-Name = Annotated[str, Field(max_length=200)]
-Value = Annotated[JsonValue, AfterValidator(_bounded)]
-Values = Annotated[dict[Name, Value], Field(max_length=100)]
 
 
 class ToolRunIn(Wire):

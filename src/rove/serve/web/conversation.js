@@ -2,13 +2,13 @@
 
 import { get } from "./api.js";
 import { focusBox } from "./box.js";
-import { markConversation } from "./conversations.js";
+import { conversationAt, markConversation } from "./conversations.js";
 import { el, fill, say } from "./dom.js";
 import { icon } from "./icons.js";
 import { saveAs } from "./save.js";
 import { drawFirst } from "./first.js";
 import { store } from "./store.js";
-import { conversationAt, reveal, talk } from "./talk.js";
+import { reveal, talk } from "./talk.js";
 import { t } from "./words.js";
 
 const FORMATS = { markdown: "md", json: "json" };

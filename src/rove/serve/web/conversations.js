@@ -14,6 +14,11 @@ const seat = { all: [], next: null, query: "", current: "", turn: 0, waiting: 0 
 const list = el("div", { class: "talk-list" });
 const host = el("section", { class: "talks" });
 
+/** The address of a conversation, or of something of it, at the server. */
+export function conversationAt(id, more = "", query = {}) {
+  return here(`/conversations/${encodeURIComponent(id)}${more}`, query);
+}
+
 /** The list with its search; it is read anew. */
 export function drawConversations() {
   Object.assign(seat, { all: [], next: null, query: "" });
@@ -98,7 +103,7 @@ function dayOf({ updated_at: at }) {
 
 function drawOne(one) {
   const title = one.title || t("conversation.untitled");
-  const path = here(`/conversations/${encodeURIComponent(one.conversation_id)}`);
+  const path = conversationAt(one.conversation_id);
   const link = el("a", { href: `#/c/${encodeURIComponent(one.conversation_id)}`, title, data: { id: one.conversation_id } }, el("span", {}, title));
   const item = el("li", { class: "talk" });
   const gone = async () => {

@@ -12,6 +12,7 @@ import { drawRail, markRail } from "./rail.js";
 import { learn } from "./said.js";
 import { settings } from "./settings.js";
 import { closeSource } from "./source.js";
+import { spaces } from "./spaces.js";
 import { wrong } from "./states.js";
 import { store } from "./store.js";
 import { walks } from "./walks.js";
@@ -31,6 +32,7 @@ const VIEWS = {
   add: { draw: add, link: "add" },
   walk: { draw: walking, link: "walk" },
   lab: { draw: lab, link: "lab" },
+  spaces: { draw: spaces, link: "documents" },
   settings: { draw: settings, link: "settings", open: true },
 };
 const LINKS = Object.keys(VIEWS).filter((name) => VIEWS[name].link === name);

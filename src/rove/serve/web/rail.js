@@ -17,7 +17,7 @@ export function drawRail(links, moved) {
   fill(
     inside,
     el("div", { class: "rail-top" }, brand(), iconButton("close", t("nav.close"), () => drawer.close(), "drawer-only")),
-    el("a", { class: "button main new", href: "#/ask" }, icon("plus"), t("nav.new")),
+    el("a", { class: "button main new", href: "#/ask", on: { click: anew } }, icon("plus"), t("nav.new")),
     store.spaces.length > 1 && spaces(moved),
     el("nav", { "aria-label": t("nav.label") }, el("ul", {}, links.map((name) => el("li", {}, el("a", { href: `#/${name}`, data: { link: name } }, icon(name), t(`nav.${name}`)))))),
     store.may("read") && drawConversations(),
@@ -44,9 +44,17 @@ function brand() {
 function spaces(moved) {
   const change = (event) => {
     store.space = event.target.value;
+    if (location.hash.startsWith("#/c/")) history.replaceState(null, "", "#/ask"); // it is of the other space
     moved();
   };
   return el("select", { "aria-label": t("settings.space"), on: { change } }, store.spaces.map((name) => el("option", { value: name, selected: name === store.space }, name)));
+}
+
+/** Where a new conversation is open already, its box is what is wanted. */
+function anew() {
+  if (location.hash !== "#/ask") return;
+  drawer.close();
+  document.querySelector(".ask-form > textarea")?.focus();
 }
 
 /** The same rail, as a dialog: the browser keeps the focus in it, and gives it back. */

@@ -32,6 +32,10 @@ function drafts() {
 
 let key = read(sessionStorage, "key") || read(localStorage, "key");
 
+/** A link to a source names its space: "/?space=hr#/document/ID/START-END". */
+const linked = new URLSearchParams(location.search).get("space");
+if (linked) write(localStorage, "space", linked);
+
 export const store = {
   languages: LANGUAGES,
   ways: WAYS,
@@ -45,7 +49,7 @@ export const store = {
   },
   /** Keep the key for this tab, or on this machine if `remember`. */
   setKey(value, remember) {
-    if (value !== key) for (const name of drafts()) write(localStorage, name, ""); // they were somebody else's
+    if (value !== key) this.forgetDrafts();
     key = value;
     write(sessionStorage, "key", remember ? "" : value);
     write(localStorage, "key", remember ? value : "");
@@ -84,6 +88,10 @@ export const store = {
   },
   setDraft(id, text) {
     write(localStorage, `draft.${this.space}.${id}`, text);
+  },
+  /** Forget what was begun to be written: somebody else may come. */
+  forgetDrafts() {
+    for (const name of drafts()) write(localStorage, name, "");
   },
   may(right) {
     return this.rights.includes(right);

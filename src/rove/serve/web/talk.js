@@ -3,7 +3,7 @@
 import { drawDraft } from "./answer.js";
 import { erase, get, here, post, Problem, told } from "./api.js";
 import { askBox } from "./box.js";
-import { renewConversations } from "./conversations.js";
+import { conversationAt, renewConversations } from "./conversations.js";
 import { el, fill, say } from "./dom.js";
 import { busy, wrong } from "./states.js";
 import { turnOf } from "./turn.js";
@@ -12,11 +12,6 @@ import { t } from "./words.js";
 const LOOK_MS = 1_500;
 const [PATIENT_S, TRIES] = [2, 3]; // a question that was stopped is let go by the server a moment later
 const running = new Map(); // what is being answered, by its conversation: it goes on while its reader looks elsewhere
-
-/** The address of a conversation, or of something of it, at the server. */
-export function conversationAt(id, more = "", query = {}) {
-  return here(`/conversations/${encodeURIComponent(id)}${more}`, query);
-}
 
 /**
  * Make a conversation: {thread, box, show, ask, turns}. `id`: "" for one that is still to begin; `began(id, question)` is
@@ -88,13 +83,13 @@ export function talk({ id = "", value = "", way, signal, began = () => {} }) {
 
   /** Show what the server has of it, and what is still being answered: here, or elsewhere. */
   function show(entries) {
-    const here = running.get(seat.id);
-    const kept = entries.filter((entry) => !here || entry.number < here.turn.number);
+    const now = running.get(seat.id);
+    const kept = entries.filter((entry) => !now || entry.number < now.turn.number);
     seat.turns = kept.map((entry) => seat.turns.find((one) => one.number === entry.number && one.over) ?? drawn(entry));
-    if (here) seat.turns.push(here.turn);
+    if (now) seat.turns.push(now.turn);
     fill(thread, seat.turns.map((turn) => turn.host));
-    box.work(Boolean(here));
-    if (here) here.done.then(look);
+    box.work(Boolean(now));
+    if (now) now.done.then(look);
     else if (entries.some((entry) => entry.state === "asked")) setTimeout(look, LOOK_MS);
   }
 

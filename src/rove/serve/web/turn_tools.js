@@ -1,8 +1,9 @@
 // What can be done with a turn: copied, shared, edited and asked again, judged.
 
-import { here, post } from "./api.js";
+import { post } from "./api.js";
 import { asMarkdown } from "./as_markdown.js";
 import { copyText } from "./clipboard.js";
+import { conversationAt } from "./conversations.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { iconButton } from "./icons.js";
 import { wrong } from "./states.js";
@@ -85,7 +86,7 @@ function drawThumbs(entry, room, trouble) {
   const mark = () => thumbs.forEach((one, place) => one.setAttribute("aria-pressed", String(state.judgement === ["up", "down"][place])));
 
   async function send(change) {
-    const path = here(`/conversations/${encodeURIComponent(room.id)}/turns/${entry.number}/feedback`);
+    const path = conversationAt(room.id, `/turns/${entry.number}/feedback`);
     try {
       await post(path, { ...state, ...change });
       Object.assign(state, change);

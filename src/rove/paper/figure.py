@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rove.evaluate.report.scale import AxisScale, shown
 from rove.markup import Markup, joined, tag
+from rove.paper.scale import AxisScale, shown
 
 WIDTH = 860.0
 CHAR = 6.6
 """Width of a character of the plots' labels, nearly."""
+NUMBERS = "The numbers as a table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,9 @@ class Data:
     rows: Sequence[Sequence[str]]
 
 
-def figure(name: str, title: str, caption: str, drawing: Markup, height: float, data: Data) -> Markup:
+def figure(
+    name: str, title: str, caption: str, drawing: Markup, height: float, data: Data, *, numbers: str = NUMBERS
+) -> Markup:
     """Put a drawing of `WIDTH` by `height` into its frame.
 
     Args:
@@ -31,6 +34,7 @@ def figure(name: str, title: str, caption: str, drawing: Markup, height: float, 
         drawing: SVG elements.
         height: in the drawing's own units.
         data: the same numbers.
+        numbers: what their table is called.
     """
     svg = tag(
         "svg",
@@ -45,7 +49,7 @@ def figure(name: str, title: str, caption: str, drawing: Markup, height: float, 
         tag("h3", title, id=f"{name}-title"),
         tag("div", svg, class_="frame"),
         tag("figcaption", caption),
-        tag("details", tag("summary", "The numbers as a table"), tag("div", table(data), class_="frame")),
+        tag("details", tag("summary", numbers), tag("div", table(data), class_="frame")),
         id=name,
     )
 

@@ -9,7 +9,7 @@ import regex
 
 from rove.chunk.block import find_blocks
 from rove.language.identifiers import in_words
-from rove.load.data.table_schemas import samples
+from rove.language.schema_text import samples, schema_document
 from rove.records import Document
 from rove.records.document import Span
 from rove.records.schema import Column, TableSchema
@@ -88,6 +88,21 @@ def typed(name: str, names: Sequence[str], rows: Iterable[CellRow], language: st
     return CellTable(schema, tuple(kept), tuple(zip(*values, strict=True)), len(every) - len(kept))
 
 
+def described_sheets(documents: Iterable[Document], uri: str, database: str) -> Iterator[Document]:
+    """Yield a description of each table of a file's documents, without its rows; a long table is described once.
+
+    `uri`: the place that stands for the descriptions. `database`: what the tables belong to.
+    """
+    seen: set[tuple[str, ...]] = set()
+    for document in documents:
+        for table in tables_in(document):
+            schema = replace(table.schema, database=database)
+            key = (schema.name, *(column.name for column in schema.columns))
+            if key not in seen:
+                seen.add(key)
+                yield schema_document(schema, uri)
+
+
 def joined(tables: Sequence[CellTable], language: str) -> CellTable:
     """Return parts of a long table, each with the same header, as one."""
     first = tables[0]
@@ -98,6 +113,23 @@ def joined(tables: Sequence[CellTable], language: str) -> CellTable:
         first.schema.name, [column.name for column in first.schema.columns], rows, language, first.schema.database
     )
     return replace(made, left_out=sum(table.left_out for table in tables))
+
+
+def number_of(text: str, *, comma: bool) -> float | None:
+    """Read one cell, in which a loss may stand in brackets; None where it is no number. `comma`: 1,5 is one and a half.
+
+    >>> number_of("(1,250.5)", comma=False), number_of("1.250,5", comma=True), number_of("n/a", comma=False)
+    (-1250.5, 1250.5, None)
+    """
+    bare = text.strip(" *_")
+    negative = bare.startswith("(") and bare.endswith(")")
+    bare = _AFFIX.sub("", bare.strip("()")).strip()
+    kinds = (_COMMA, _POINT) if comma else (_POINT, _COMMA)
+    kind = next((one for one in kinds if one.fullmatch(bare)), None)
+    if kind is None:
+        return None
+    found = _number(bare, comma=kind is _COMMA)
+    return -found if negative else found
 
 
 def _numbers(texts: Sequence[str], language: str) -> list[float | None] | None:

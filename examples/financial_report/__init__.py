@@ -1,0 +1,1 @@
+"""A worked case: annual reports read into figures and ratios, and questions answered in layers."""

@@ -1,0 +1,130 @@
+"""One turn of a conversation as clients of OpenAI have it: a request of the front-end's own, or a question."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from copy import copy
+from dataclasses import dataclass, replace
+
+from rove.errors import InputError
+from rove.models.usage import Usage
+from rove.serve.caller_view import CallerView
+from rove.serve.context import ServerContext
+from rove.serve.openai.front_ends import ATTACHED, NOTE, Spoken, asked_in, reply_to
+from rove.serve.openai.links import Links, UrlCitation, citations_in, footer, spaced
+from rove.serve.questions.asking import answering, check_question
+from rove.serve.questions.results import CitationOut, HitOut
+
+UNUSED = "The system prompt was not used: {reason}"
+NO_MODEL = "no chat model is configured, and quotations stay as they are."
+TOO_LONG = "it has {size} characters, and {limit} are read (serve.max_question_chars)."
+UNREAD = "Only the text of the messages was read."
+NO_TOOLS = "No tool of the request was called: there are only documents here."
+NO_JSON = "Answers are text with citations, not JSON."
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What has come of a turn. `cut`: the chat model's reply was cut off."""
+
+    text: str
+    note: str
+    cut: bool = False
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    sources: tuple[UrlCitation, ...] = ()
+    citations: tuple[CitationOut, ...] = ()
+    nearest: tuple[HitOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A turn to be answered; `notes` say what of the request is not heeded."""
+
+    server: ServerContext
+    view: CallerView
+    said: Spoken
+    links: Links
+    notes: tuple[str, ...] = ()
+    as_json: bool = False
+
+    def checked(self) -> Turned:
+        """Return it with its question alone, if it can be answered.
+
+        Raises:
+            DeniedError: the caller may not read.
+            InputError: nothing is asked; or the answer is to be JSON.
+            TooLargeError: the question is too long.
+        """
+        self.view.require("read")
+        if reply_to(self.said) is not None:
+            return self
+        question = asked_in(self.said.question)
+        if not question.strip():
+            message = "There is no message of the user's with text."
+            raise InputError(message, cure='Send one with the role "user".')
+        if self.as_json:
+            raise InputError(NO_JSON, cure='Leave out the response format, or give the type "text".')
+        check_question(question, self.server)
+        notes = self.notes if question == self.said.question else (*self.notes, ATTACHED)
+        return replace(self, said=replace(self.said, question=question), notes=notes)
+
+    async def pieces(self) -> AsyncGenerator[str | Replied]:
+        """Yield the text, sentence by sentence as they pass their check, then what has come of it."""
+        own = reply_to(self.said)
+        if own is not None:
+            yield own
+            yield Replied(own, NOTE)
+            return
+        view, unused = self._in_style()
+        linked = self.server.settings.source_links
+        sent = ""
+        async with aclosing(answering(self.server, view, self.said.question, history=self.said.history)) as pieces:
+            async for told in pieces:
+                if isinstance(told, str):
+                    sent += told
+                    yield spaced(told) if linked else told
+                    continue
+                if rest := told.answer.text[len(sent) :]:
+                    yield spaced(rest) if linked else rest
+                text = spaced(told.answer.text) if linked else told.answer.text
+                sources = citations_in(text, told.answer, self.links)
+                if linked and (under := footer(text, sources)):
+                    yield under
+                    text += under
+                yield Replied(
+                    text,
+                    " ".join(filter(None, (told.answer.note, unused, *self.notes))),
+                    told.answer.cut,
+                    told.usage,
+                    tuple(sources),
+                    tuple(CitationOut.of(citation) for citation in told.answer.citations),
+                    tuple(HitOut.of(hit) for hit in told.answer.nearest),
+                )
+
+    async def replied(self) -> Replied:
+        """Return what comes of it, whole."""
+        async with aclosing(self.pieces()) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Replied):
+                    return piece
+        message = "The answer did not come to its end."
+        raise RuntimeError(message)
+
+    def _in_style(self) -> tuple[CallerView, str]:
+        """Return the view that answers as the system prompt wishes, or the same, and why it does not.
+
+        The prompt is one for form alone: whoever asks may wish this, and every sentence is held against the sources.
+        """
+        system, limit = self.said.system.strip(), self.server.settings.max_question_chars
+        if not system:
+            return self.view, ""
+        if self.view.kb.chat_model() is None:
+            return self.view, UNUSED.format(reason=NO_MODEL)
+        if len(system) > limit:
+            return self.view, UNUSED.format(reason=TOO_LONG.format(size=len(system), limit=limit))
+        kb, settings = copy(self.view.kb), self.view.kb.settings
+        style = f"{settings.answer.style}\n{system}".strip()
+        answer = settings.answer.model_copy(update={"style": style})
+        kb.settings = settings.model_copy(update={"answer": answer})
+        return replace(self.view, kb=kb), ""

@@ -1,0 +1,51 @@
+"""What of the settings of a server would not be safe, and what its bases leave out where keys have labels."""
+
+from __future__ import annotations
+
+from rove.errors import ConfigError
+from rove.settings import ServeSettings, Settings
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+BUILT_IN_FIELDS = ("document_id", "source", "title", "type", "kind", "language", "page", "parent")
+
+
+def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
+    """Refuse what would not be safe.
+
+    Raises:
+        ConfigError: reached from elsewhere without keys or host names, a key for a space that is not there, labels in a
+            field that says something else, or labels beside a base that leaves out duplicates.
+    """
+    if serve.host not in LOOPBACK:
+        if not serve.keys:
+            message = f"{serve.host} can be reached from other machines, and there is no key."
+            raise ConfigError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
+        if not serve.hosts:
+            message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
+            raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')
+    if serve.access_field in BUILT_IN_FIELDS:
+        message = f"serve.access_field is {serve.access_field!r}, which every document has."
+        raise ConfigError(message, cure='Choose another name, e.g. "access".')
+    for name, key in serve.keys.items():
+        unknown = set(key.spaces) - {*trees, "*"}
+        if unknown:
+            message = f"The key {name!r} names spaces that are not served: {', '.join(sorted(unknown))}."
+            raise ConfigError(message, cure=f"Choose among: {', '.join(trees)}.")
+    leaving_out = [name for name, tree in trees.items() if tree.load.duplicates == "skip"]
+    if leaving_out and any(key.labels is not None for key in serve.keys.values()):
+        raise skipping(leaving_out[0])
+
+
+def discreet(settings: Settings) -> Settings:
+    """Leave out what others have asked: it is neither kept, nor suggested, nor put in place of a question.
+
+    It can name what is hidden, and is kept without labels.
+    """
+    question = settings.question.model_copy(update={"log": False, "usual_wording": False})
+    return settings.model_copy(update={"question": question})
+
+
+def skipping(name: str) -> ConfigError:
+    """Make the error that says: keys with labels do not go with this base."""
+    message = f"{name} leaves out duplicates, so that a caller could learn of documents that it may not see."
+    return ConfigError(message, cure='Set load.duplicates to "report", or give no key labels.')
