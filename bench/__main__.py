@@ -192,6 +192,14 @@ def static(options: argparse.Namespace) -> list[Table]:
     return part.run(chosen, Cap(options.docs, options.queries, options.kb))
 
 
+def static_refusal(options: argparse.Namespace) -> list[Table]:
+    """See `bench.static_refusal`."""
+    del options
+    from bench import static_refusal as part
+
+    return part.run()
+
+
 def speeds(options: argparse.Namespace) -> list[Table]:
     """See `bench.speeds`."""
     from bench import speeds as part
@@ -268,6 +276,7 @@ PARTS = {
     "quotes": [quotes],
     "sentences": [sentences],
     "static": [static],
+    "static-refusal": [static_refusal],
     "speeds": [speeds],
     "stores": [stores],
     "sizes": [sizes],

@@ -38,10 +38,11 @@ RIGHTS = {
     f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
     f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
+    f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
-    f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"POST {SPACE}/follow_ups": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
     f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",

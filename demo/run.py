@@ -49,7 +49,7 @@ def main() -> None:
     rove("add", "demo/documents")
 
     say("Hybrid search: words and meaning, each hit with its place in both lists.")
-    rove("search", "rebuild a bloated index", "--top", "2")
+    rove("search", "rebuild a bloated index", "--top", "2", "--verbose")
     say("In Japanese: what to do when a laptop is lost.")
     rove("search", "ノートパソコンをなくした", "--top", "1")
     say("Only where a condition holds; records bring their metadata along.")

@@ -103,7 +103,7 @@ def tour(page: Page, address: str) -> None:
     page.wait_for_selector("main.view-walk .answer-text")
     keep(page, "page-walk")
     page.goto(f"{address}/#/documents")
-    page.wait_for_selector(".card")
+    page.wait_for_selector("main.view-documents tbody tr")
     keep(page, "page-documents")
     page.locator(".talk a").first.click()
     page.wait_for_selector("main.talking .turn-tools")

@@ -18,7 +18,7 @@ from load.web_server import Answer, html, serve
 from rove import AsyncRove, Rove, Text, field
 from rove.cli import rove
 from rove.ingest.watch import vanished
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.sandbox.office import library
 
 FAKE = {"embedder": {"name": "fake"}}

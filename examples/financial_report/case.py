@@ -26,7 +26,7 @@ QUESTIONS = (
     "What was the gross margin in 2024?",
     "What does the quick ratio say?",
     "How high were borrowings in the balance sheet of 2025?",
-    "Who lent the money for the acquisition of Brava Sensors?",
+    "Whom did Halden Instruments acquire in 2024?",
     "Warum stieg die Bruttomarge 2025?",
     "Who owns Brava Quartz?",
     "What was the free cash flow in 2022?",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rove.errors import ConfigError, InputError, meant
 from rove.events import Listener, ignore
+from rove.installing import install_cure
 from rove.models import ChatModel
 from rove.records import Filter
 from rove.records.schema import SchemaPart, TableSchema
@@ -126,7 +127,7 @@ def _part(place: str) -> Any:  # noqa: ANN401 - typed where it is used
         return load(f"rove.databases.{place}")
     except ModuleNotFoundError as error:
         message = f"Asking databases needs {error.name!r}, which is not installed."
-        raise ConfigError(message, cure="Run: pip install 'rove[sql]'") from error
+        raise ConfigError(message, cure=install_cure("sql", error.name or "")) from error
 
 
 def _check(text: str) -> None:

@@ -27,6 +27,7 @@ from rove.store.conversation_log import ConversationLog, KeptTurn
 from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion, KeptQuestions
 from rove.store.mentions import Mentions, find_mentions, forget_mentions, names_of
+from rove.store.named import find_named
 from rove.store.originals import Offered
 from rove.store.question_log import MOST_CHARS, QuestionLog
 from rove.store.shallow import Depth
@@ -181,21 +182,17 @@ class DocumentOperations:
         """List the documents, in the order they came; of further bases that are read, after those of the first."""
         return await asyncio.to_thread(self.store.documents.documents)
 
-    async def named(self, *names: str | Path) -> list[DocumentInfo]:
+    async def named(self, *names: str | Path, whole: bool = False) -> list[DocumentInfo]:
         """The documents of these ids or sources (paths); one path can hold many.
 
+        Where there is no such id or path, the beginning of an id (from four characters on) or the end of a path will
+        do, if only one is meant; unless `whole`.
+
         Raises:
-            InputError: a name is neither a document's id nor a source.
+            InputError: a name is neither a document's id nor a source, or could mean several.
         """
-        texts = [spelled(name) for name in names]
-        places = {text: absolute(text) for text in texts}
-        found = await asyncio.to_thread(self.store.documents.documents, ids=texts, sources=[*texts, *places.values()])
-        held = {value for info in found for value in (info.document_id, info.source, info.source.rpartition("#")[0])}
-        unknown = [text for text in texts if text not in held and places[text] not in held]
-        if unknown:
-            message = f"Nothing in the base is named {', '.join(map(repr, unknown))}."
-            raise InputError(message, cure="List the documents with: rove inspect")
-        return found
+        places = {text: absolute(text) for text in map(spelled, names)}
+        return await asyncio.to_thread(find_named, self.store.documents, places, whole=whole)
 
     async def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
         """One document, with its canonical text and its chunks in order.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from rove.errors import ConfigError
+from rove.installing import install_cure
 from rove.records.chunk import indexed
 from rove.registry import load
 from rove.store import tables
@@ -41,7 +42,7 @@ class EmbedderTraining:
             train = load("rove.models.fasttext.training:train_vectors")
         except ModuleNotFoundError as error:
             message = f"Training vectors needs {error.name!r}, which is not installed."
-            raise ConfigError(message, cure="Run: pip install 'rove[fasttext]'") from error
+            raise ConfigError(message, cure=install_cure("fasttext", error.name or "")) from error
         return await asyncio.to_thread(train, _passages(self.store.catalog), Path(file))
 
 

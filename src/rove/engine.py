@@ -27,7 +27,7 @@ from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
 from rove.instances import Instances, Table, told_apart
 from rove.load.discover import PAGE, locate
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
 from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
 from rove.models.cache import remembering

@@ -74,6 +74,15 @@ def check_asked(text: str) -> None:
         raise InputError(message, cure="Ask something.", outcome="empty")
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Say how many there are: one of them is no plural.
+
+    >>> counted(1, "sentence"), counted(1200, "sentence"), counted(0, "entity", "entities")
+    ('1 sentence', '1,200 sentences', '0 entities')
+    """
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """Ask whether the name most like this one was meant; "" where none is like it. A space follows.
 

@@ -16,9 +16,10 @@ Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
 @dataclass(frozen=True, slots=True)
 class AddStarted:
-    """`sources` more sources were found."""
+    """`sources` more sources were found; files among them have `size_bytes` in all."""
 
     sources: int
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any
 
 from rove.errors import ConfigError, meant
+from rove.installing import install_cure
 
 if TYPE_CHECKING:  # takes 30 ms, which only those pay who look for plug-ins
     from importlib.metadata import EntryPoint
@@ -64,7 +65,7 @@ class Registry:
             if not extra:
                 raise
             message = f"The {self.noun} {name!r} needs {error.name!r}, which is not installed."
-            raise ConfigError(message, cure=f"Run: pip install 'rove{extra}'") from error
+            raise ConfigError(message, cure=install_cure(extra.strip("[]"), error.name or "")) from error
 
     def _installed(self, name: str) -> Any:  # noqa: ANN401
         point = self.outside[name]

@@ -161,7 +161,7 @@ async def test_the_layout_of_the_reply_is_kept() -> None:
         "2. The committee meets on Mondays. [1?]\n4. Dogs may come on Friday. [2?]"
     )
     assert [s.verdict for s in answer.sentences if s.kept] == ["quoted", "doubtful", "doubtful"]
-    assert "Doubtful, and marked with a question mark: 2 of 5 sentences." in answer.note
+    assert "Doubtful sentences, each marked with a question mark: 2 of 5." in answer.note
 
 
 async def test_a_table_and_an_image_are_kept_only_to_the_letter() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -142,7 +143,7 @@ def test_help_comes_at_once() -> None:
     assert min(cpu_s("--help") for _ in range(5)) < 0.6
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "completion"])
 def test_every_command_has_help_and_the_same_options(name: str) -> None:
     found = rove.get_command(click.Context(rove), name)
     for part in found.commands if isinstance(found, click.Group) else ("",):
@@ -194,7 +195,7 @@ def test_add_resumes_not_what_a_server_has(tmp_path: Path) -> None:
     with Rove.open(tmp_path / "kb", embedder={"name": "fake"}) as kb:
         kb._kb.store.ledger.put([LedgerEntry("upload:staff/plan.md", "chunked")])
     result = call("add", "--resume", base=tmp_path / "kb")
-    assert "1 sources were handed in to a server" in result.stderr
+    assert "Handed in to a server: 1 source." in result.stderr
     assert "0 sources added" in result.stdout
 
 
@@ -221,7 +222,7 @@ def test_search_in_every_mode_and_language(mode: str, question: str, name: str, 
     assert hits[0]["sources"]
     text = piped("search", question, "--mode", mode, "--top", 3, base=base)
     assert f"{chunk['document_id']}:{chunk['span'][0]}-{chunk['span'][1]}" in text
-    assert " ".join(chunk["rendered"]["text"].split()) in text
+    assert " ".join(chunk["rendered"]["text"].rpartition("\n\n")[2].split()) in text  # headings stand above it
 
 
 @pytest.mark.parametrize(
@@ -434,7 +435,7 @@ ERRORS = {
     "span of words": (["inspect", "{id}", "--span", "a:b"], "InputError", "a:b", "START:END"),
     "path of many": (["inspect", "{folder}/news.json"], "InputError", "3 documents", "rove inspect"),
     "bad setting": (["search", "x", "--set", "top_k"], "ConfigError", "top_k", "TABLE.KEY=VALUE"),
-    "unknown setting": (["search", "x", "--set", "search.nosuch=1"], "ConfigError", "search.nosuch", "Mend"),
+    "unknown setting": (["search", "x", "--set", "search.nosuch=1"], "ConfigError", "search.nosuch", "rove settings"),
     "setting out of range": (["search", "x", "--set", "search.top_k=0"], "ConfigError", "search.top_k", "Mend"),
     "unknown embedder": (["search", "x", "--set", "embedder.name=nosuch"], "ConfigError", "nosuch", "fake"),
     "other embedder": (["search", "x", "--set", "embedder.dimension=8"], "ConfigError", "made with", "rove migrate"),
@@ -509,7 +510,7 @@ def test_text_from_documents_cannot_steer_the_terminal(
     assert "\x1b]" not in output
     assert "\x07" not in output
     if "search" in arguments or "evil" in arguments:
-        assert "[bold]words" in output
+        assert "[bold]words" in re.sub(r"\x1b\[[\d;]*m", "", output)  # words of the question are highlighted
 
 
 # -- as a process ------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from rich.console import Console
 from rove.cli import rove
 from rove.cli.explain import branch_of, lines_of, show_path
 from rove.cli.output import Output
+from rove.errors import counted
 from rove.records import Answer, Citation, PathStep, Text
 from rove.sync import Rove
 
@@ -50,7 +51,7 @@ def test_what_walks_learned_is_listed_searched_edited_and_erased(base: str) -> N
     assert json.loads(run(base, "memory", "forget", name, "--json").output) == {"forgotten": 1}
     assert run(base, "memory", "clear", answer="n\n").exit_code == 1
     assert len(json.loads(run(base, "memory", "list", "--json").output)) == len(facts) - 1
-    assert run(base, "memory", "clear", "--yes").output == f"{len(facts) - 1} facts forgotten\n"
+    assert run(base, "memory", "clear", "--yes").output == f"{counted(len(facts) - 1, 'fact')} forgotten\n"
     assert json.loads(run(base, "memory", "leads", "--json").output) == []
 
 

@@ -38,12 +38,12 @@ def test_commands_say_how_far_the_embedder_is(tmp_path: Path) -> None:
     with Rove.open(kb, embedder=FIRST) as base:
         base.add(TEXTS, deep=False)
     assert json.loads(call("inspect", "--depth", "--json", "--kb", kb)) == {"chunks": 8, "shallow": 8, "share": 0.0}
-    said = f"8 are found by words and quick vectors. Go on: rove add --resume --kb {kb}"
+    said = f"8 found by words and quick vectors. Go on: rove add --resume --kb {kb}"
     for words in (["inspect"], ["inspect", "--depth"], ["doctor"]):
         assert said in call(*words, "--kb", kb).replace("\n", " ")
     assert json.loads(call("doctor", "--json", "--kb", kb))["shallow"] == 8
     call("add", "--resume", "--kb", kb)
-    assert "reached all 8" in call("inspect", "--depth", "--kb", kb)
+    assert "reached all passages: 8" in call("inspect", "--depth", "--kb", kb)
     assert "embedder" not in call("inspect", "--kb", kb) + call("doctor", "--kb", kb)
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from cli.terminal import Terminal
 from rove import InputError, Rove, Text
 from rove.cli import rove
 from rove.cli.walk_edit import EditChoice, choice_of, parse_edit
@@ -28,7 +26,6 @@ TEXTS = (
     Text("Szeged lies on the river Tisza. It has a university.", id="szeged", title="Szeged"),
     *(Text(f"Note {i} is about trains and rain.", id=f"f{i}") for i in range(10)),
 )
-PATIENCE_S = 60.0
 FAKE = ["-s", "embedder.name=fake", "-s", "walk.memory=false"]
 
 
@@ -110,49 +107,6 @@ def test_the_edit_reads_what_is_typed() -> None:
         with pytest.raises(InputError):
             parse_edit(bad, state)
     assert (choice_of("q"), choice_of(" RESUME "), choice_of("drop f1")) == (EditChoice.QUIT, EditChoice.RESUME, None)
-
-
-class Terminal:
-    """A process in a pseudo-terminal, as a person has it before them."""
-
-    def __init__(self, *arguments: str) -> None:
-        self.fd, inner = pty.openpty()
-        command = [sys.executable, "-c", "from rove.cli import main; main()", *arguments]
-        env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
-        self.process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, env=env)
-        os.close(inner)
-        self.screen = ""
-
-    def until(self, wanted: str) -> None:
-        """Read on until this is on the screen, after what was waited for before."""
-        end = time.monotonic() + PATIENCE_S
-        while wanted not in self.screen:
-            assert time.monotonic() < end, f"{wanted!r} did not come: {self.screen[-2000:]}"
-            assert self._read(), f"it ended without {wanted!r}: {self.screen[-2000:]}"
-        self.screen = self.screen.partition(wanted)[2]
-
-    def type(self, keys: str) -> None:
-        os.write(self.fd, keys.encode())
-
-    def interrupt(self) -> None:
-        """What Ctrl-C does in a terminal."""
-        self.process.send_signal(signal.SIGINT)
-
-    def status(self) -> int:
-        while self._read():
-            pass
-        os.close(self.fd)
-        return self.process.wait(PATIENCE_S)
-
-    def _read(self) -> bool:
-        """Read what there is; False when the process has let go of the terminal."""
-        if not select.select([self.fd], [], [], 0.2)[0]:
-            return True
-        try:
-            self.screen += os.read(self.fd, 65_536).decode("utf-8", "replace")
-        except OSError:
-            return False
-        return True
 
 
 SLOW = """

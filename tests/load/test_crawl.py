@@ -6,9 +6,9 @@ import pytest
 
 from load.web_server import Answer, Request, Site, html, redirect, serve
 from rove.errors import InputError
-from rove.load.web.crawl import CrawlPlan, crawl
-from rove.load.web.fetch import FetchLimits
+from rove.load.web.crawl import crawl
 from rove.load.web.links import MAX_ADDRESSES, read_sitemap
+from rove.load.web.plan import CrawlPlan, FetchLimits
 from rove.records import Source
 
 OPEN = FetchLimits(allow_private=True, timeout_s=5, retries=0)

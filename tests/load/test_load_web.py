@@ -10,7 +10,8 @@ from load.web_server import Answer, Request, html, redirect, serve
 from rove.errors import InputError
 from rove.load.discover import load_documents
 from rove.load.web.address import is_public
-from rove.load.web.fetch import Fetcher, FetchLimits, fetch, parse_url, public_url
+from rove.load.web.fetch import Fetcher, fetch, parse_url, public_url
+from rove.load.web.plan import FetchLimits
 
 OPEN = FetchLimits(allow_private=True, timeout_s=5)
 

@@ -24,12 +24,13 @@ PASSAGES = {
     "ja": ("猫はソファで眠っている。", "船が港を出発する。", "医者が患者を診察する。"),
 }
 ASKED = {
-    "en": ("cat sofa", "ship harbour", "doctor patient"),
-    "de": ("Katze Sofa", "Schiff Hafen", "Arzt Patienten"),
-    "hu": ("macska kanapén", "hajó kikötőt", "orvos megvizsgálja"),
+    "en": ("on the sofa sleeps the CAT", "the harbour the ship leaves", "examines the patient the doctor"),
+    "de": ("auf dem Sofa schläft die KATZE", "den Hafen verlässt das Schiff", "den Patienten untersucht der Arzt"),
+    "hu": ("alszik a kanapén a MACSKA", "a kikötőt a hajó elhagyja", "a beteget megvizsgálja az orvos"),
     "zh": ("沙发上睡觉", "离开了港口", "检查病人"),
     "ja": ("ソファで眠", "港を出発", "患者を診察"),
 }
+"""Parts of the passages where scripts have no spaces, else their words in another order: so few teach no more."""
 FORMS = (("sleeps", "sleep"), ("schläft", "schlafen"), ("kikötőt", "kikötőben"), ("untersucht", "untersuchten"))
 """Words that were met, and forms of them that were not."""
 

@@ -53,7 +53,7 @@ async def test_tools_over_http(town: Town) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == TOOLS
         assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
-        assert [name for name, tool in tools.items() if tool.annotations.open_world_hint] == ["run_tool"]
+        assert [name for name, tool in tools.items() if tool.annotations.open_world_hint] == ["ask", "run_tool"]
         found = await told(client, "search", top_k=1, **ASKED)
         end = len(PUBLIC)
         assert found == f"1. Policy (policy) policy 0-{end}\n{PUBLIC}"

@@ -70,7 +70,7 @@ def _is(field: str, value: object, op: str = "==") -> dict[str, object]:
 async def test_tools_are_described_in_few_bytes(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         tools = await client.list_tools()
-    assert len(tools.model_dump_json(exclude_none=True)) < 9_000
+    assert len(tools.model_dump_json(exclude_none=True)) < 10_000
     schemas = {tool.name: tool.input_schema for tool in tools.tools}
     assert "title" not in schemas["search"]
     assert schemas["search"]["required"] == ["question"]

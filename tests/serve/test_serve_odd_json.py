@@ -41,6 +41,7 @@ NAMES = {
 GIVEN: dict[str, Any] = {
     "question": "Who approves remote work?",
     "text": "x",
+    "chunks": ["policy"],
     "model": "hr",
     "messages": [{"role": "user", "content": "Who?"}],
     "input": "Who?",

@@ -113,6 +113,32 @@ async def test_a_row_opens_its_sections_passages_and_text(visit: Visit) -> None:
         await page.wait_for_selector("#source mark:has-text('River 055')")
 
 
+async def test_words_of_a_passage_are_corrected_by_keyboard(visit: Visit) -> None:
+    async with visit.page("documents") as page:
+        await page.fill("main input[type=search]", "river 056")
+        await page.wait_for_selector("text=1–1 of 1")
+        await page.click(f"{ROW} .col-open button")
+        await page.click("summary:has-text('Passages')")
+        await page.click("button:has-text('Correct')")
+        field = page.locator(".editor textarea")
+        assert await field.evaluate("one => one === document.activeElement")
+        assert await violations(page) == []
+        await page.keyboard.press("Escape")
+        assert await page.evaluate("document.activeElement.textContent") == "Correct", "the focus comes back"
+        await page.keyboard.press("Enter")
+        await field.fill((await field.input_value()).replace("at 56", "at the sea"))
+        await page.click("text=Save the correction")
+        await page.wait_for_selector("p.chunk:has-text('It ends at the sea.')")
+        await visit.go(page, "documents")
+        await page.fill("main input[type=search]", "river 056")
+        await page.wait_for_selector("text=1–1 of 1")
+        await page.wait_for_selector(f"{ROW} .badge:has-text('corrected by root')")
+        await page.click(f"{ROW} .col-open button")
+        await page.click("summary:has-text('Corrections')")
+        await page.wait_for_selector("ins:has-text('It ends at the sea.')")
+        assert await violations(page) == []
+
+
 async def test_what_is_dropped_on_the_table_goes_in_and_what_failed_says_why(visit: Visit, tmp_path: Path) -> None:
     lake, broken = tmp_path / "lakes" / "lake.md", tmp_path / "lakes" / "broken.pdf"
     lake.parent.mkdir()

@@ -50,7 +50,7 @@ async def test_on_a_phone_the_rail_is_a_drawer(visit: Visit) -> None:
         await expect(menu).to_be_focused()
         await menu.click()
         await page.locator("dialog").get_by_role("link", name="Documents").click()
-        await page.wait_for_selector("main.view-documents .card")
+        await page.wait_for_selector("main.view-documents tbody tr")
         await expect(page.locator("dialog")).to_be_hidden()
 
 

@@ -71,7 +71,7 @@ async def test_an_answer_goes_on_while_its_reader_looks_elsewhere(tmp_path: Path
             await ask(page, QUESTION)
             await page.locator(".draft li strong", has_text="Remote work").wait_for()
             await page.get_by_role("link", name="Documents").click()
-            await page.wait_for_selector("main.view-documents .card")
+            await page.wait_for_selector("main.view-documents tbody tr")
             await page.get_by_role("link", name=QUESTION).click()
             await page.locator(".mode-model li:last-child .cite").wait_for()
             assert await page.locator(".turn").count() == 1

@@ -148,7 +148,7 @@ async def test_what_is_not_known_stays_as_it_came_and_is_marked(visit: Visit) ->
         assert await page.evaluate(drawn, "Brand new. No fact was found.") == (
             '<span lang="en">Brand new. No fact was found.</span>'
         )
-        joined = "The citations of 2 sentences were corrected. Nothing was found in the knowledge base."
+        joined = "Citations were corrected in 2 of the sentences. Nothing was found in the knowledge base."
         assert (
             await page.evaluate(drawn, joined)
             == "2 mondat hivatkozásait kijavítottuk. A tudásbázisban semmi sem található. "

@@ -121,11 +121,11 @@ def test_the_command_line_offers_to_erase_them(tmp_path: Path) -> None:
     talked(base)
     call = ["delete", "--kb", str(base), "--set", "embedder.name=fake"]
     said = CliRunner().invoke(rove, [*call, "q"]).stdout
-    assert "1 documents erased" in said
-    assert "2 kept questions, 1 walks and 0 conversations name it" in said
+    assert "1 document erased" in said
+    assert "2 kept questions, 1 walk and 0 conversations name it" in said
     assert "rove delete --mentions Quarkbericht" in said
     assert "are erased too" in CliRunner().invoke(rove, [*call, "--mentions", "Quarkbericht"]).stdout
     assert CliRunner().invoke(rove, [*call, "lunch", "--mentions"]).stdout == (
-        "1 documents erased\n1 kept questions, 1 walks and 0 conversations that name it are erased too\n"
+        "1 document erased\n1 kept question, 1 walk and 0 conversations that name it are erased too\n"
     )
     assert CliRunner().invoke(rove, [*call, "lunch"]).exit_code == 2

@@ -151,7 +151,7 @@ def test_the_command_shows_puts_takes_out_and_reads_a_file(tmp_path: Path) -> No
 
     CliRunner().invoke(rove, ["add", "--kb", str(base), str(tmp_path / "words.tsv")])
     assert "中山大学\t鸭大, SYSU" in run("--file", str(tmp_path / "words.tsv"))
-    assert "documents were analysed anew" in run("soup", "Suppe")
+    assert "Analysed anew: " in run("soup", "Suppe")
     assert "soup" not in run("soup", "--remove")
     assert "is not in the dictionary" in run("soup", "--remove")
 

@@ -33,11 +33,13 @@ FAILED = "The chat model failed, so this answer quotes the sources word for word
 UNHELD = "No reference holds what {model} wrote, so this answer quotes the sources word for word."
 DROPPED = "{count} of {all} sentences were left out, since no reference holds them."
 DOUBTFUL = (
-    "Doubtful, and marked with a question mark: {count} of {all} sentences. "
+    "Doubtful sentences, each marked with a question mark: {count} of {all}. "
     "Their words stand in the source, but perhaps not said of each other."
 )
-MOVED = "The citations of {count} sentences were corrected."
-TRANSLATED = "{count} sentences rest on a source in another language, judged by nearness of meaning and by numbers."
+MOVED = "Citations were corrected in {count} of the sentences."
+TRANSLATED = (
+    "Judged by nearness of meaning and by numbers, since the source is in another language: {count} of the sentences."
+)
 CUT = "The chat model's reply was cut off: this is what it had written by then. {reason}"
 
 

@@ -15,7 +15,7 @@ from rove.answer.word_lists import table
 from rove.enrich.entities import name_keys
 from rove.language.rendering import render
 from rove.language.words import query_terms, terms
-from rove.models import ChatModel
+from rove.models import ChatModel, word_rule_of
 from rove.records import Answer, Chunk, Citation, Conflict, Hit, PathStep, Sentence, Side
 from rove.records.walk_events import Fact
 
@@ -295,7 +295,7 @@ def _are_own(facts: Sequence[Fact], context: AnswerContext) -> bool:
 
 def _far(found: Sequence[Hit], verdict: GateVerdict, led: Collection[str], context: AnswerContext) -> str:
     """Say why the question cannot be answered from what it found; "" where it can, or a lead led further."""
-    if (verdict.passes and verdict.readings) or not (verdict.passes or led):
+    if (verdict.passes and (verdict.readings or word_rule_of(context.embedder))) or not (verdict.passes or led):
         return verdict.note
     near = by_distance(found, context.embedder, context.settings)
     return "" if not found or near.passes else near.note

@@ -11,7 +11,7 @@ import numpy as np
 from rove.answer.answerability import NO_SPAN, POOL, Evidence, chance
 from rove.answer.refusal import near_enough
 from rove.language.words import query_terms, terms
-from rove.models import Embedder, Vectors
+from rove.models import Embedder, Vectors, WordRule, word_rule_of
 from rove.models.passage_reading import PassageReading, ReadingEmbedder
 from rove.records import Hit
 from rove.retrieve import SearchContext
@@ -23,6 +23,7 @@ ENOUGH = 0.5
 NOTHING_FOUND = "Nothing was found in the knowledge base."
 TOO_FAR = "Nothing that was found lies within the distance {distance:.2f} of the question."
 UNANSWERED = "What was found does not seem to answer the question (chance {chance:.0%})."
+UNWORDED = "Nothing that was found holds enough of the question's words, or lies near enough to it."
 NOT_MEASURED = "No distance was measured: this way of searching does not know the threshold."
 
 
@@ -67,6 +68,9 @@ class Gate:
                     note = "" if found >= ENOUGH else UNANSWERED.format(chance=found)
                     return GateVerdict(found >= ENOUGH, note, by_id)
         references = hits[: self._settings.references]
+        rule = word_rule_of(self._context.embedder)
+        if rule and references and not self._settings.max_distance:
+            return by_words(question, language, references, rule, self._context.embedder.min_lead)
         return by_distance(
             references, self._context.embedder, self._settings, await self._distances(question, references)
         )
@@ -117,6 +121,25 @@ class Gate:
             return {}
         cosines = await self._measured(question, hits)
         return {hit.chunk.chunk_id: 1.0 - float(cosine) for hit, cosine in zip(hits, cosines, strict=True)}
+
+
+def by_words(question: str, language: str, hits: Sequence[Hit], rule: WordRule, min_lead: float) -> GateVerdict:
+    """Judge hits by how many of the question's words one of them holds, then by distances. See `WordRule`."""
+    if any(_share(question, hit) >= rule.words for hit in hits):
+        return GateVerdict(True)
+    known = [hit for hit in hits if "semantic" in hit.sources]
+    own = [hit for hit in known if hit.chunk.language == language]
+    foreign = [hit for hit in known if hit.chunk.language != language]
+    near = any(1.0 - hit.sources["semantic"].score <= rule.near for hit in own)
+    passes = near or (bool(foreign) and near_enough(foreign, rule.foreign, min_lead))
+    return GateVerdict(passes, "" if passes else UNWORDED)
+
+
+def _share(question: str, hit: Hit) -> float:
+    """The share of a question's words that a passage holds."""
+    wanted = set(query_terms(question, hit.chunk.language))
+    held = wanted.intersection(terms(hit.chunk.indexed_text, hit.chunk.language))
+    return len(held) / len(wanted) if wanted else 0.0
 
 
 def by_distance(

@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import warnings
 
 import click
 
 from rove.registry import load
 
-COMMANDS = {
-    "add": ("rove.cli.add:add", "Take in files and folders."),
-    "enrich": ("rove.cli.enrich:enrich", "Work out more of documents: a graph, summaries, fields, replies."),
-    "search": ("rove.cli.search:search", "Find passages."),
-    "themes": ("rove.cli.themes:themes", "Say what the documents are about."),
-    "graph": ("rove.cli.graph:graph", "Show what the documents say of things, and how these are related."),
-    "summary": ("rove.cli.summary:summary", "Say what a document and its sections say."),
-    "words": ("rove.cli.words:words", "Show and change the base's own dictionary."),
-    "ask": ("rove.cli.ask:ask", "Answer a question, every sentence cited."),
-    "sql": ("rove.cli.sql:sql", "Ask a database: the SQL, its rows, and a sentence."),
-    "tools": ("rove.cli.tools:tools", "List and run tools: functions, services, MCP servers, SQL."),
+COMMANDS = {  # name → its declaration in `rove.cli.declared`, and one line of help
+    "add": ("documents:add", "Take in files and folders."),
+    "enrich": (
+        "documents:enrich",
+        "Work out more of documents: a graph, summaries, fields, replies.",
+    ),
+    "search": ("finding:search", "Find passages."),
+    "themes": ("finding:themes", "Say what the documents are about."),
+    "graph": ("finding:graph", "Show what the documents say of things, and how these are related."),
+    "summary": ("documents:summary", "Say what a document and its sections say."),
+    "words": ("documents:words", "Show and change the base's own dictionary."),
+    "ask": ("finding:ask", "Answer a question, every sentence cited."),
+    "sql": ("finding:sql", "Ask a database: the SQL, its rows, and a sentence."),
+    "tools": ("finding:tools", "List and run tools: functions, services, MCP servers, SQL."),
     "questions": (
-        "rove.cli.questions:questions",
+        "lab:questions",
         "Make questions, review and judge them; keep those that are answered at once.",
     ),
-    "chat": ("rove.cli.chat:chat", "Ask on and on, each question with those before it in mind."),
-    "eval": ("rove.cli.evaluate:eval_", "Measure how well one configuration finds."),
-    "sweep": ("rove.cli.sweep:sweep", "Measure every configuration of a grid, and compare them."),
-    "walk": ("rove.cli.walk:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
-    "walks": ("rove.cli.walks:walks", "List walks; resume, fork, replay, export or delete one."),
-    "flow": ("rove.cli.flow:flow", "Run graphs of operators: templates, and files of your own; resume a run."),
-    "memory": ("rove.cli.memory:memory", "Show, search, edit and erase what walks have learned."),
-    "serve": ("rove.cli.serve:serve", "Serve the base over HTTP; make keys for it."),
-    "mcp": ("rove.cli.serve:mcp", "Serve the base to a model's program (MCP)."),
-    "inspect": ("rove.cli.inspect:inspect", "List documents; show one, its chunks, or the ledger."),
-    "delete": ("rove.cli.delete:delete", "Erase documents, bytes and all."),
-    "doctor": ("rove.cli.doctor:doctor", "Check the base, and mend its index."),
-    "migrate": ("rove.cli.migrate:migrate", "Move the base to another embedder, without downtime."),
-    "train": ("rove.cli.train:train", "Train an embedder on the base's own texts."),
-    "settings": ("rove.cli.settings:settings", "Show every setting: its value, its origin, its meaning."),
-    "export": ("rove.cli.exchange:export", "Write the base to a file."),
-    "import": ("rove.cli.exchange:import_", "Take in what export wrote."),
+    "chat": ("finding:chat", "Ask on and on, each question with those before it in mind."),
+    "eval": ("lab:eval_", "Measure how well one configuration finds."),
+    "sweep": ("lab:sweep", "Measure every configuration of a grid, and compare them."),
+    "walk": ("walking:walk", "Find out in many rounds, and watch; Ctrl-C steers."),
+    "walks": ("walking:walks", "List walks; resume, fork, replay, export or delete one."),
+    "flow": (
+        "walking:flow",
+        "Run graphs of operators: templates, and files of your own; resume a run.",
+    ),
+    "memory": ("walking:memory", "Show, search, edit and erase what walks have learned."),
+    "serve": ("care:serve", "Serve the base over HTTP; make keys for it."),
+    "mcp": ("care:mcp", "Serve the base to a model's program (MCP)."),
+    "inspect": ("documents:inspect", "List documents; show one, its chunks, or the ledger."),
+    "delete": ("documents:delete", "Erase documents, bytes and all."),
+    "doctor": ("care:doctor", "Check the base, and mend its index."),
+    "migrate": ("care:migrate", "Move the base to another embedder, without downtime."),
+    "train": ("care:train", "Train an embedder on the base's own texts."),
+    "completion": ("care:completion", "Let the shell complete commands, options and values."),
+    "settings": ("care:settings", "Show every setting: its value, its origin, its meaning."),
+    "export": ("documents:export", "Write the base to a file."),
+    "import": ("documents:import_", "Take in what export wrote."),
 }
+
+
+SELDOM = (50_000, 20, 50)
+"""How many objects are made between two looks for garbage; Python's own first number is 700."""
 
 
 class Commands(click.Group):
@@ -54,7 +67,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command of that name."""
         del ctx
-        return load(COMMANDS[cmd_name][0]) if cmd_name in COMMANDS else None
+        return load(f"rove.cli.declared.{COMMANDS[cmd_name][0]}") if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table above."""
@@ -74,6 +87,16 @@ def rove() -> None:
 
 def main() -> None:
     """Run the command line."""
+    usual = warnings.formatwarning
+
+    def plainly(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+    ) -> str:
+        ours = category.__module__ == "rove.errors"
+        return f"{message}\n" if ours else usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = plainly
+    gc.set_threshold(*SELDOM)  # what is imported is no garbage, and there is much of it
     try:
         rove.main(prog_name="rove")
     except KeyboardInterrupt:

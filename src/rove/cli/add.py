@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import click
 from rich.progress import (
@@ -13,14 +13,15 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 
-from rove.cli.output import said_of
-from rove.cli.session import FAILED, Session, command
-from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone
+from rove.cli.output import said_of, span_of_time
+from rove.cli.rest import Rest
+from rove.cli.session import FAILED, Session
+from rove.errors import counted
+from rove.events import AddStarted, ChunksDeepened, ChunksEmbedded, Event, PageReached, SourceDone, SourcesAt
 from rove.load.discover import schema_locations
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.records import Report
 from rove.records.ledger import UNFINISHED, UPLOADED
 
@@ -37,40 +38,62 @@ class AddBar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[at]}", markup=False),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[rest]}", markup=False),
         )
         quiet = session.output.as_json or not session.output.notes.is_terminal
         self.progress = Progress(*columns, console=session.output.notes, disable=quiet)
-        self.task = self.progress.add_task("Adding", total=None, at="sources")
+        self.task = self.progress.add_task("Adding", total=None, at="sources", rest="")
         self.chunks = self.sources = self.failed = self.deepened = 0
         self.second: TaskID | None = None
+        self.rest = Rest()
+        self._reading = ""
 
     def __call__(self, event: Event) -> None:
         """Move the bar."""
         match event:
-            case AddStarted(sources):
+            case AddStarted(sources, size_bytes):
                 self.sources += sources
+                self.rest.started(size_bytes + sources)
                 self.progress.update(self.task, total=self.sources)
             case ChunksEmbedded(count):
                 self.chunks += count
                 self.progress.update(self.task, at=self._counts())
             case PageReached(source, page, pages) if pages > 1:
                 self.progress.update(self.task, at=f"sources · page {page} of {pages} of {_shown(source)}")
-            case SourceDone(entry):
+            case SourcesAt("reading", (*_, source)):
+                self._reading = f" · {_shown(source)}"
+                self.progress.update(self.task, at=self._counts())
+            case SourceDone(entry, unchanged):
                 self.failed += bool(entry.outcome)
-                self.progress.update(self.task, advance=1, at=self._counts())
+                self._ended(entry.source, unchanged=unchanged)
             case ChunksDeepened(count, left):
                 if self.second is None:
-                    self.second = self.progress.add_task("Embedding", at="passages that can be found already")
+                    self.second = self.progress.add_task("Embedding", at="passages that can be found already", rest="")
                 self.deepened += count
                 self.progress.update(self.second, completed=self.deepened, total=self.deepened + left)
             case _:
                 pass
 
+    def _ended(self, source: str, *, unchanged: bool) -> None:
+        if not self.progress.disable:
+            self.rest.ended(_bytes(source) + 1, self.progress.tasks[0].elapsed or 0.0, unchanged=unchanged)
+        left_s = self.rest.left_s()
+        if self.rest.passed >= self.rest.total:
+            self._reading, left_s = "", None
+        rest = "" if left_s is None else f"about {span_of_time(left_s)} left"
+        self.progress.update(self.task, advance=1, at=self._counts(), rest=rest)
+
     def _counts(self) -> str:
         task = self.progress.tasks[0]
         rate = f" · {task.completed / task.elapsed:.1f} a second" if task.completed and task.elapsed else ""
-        return f"sources · {self.chunks} chunks · {self.failed} failed{rate}"
+        return f"sources · {counted(self.chunks, 'chunk')} · {self.failed} failed{rate}{self._reading}"
+
+
+def _bytes(source: str) -> int:
+    """The size of a file of this machine; 0 of what is none."""
+    with suppress(OSError, ValueError):
+        return Path(source).stat().st_size
+    return 0
 
 
 def _shown(source: str) -> str:
@@ -78,20 +101,6 @@ def _shown(source: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in PurePath(source).name)
 
 
-@command("add")
-@click.argument("sources", nargs=-1)
-@click.option(
-    "--schema",
-    metavar="ADDRESS",
-    multiple=True,
-    help="Take in how the tables of a database, or of a folder of sheets, are made, not their rows.",
-)
-@click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
-@click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
-@click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
-@click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
-@click.option("--workers", metavar="HOW", help="Read and embed on workers: 4 processes, ray, ray://host:10001.")
-@click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
 def add(
     session: Session,
     sources: tuple[str, ...],
@@ -103,11 +112,7 @@ def add(
     sitemap: bool,
     workers: str | None,
 ) -> int:
-    """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
-
-    What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
-    status is 1 if a source could not be read whole; the others are in.
-    """
+    """Run `rove add`."""
     given = (*sources, *(place for one in schema for place in schema_locations(one)))
     if not given and not resume:
         raise click.UsageError("Name a file, a folder or an address, or give --resume.")  # noqa: TRY003 - click prints it
@@ -115,7 +120,7 @@ def add(
     ok = True
     if workers is not None:
         session.settings.setdefault("load", {})["workers"] = workers
-    with session.base(create=bool(given)) as kb:
+    with session.base(create=bool(given), writes=True) as kb:
         bar = AddBar(session)
         with bar.progress:
             if watch:
@@ -132,7 +137,9 @@ def add(
                 raise
             served = [entry for entry in kb.ledger(*UNFINISHED) if entry.source.startswith(UPLOADED)] if resume else []
     if served:
-        session.output.note(f"{len(served)} sources were handed in to a server; it goes on with them: rove serve")
+        session.output.note(
+            f"Handed in to a server: {counted(len(served), 'source')}. It goes on with them: rove serve"
+        )
     show(session, report)
     return 0 if report.ok else FAILED
 
@@ -144,11 +151,12 @@ def show(session: Session, report: Report) -> None:
         output.json(report)
         return
     output.line(
-        f"{report.added} sources added ({report.documents} documents, {report.chunks} chunks), "
+        f"{counted(report.added, 'source')} added "
+        f"({counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}), "
         f"{report.unchanged} unchanged, {len(report.failed)} failed, in {report.seconds:.1f} s"
     )
     if report.removed:
-        output.line(f"{report.removed} documents removed: their files are gone.")
+        output.line(f"{counted(report.removed, 'document')} removed: the files are gone.")
     if report.input_tokens:
         output.line(f"Cut with a chat model: {report.input_tokens} tokens read, {report.output_tokens} written.")
     if len(report.kinds) > 1 and (report.added or report.failed):
@@ -158,7 +166,10 @@ def show(session: Session, report: Report) -> None:
     _show_duplicates(session, report)
     for entry in report.noted:
         output.line(f"{entry.source}: {entry.reason}")
-    if report.failed:
+    if output.terminal and len(report.failed) == 1:
+        (entry,) = report.failed
+        output.line(f"{entry.source}: {entry.outcome}: {entry.reason} {entry.cure}".rstrip())
+    elif report.failed:
         rows = [(entry.source, entry.outcome, entry.reason, entry.cure) for entry in report.failed]
         output.table(["source", "outcome", "reason", "what to do"], rows)
 
@@ -169,7 +180,7 @@ def _show_duplicates(session: Session, report: Report) -> None:
         return
     left_out = sum(not duplicate.kept for duplicate in alike)
     what = f"{left_out} of them left out" if left_out else "all kept; load.duplicates=skip leaves them out"
-    session.output.line(f"{len(alike)} documents say the same as an earlier one ({what}):")
+    session.output.line(f"The same as an earlier one: {counted(len(alike), 'document')} ({what}):")
     rows = [
         (duplicate.source, duplicate.of_source, "exact" if duplicate.exact else f"{duplicate.similarity:.2f}")
         for duplicate in alike

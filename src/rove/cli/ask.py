@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from rove.cli.explain import show_path
+from rove.cli.hits import place, show_hits
 from rove.cli.output import Output, plain
-from rove.cli.search import show_hit
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.events import Event, TextDelta
 from rove.language.rendering import render
 from rove.records import Answer, Citation
@@ -18,21 +18,16 @@ QUOTING = frozenset({"extractive", "refused", "clarifying", "chitchat"})
 NEAREST = "Nearest passages, which may not answer it:"
 
 
-@command("ask", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
-)
-@click.option("--walk", is_flag=True, help="Search in rounds, from lead to lead, until enough is found.")
-@click.option("--tools", is_flag=True, help="Run a tool that surely fits and only reads; its result is a source.")
-@click.option("--explain", is_flag=True, help="Show the path of a walk: which fact led to which.")
 def ask(
-    session: Session, question: tuple[str, ...], where: tuple[str, ...], walk: bool, tools: bool, explain: bool
+    session: Session,
+    question: tuple[str, ...],
+    where: tuple[str, ...],
+    walk: bool,
+    tools: bool,
+    explain: bool,
+    verbose: bool,
 ) -> None:
-    """Answer QUESTION from the base, every sentence cited to exact words.
-
-    Without a chat model (settings table "chat") the answer quotes the sources, and says so.
-    """
+    """Run `rove ask`."""
     if explain and not walk:
         raise click.UsageError("Only a walk has a path: give --walk too.")  # noqa: TRY003 - click prints it
     condition, text = parse_where(where), " ".join(question)
@@ -45,7 +40,7 @@ def ask(
     if session.output.as_json:
         session.output.json(answer)
         return
-    show_answer(session, answer, shown=live.shown)
+    show_answer(session, answer, shown=live.shown, verbose=verbose)
     if explain:
         show_path(session.output, answer)
 
@@ -65,7 +60,7 @@ class LiveText:
             self.shown += len(event.text)
 
 
-def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
+def show_answer(session: Session, answer: Answer, *, shown: int = 0, verbose: bool = False) -> None:
     """Print an answer, of which so much was `shown`, then each reference: its words, and where to open them.
 
     Beneath a refusal stand the nearest passages.
@@ -82,8 +77,7 @@ def show_answer(session: Session, answer: Answer, *, shown: int = 0) -> None:
         _show_reference(session, citation, answer.short)
     if answer.nearest:
         session.output.line(f"\n{NEAREST}", style="dim")
-    for number, hit in enumerate(answer.nearest, start=1):
-        show_hit(session, number, hit)
+    show_hits(session, answer.nearest, answer.question, verbose=verbose)
     if answer.note:
         session.output.note(answer.note)
 
@@ -101,10 +95,9 @@ def _show_quotes(session: Session, text: str) -> None:
 
 def _show_reference(session: Session, citation: Citation, short: Citation | None) -> None:
     start, end = citation.span
-    page = f", p. {citation.page}" if citation.page else ""
     shown = render(citation.quote)
-    title, uri = plain(citation.title or citation.uri), plain(citation.uri)
-    head = f"[cyan]\\[{citation.number}][/] [bold]{title}[/][dim]{page} · {uri}[/]"
+    title = f"[dim] · {plain(citation.title)}[/]" if citation.title else ""
+    head = f"[cyan]\\[{citation.number}][/] [bold]{plain(place(session, citation.uri, citation.page))}[/]{title}"
     where = f"[dim]open: rove inspect {citation.document_id} --span {start}:{end}{plain(session.again)}[/]"
     session.output.marked(f"{head}\n    “{_emphasised(shown.line, citation, short)}”")
     session.output.links(shown.links, "    ")

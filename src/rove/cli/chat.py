@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-
-import click
+from typing import TYPE_CHECKING
 
 from rove.cli.ask import LiveText, show_answer
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.errors import ConfigError, RoveError
 from rove.records import Filter, History, Response
+from rove.registry import load
 from rove.retrieve.condition import parse_where
 from rove.sync import Rove
+
+if TYPE_CHECKING:
+    from rove.cli.line_reader import LineReader
 
 HELP = "/new begins anew, /where NAME=VALUE … narrows (without a condition: everywhere), /suggest, /quit"
 COMMANDS = ("/new", "/where", "/suggest", "/help", "/quit")
 
 
-@command("chat", several=True)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
-)
 def chat(session: Session, where: tuple[str, ...]) -> int:
-    """Ask one question after the other; a question may lean on those before it.
-
-    In a pipe, each line is a question, and an error ends nothing: the exit status says whether there was one. With
-    --json each answer is one line of JSON.
-    """
+    """Run `rove chat`."""
     condition = parse_where(where)
     with session.base() as kb:
         talk = _Talk(session, kb, condition)
@@ -126,9 +121,10 @@ def _lines(session: Session) -> Iterator[str]:
     if not session.output.terminal or not sys.stdin.isatty():
         yield from sys.stdin
         return
+    reader: LineReader = load("rove.cli.line_reader:LineReader")(session.output.console, ">", COMMANDS)
     while True:
         try:
-            yield input("> ")
+            yield reader.ask()
         except EOFError:
             return
         except KeyboardInterrupt:

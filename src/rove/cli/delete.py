@@ -6,28 +6,20 @@ import shlex
 
 import click
 
-from rove.cli.session import Session, command
-from rove.errors import InputError
+from rove.cli.session import Session
+from rove.errors import InputError, counted
 from rove.events import Event
 from rove.retrieve.condition import parse_where
 from rove.store.mentions import Mentions
 from rove.sync import Rove
 
 
-@command("delete")
-@click.argument("names", nargs=-1)
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Erase what this holds for.")
-@click.option("--mentions", is_flag=True, help="Erase kept questions, walks and conversations that name it too.")
 def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], mentions: bool) -> None:
-    """Erase documents by id, by path, or by condition: text, chunks, vectors, and their bytes on disk.
-
-    What users wrote stays, in kept questions, walks and conversations, unless --mentions is given: then a NAME may also
-    be a word that stands in them.
-    """
+    """Run `rove delete`."""
     if not names and not where:
         raise click.UsageError("Name a document, or give --where.")  # noqa: TRY003 - click prints it
     condition = parse_where(where)
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         for note in kb.notes_on(condition):  # before what has the field is gone
             session.output.note(note)
         held = _held(kb, names) if mentions else names
@@ -39,7 +31,7 @@ def delete(session: Session, names: tuple[str, ...], where: tuple[str, ...], men
         told = {"mentions": found, "mentions_deleted": mentions} if found else {}
         session.output.json({"deleted": count, **told})
         return
-    session.output.line(f"{count} documents erased")
+    session.output.line(f"{counted(count, 'document')} erased")
     if found:
         session.output.line(_said(found, erased=mentions))
 
@@ -61,8 +53,8 @@ def _held(kb: Rove, names: tuple[str, ...]) -> list[str]:
 
 
 def _said(found: Mentions, *, erased: bool) -> str:
-    talks = f"{len(found.conversations)} conversations"
-    what = f"{len(found.questions)} kept questions, {len(found.walks)} walks and {talks}"
+    talks = counted(len(found.conversations), "conversation")
+    what = f"{counted(len(found.questions), 'kept question')}, {counted(len(found.walks), 'walk')} and {talks}"
     if erased:
         return f"{what} that name it are erased too"
     words = " ".join(map(shlex.quote, found.words))

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.cli.add import AddBar
 from rove.cli.output import said_of
-from rove.cli.session import FAILED, Session, command
-from rove.rebuild import HERE, Rebuilt
+from rove.cli.session import FAILED, Session
+from rove.errors import counted
+from rove.rebuild import Rebuilt
 from rove.store.health import Health
 from rove.store.shallow import Depth
 from rove.sync.rebuilding import rebuild_base
 
 
-@command("doctor")
-@click.option(
-    "--rebuild-from",
-    "source",
-    metavar="SOURCE",
-    help=f"Make a lost or torn catalog anew: from an export, a backup (a copy of the base's folder or catalog), or "
-    f'"{HERE}", of what this folder still holds.',
-)
 def doctor(session: Session, source: str | None) -> int:
-    """Compare catalog and index chunk by chunk; mend the index from the catalog.
-
-    The catalog is the truth: an index that is damaged, or lost, is made anew without embedding anything again. A
-    catalog that is lost or torn is made anew with --rebuild-from; what is broken is moved aside, and the exit status is
-    1 where sources are lost and have to be added again.
-    """
+    """Run `rove doctor`."""
     if source is not None:
         bar = AddBar(session)
         with bar.progress:
             rebuilt = rebuild_base(source, session.location, listener=bar, **session.settings)
         return _show_rebuilt(session, rebuilt)
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         health = kb.doctor()
     if session.output.as_json:
         session.output.json(health)
@@ -49,9 +35,9 @@ def _show(session: Session, health: Health) -> None:
         session.output.line(f"mended: {problem}", style="yellow")
     if health.rebuilt:
         session.output.line("the index was made anew", style="yellow")
-    session.output.line(f"{health.chunks} chunks, catalog and index agree", style="green")
+    session.output.line(f"{counted(health.chunks, 'chunk')}, catalog and index agree", style="green")
     if health.originals:
-        session.output.line(f"{health.originals} files kept, to show their pages")
+        session.output.line(f"{counted(health.originals, 'file')} kept, to show their pages")
 
 
 def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
@@ -60,9 +46,9 @@ def _show_rebuilt(session: Session, rebuilt: Rebuilt) -> int:
         output.json(rebuilt)
         return FAILED if rebuilt.lost else 0
     _show(session, rebuilt.health)
-    output.line(f"{rebuilt.documents} documents are in the new catalog.")
+    output.line(f"The new catalog has {counted(rebuilt.documents, 'document')}.")
     if rebuilt.lost:
-        output.line(f"{len(rebuilt.lost)} sources are lost or in doubt, and have to be added again:", style="yellow")
+        output.line(f"Lost or in doubt, and to be added again: {counted(len(rebuilt.lost), 'source')}", style="yellow")
         output.table(["source", "reason"], [(entry.source, entry.reason) for entry in rebuilt.lost])
     for path in rebuilt.aside:
         output.note(f"Kept aside: {path} (delete it when you miss nothing; erasing documents does not reach it)")

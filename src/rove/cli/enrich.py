@@ -7,30 +7,19 @@ import sys
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.enrich import ENRICHERS, Enriched, Estimate
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.events import DocumentsEnriched, Event
 from rove.sync import Rove
 
 
-@command("enrich")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask before a chat model is used.")
 def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
-    """Work out more of the documents that are in the base.
-
-    NAME is "graph" (who does what to whom: triplets for `rove graph` and mode "graph"), "summaries" (what documents
-    and their sections say, for `rove summary` and mode "summaries"), "fields" (those that enrich.fields declares, found
-    in each document) or "replies" (what was replied to each post).
-
-    No document is read again, and running it twice changes nothing. Before a chat model is used, it says how
-    many calls and tokens that will take, and asks.
-    """
+    """Run `rove enrich`."""
     for name in names:
         ENRICHERS.get(name)
     done: list[tuple[str, Enriched]] = []
-    with session.base() as kb:
+    with session.base(writes=True) as kb:
         for name in names:
             estimate = kb.estimate_enrich(name)
             if estimate.calls and not yes:
@@ -42,7 +31,7 @@ def enrich(session: Session, names: tuple[str, ...], yes: bool) -> None:
         )
         return
     for name, report in done:
-        session.output.line(f"{name}: {report.documents} documents have something of it, {report.changed} were changed")
+        session.output.line(f"{name}: found in {counted(report.documents, 'document')}, {report.changed} changed")
         for note in report.notes:
             session.output.line(f"  {note}")
 

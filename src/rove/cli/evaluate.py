@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import InputError
+from rove.errors import InputError, counted
 from rove.evaluate.answering import AnswerScores, answer_all, answered, together
 from rove.evaluate.configuration import Configuration
 from rove.evaluate.cost import Price
@@ -35,24 +33,8 @@ METRIC_NAMES = f"Metric, e.g. ndcg@10; several: repeat it. There are: {', '.join
 NAME = "this"
 
 
-@command("eval")
-@click.argument("dataset")
-@click.option("--out", "-o", metavar="FOLDER", help="Where the base of a dataset with documents goes.")
-@click.option("--metric", "-m", "metrics", multiple=True, default=METRICS_OF_ONE, help=METRIC_NAMES)
-@click.option("--mode", default="hybrid", show_default=True, help="keyword, semantic, hybrid, gather, or a plug-in's.")
-@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds.")
-@click.option("--top", "-n", "top_k", default=10, show_default=True, help="How many passages are looked at.")
-@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
-@click.option("--answers", is_flag=True, help="Let each question be answered too, and measure the answers.")
-@click.option("--price", nargs=2, type=float, metavar="IN OUT", help="What the chat model costs for a million tokens.")
-@click.option("--parquet", metavar="FILE", help="Write one row for each question.")
 def eval_(session: Session, dataset: str, **said: Any) -> None:  # noqa: ANN401 - click's values
-    """Measure one configuration: the base and its settings, over the questions of DATASET.
-
-    DATASET is a file of questions about the base, or a folder with corpus, queries and qrels, whose documents are put
-    into a base of their own.
-    """
+    """Run `rove eval`."""
     call = _Eval(**said)
     check_metrics(call.metrics)
     parse_where(call.where)
@@ -151,13 +133,15 @@ def _metrics(scores: Scores) -> dict[str, object]:
 def show_one(session: Session, data: Dataset, found: ConfigurationScores, base: Ingested | None) -> None:
     """Print what one configuration has reached."""
     output, scores = session.output, found.scores
-    output.line(f"{data.name}: {len(data.questions)} questions", style="bold")
+    output.line(f"{data.name}: {counted(len(data.questions), 'question')}", style="bold")
     rows = [(name, _number(scores.mean(name)), str(scores.coverage(name))) for name in scores.values]
     output.table(["metric", "mean", "questions scored"], rows)
     if found.latency:
         output.line(f"A search takes {found.latency.p50 * 1000:.1f} ms (p50), {found.latency.p95 * 1000:.1f} ms (p95).")
     if base:
-        output.line(f"{base.documents} documents in {base.chunks} chunks, added in {base.seconds:.1f} s.")
+        output.line(
+            f"{counted(base.documents, 'document')} in {counted(base.chunks, 'chunk')}, added in {base.seconds:.1f} s."
+        )
     for error in dict.fromkeys(outcome.error for outcome in found.outcomes.values() if outcome.error):
         output.line(f"Not asked: {error}")
 
@@ -176,7 +160,8 @@ def show_answers(session: Session, answered: AnswerScores, price: Price | None) 
         cost = f", which costs {price.of(usage):.4f}" if price else ""
         about = "about " if usage.estimated else ""
         output.line(
-            f"{usage.requests} calls: {about}{usage.input_tokens} tokens read, {usage.output_tokens} written{cost}"
+            f"{counted(usage.requests, 'call')}: {about}{usage.input_tokens} tokens read, "
+            f"{usage.output_tokens} written{cost}"
         )
 
 

@@ -7,27 +7,24 @@ from pathlib import Path
 import click
 
 from rove.cli.add import AddBar, show
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.exchange import is_document
 
 
-@command("export")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True))
 def export(session: Session, file: Path) -> None:
-    """Write the base to FILE ("-": standard output) as JSON lines: texts, structure, metadata, vectors, kept files."""
+    """Run `rove export`."""
     with session.base() as kb, click.open_file(str(file), "w", encoding="utf-8", atomic=str(file) != "-") as target:
         count = -1
         for line in kb.export():
             target.write(line + "\n")
             count += is_document(line)
-    session.output.note(f"{count} documents exported")
+    session.output.note(f"{counted(count, 'document')} exported")
 
 
-@command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path, allow_dash=True))
 def import_(session: Session, file: Path) -> int:
-    """Take in FILE ("-": standard input), which `rove export` wrote; with another embedder it is embedded anew."""
-    with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True) as kb:
+    """Run `rove import`."""
+    with click.open_file(str(file), encoding="utf-8") as lines, session.base(create=True, writes=True) as kb:
         bar = AddBar(session)
         with bar.progress:
             report = kb.import_(lines, listener=bar)

@@ -11,9 +11,9 @@ import click
 
 from rove.cli.ask import show_answer
 from rove.cli.output import plain
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.engine import AsyncRove
-from rove.errors import ConfigError, InputError
+from rove.errors import ConfigError, InputError, counted
 from rove.events import TextDelta
 from rove.flow import FlowRun, checked, forget, read_flow, resume, run, runs, templates
 from rove.flow.flow_events import (
@@ -39,17 +39,8 @@ WAITING = 3
 WHERE = click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds, at every step.")
 
 
-@click.group("flow", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-def flow() -> None:
-    """Graphs of operators: what add and ask do, put together in other ways, in a file that can be shared.
-
-    FLOW is a file (.toml or .yaml), or the name of a template.
-    """
-
-
-@command("list")
 def list_(session: Session) -> None:
-    """List the templates; a file of your own begins well as a copy of one: rove flow show NAME --source."""
+    """Run `rove flow list`."""
     found = {name: read_flow(name) for name in templates()}
     if session.output.as_json:
         session.output.json({name: one.about for name, one in found.items()})
@@ -59,9 +50,8 @@ def list_(session: Session) -> None:
     )
 
 
-@command("operators")
 def operators(session: Session) -> None:
-    """List the operators: what each takes, what it gives, and what it does."""
+    """Run `rove flow operators`."""
     found = [operator_named(name) for name in OPERATORS.names()]
     rows = [
         (
@@ -78,13 +68,8 @@ def operators(session: Session) -> None:
     session.output.table(["operator", "takes", "gives", "what it does"], rows)
 
 
-@command("show")
-@click.argument("name", metavar="FLOW")
-@click.option("--mermaid", is_flag=True, help="As a Mermaid flowchart.")
-@click.option("--svg", is_flag=True, help="As an SVG picture.")
-@click.option("--source", is_flag=True, help="The file itself.")
 def show(session: Session, name: str, mermaid: bool, svg: bool, source: bool) -> None:
-    """Draw FLOW."""
+    """Run `rove flow show`."""
     found = read_flow(name)
     if source:
         sys.stdout.write(found.text)
@@ -99,13 +84,8 @@ def show(session: Session, name: str, mermaid: bool, svg: bool, source: bool) ->
         session.output.line(line)
 
 
-@command("check")
-@click.argument("name", metavar="FLOW")
 def check(session: Session, name: str) -> int:
-    """Check FLOW, and say all that is wrong with it: names, types, loops without a bound.
-
-    Where there is a base, what it lacks is said too: a chat model, databases, tools. Nothing is written into it.
-    """
+    """Run `rove flow check`."""
     found = read_flow(name)
     plan, problems = checked(found)
     if not problems:
@@ -116,19 +96,12 @@ def check(session: Session, name: str) -> int:
         session.output.marked(f"[bold]{plain(found.source)}: {plain(one.place)}[/]: {plain(one.reason)}")
         session.output.marked(f"[green]→[/] {plain(one.cure)}")
     if not problems and not session.output.as_json:
-        session.output.line(f"{found.source}: {len(found.steps)} steps, nothing wrong.")
+        session.output.line(f"{found.source}: {counted(len(found.steps), 'step')}, nothing wrong.")
     return 1 if problems else 0
 
 
-@command("run")
-@click.argument("name", metavar="FLOW")
-@click.argument("inputs", nargs=-1, metavar="[NAME=VALUE]…")
-@WHERE
 def run_(session: Session, name: str, inputs: tuple[str, ...], where: tuple[str, ...]) -> int:
-    """Run FLOW; words without NAME= are its first input. A run that was cut off goes on with: rove flow resume.
-
-    The exit status is 3 where a person is asked and nobody is at the terminal.
-    """
+    """Run `rove flow run`."""
     found, condition = read_flow(name), parse_where(where)
     given = _given(inputs, list(found.input))
     view = _View(session)
@@ -140,11 +113,8 @@ def run_(session: Session, name: str, inputs: tuple[str, ...], where: tuple[str,
     return _waited(go())
 
 
-@command("resume")
-@click.argument("name", metavar="RUN", default="last")
-@click.option("--reply", "-r", multiple=True, metavar="STEP=TEXT", help="What a person answers; see: rove flow runs")
 def resume_(session: Session, name: str, reply: tuple[str, ...]) -> int:
-    """Go on with a run: no finished step is done again. RUN is its id, the beginning of it, or "last"."""
+    """Run `rove flow resume`."""
     view = _View(session)
     replies = {key: str(value) for key, value in _given(reply, []).items()}
 
@@ -155,9 +125,8 @@ def resume_(session: Session, name: str, reply: tuple[str, ...]) -> int:
     return _waited(go())
 
 
-@command("runs")
 def runs_(session: Session) -> None:
-    """List the runs that the base keeps, and what they wait for."""
+    """Run `rove flow runs`."""
 
     async def go() -> None:
         async with _base(session) as kb:
@@ -171,20 +140,14 @@ def runs_(session: Session) -> None:
     return _waited(go())
 
 
-@command("forget")
-@click.argument("name", metavar="RUN")
 def forget_(session: Session, name: str) -> None:
-    """Delete a run and all that it has kept."""
+    """Run `rove flow forget`."""
 
     async def go() -> None:
         async with _base(session) as kb:
             session.output.note(f"The run {await forget(kb, name)} is deleted.")
 
     return _waited(go())
-
-
-for _one in (list_, operators, show, check, run_, resume_, runs_, forget_):
-    flow.add_command(_one)
 
 
 async def _lacking(session: Session, plan: FlowPlan) -> list[Problem]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from rove.cli.output import plain
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
+from rove.errors import counted
 from rove.events import Event, Noted
 from rove.graph_files import document_graph_ml, graph_ml, graph_page
 from rove.language.rendering import render
@@ -25,20 +26,6 @@ WRITERS: Mapping[str, Callable[[Subgraph, str], str]] = {
 }
 
 
-@command("graph", several=True)
-@click.argument("names", nargs=-1, metavar="NAME...")
-@click.option(
-    "--document", "-d", "documents", multiple=True, metavar="NAME", help="What a document says; its id or path."
-)
-@click.option("--structure", is_flag=True, help="The document's own graph: sections, chunks, what these speak of.")
-@click.option("--direction", type=click.Choice(DIRECTIONS), default="both", show_default=True, help="Which relations.")
-@click.option("--depth", default=1, show_default=True, help="Links from a name, up to 5.")
-@click.option("--fan", default=20, show_default=True, help="Relations of one entity.")
-@click.option("--limit", "-n", default=100, show_default=True, help="Relations in all.")
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only of what passes; all, if several.")
-@click.option(
-    "--out", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture (.html), or .graphml."
-)
 def graph(
     session: Session,
     names: tuple[str, ...],
@@ -51,10 +38,7 @@ def graph(
     where: tuple[str, ...],
     out: Path | None,
 ) -> int:
-    """Show what the documents say of NAME: who does what to whom, each with the words that say so.
-
-    `rove enrich graph` makes the graph first. Several names show what lies between them.
-    """
+    """Run `rove graph`."""
     if not names and not documents:
         raise click.UsageError("Name a thing, or a document by --document.")  # noqa: TRY003 - click prints it
     if structure:
@@ -74,7 +58,10 @@ def graph(
             _say_why(session, kb, names)
     if out:
         out.write_text(WRITERS[out.suffix](found, ", ".join((*names, *documents))), "utf-8")
-        session.output.note(f"Written to {out}: {len(found.entities)} entities, {len(found.links)} relations.")
+        session.output.note(
+            f"Written to {out}: {counted(len(found.entities), 'entity', 'entities')}, "
+            f"{counted(len(found.links), 'relation')}."
+        )
     elif session.output.as_json:
         session.output.json(found)
     else:

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from rove.answer.passages import rendered
 from rove.cli.output import plain, said_of
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.errors import InputError
-from rove.records import Box
+from rove.records import Box, DocumentInfo
 from rove.sync import Rove
 
 CONTEXT_CHARS = 300
 
 
-@command("inspect", several=True)
-@click.argument("document", required=False)
-@click.option("--chunks", is_flag=True, help="Show the document's chunks.")
-@click.option(
-    "--span", metavar="START:END", help="Show these characters of the document, with what stands around them."
-)
-@click.option("--ledger", is_flag=True, help="Show what became of every source.")
-@click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
-@click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
 def inspect(
     session: Session, document: str | None, chunks: bool, span: str | None, ledger: bool, failed: bool, depth: bool
 ) -> None:
-    """List the documents of the base; or show one DOCUMENT (its id, or its path)."""
+    """Run `rove inspect`."""
     with session.base() as kb:
         if depth:
             _show_depth(session, kb)
@@ -37,17 +26,22 @@ def inspect(
         elif document is None:
             _show_documents(session, kb)
         elif span is not None:
-            _show_span(session, kb, _id(kb, document), span)
+            _show_span(session, kb, only(kb, document).document_id, span)
         else:
-            _show_document(session, kb, _id(kb, document), chunks=chunks)
+            _show_document(session, kb, only(kb, document).document_id, chunks=chunks)
 
 
-def _id(kb: Rove, name: str) -> str:
+def only(kb: Rove, name: str) -> DocumentInfo:
+    """Return the one document of that name.
+
+    Raises:
+        InputError: there is none, or several.
+    """
     infos = kb.named(name)
     if len(infos) > 1:
         message = f"{name} holds {len(infos)} documents."
         raise InputError(message, cure="Give the id of one; list them with: rove inspect")
-    return infos[0].document_id
+    return infos[0]
 
 
 def _show_documents(session: Session, kb: Rove) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
-from rove.cli.session import Session, command
+from rove.cli.inspect import only
+from rove.cli.session import Session
 from rove.errors import InputError
 from rove.evaluate.dataset.questions import rows_of
 from rove.evaluate.review import YES
@@ -14,16 +13,8 @@ from rove.records.document import Span
 from rove.sync import Rove
 
 
-@command("keep")
-@click.argument("question")
-@click.argument("document", required=False)
-@click.option("--span", metavar="START:END", help="The characters of DOCUMENT that answer it; all, if left out.")
-@click.option("--reviewed", is_flag=True, help="QUESTION is a file of questions; keep those that were found good.")
 def keep(session: Session, question: str, document: str | None, span: str | None, reviewed: bool) -> None:
-    """Keep that a passage of DOCUMENT answers QUESTION: asked so, or alike, it is given at once.
-
-    Or all questions of a file that were reviewed: rove questions keep --reviewed FILE
-    """
+    """Run `rove questions keep`."""
     with session.base() as kb:
         if reviewed:
             count = _keep_reviewed(kb, Path(question))
@@ -33,7 +24,7 @@ def keep(session: Session, question: str, document: str | None, span: str | None
                 message, cure="Name one, as hits give it: rove questions keep QUESTION DOCUMENT --span 0:99"
             )
         else:
-            info = kb.named(document)[0]
+            info = only(kb, document)
             size = len(kb.text(info.document_id))
             kb.keep_question(question, info.document_id, _span(span) if span else (0, size))
             count = 1
@@ -60,9 +51,8 @@ def _keep_reviewed(kb: Rove, file: Path) -> int:
     return len(good)
 
 
-@command("kept")
 def kept(session: Session) -> None:
-    """List the questions that are kept, each with the words that answer it."""
+    """Run `rove questions kept`."""
     with session.base() as kb:
         found = kb.kept_questions()
     if session.output.as_json:
@@ -74,11 +64,8 @@ def kept(session: Session) -> None:
         session.output.note("None is kept. Keep one with: rove questions keep QUESTION DOCUMENT --span START:END")
 
 
-@command("forget")
-@click.argument("questions", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="All of them.")
 def forget(session: Session, questions: tuple[str, ...], every: bool) -> None:
-    """Erase QUESTIONS that are kept; their bytes leave the disk."""
+    """Run `rove questions forget`."""
     if bool(questions) == every:
         message = "Name the questions, or all of them with --all."
         raise InputError(message, cure="See them with: rove questions kept")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rove.cli.session import Session, command
+from rove.cli.output import span_of_time
+from rove.cli.session import Session
+from rove.errors import counted
 from rove.events import ChunksDeepened, ChunksEmbedded, Event
 from rove.migration import Migrated, Migration, MigrationEstimate
 from rove.settings import read_settings
@@ -15,24 +16,15 @@ from rove.settings import read_settings
 STOPPED = 130
 
 
-@command("migrate")
-@click.option("--to", metavar="NAME", default="", help="The new embedder, if the settings do not name it yet.")
-@click.option("--estimate", "only_estimate", is_flag=True, help="Only say what it comes to.")
-@click.option("--switch-only", is_flag=True, help="Switch, and leave the rest to a server or the next add.")
 def migrate(session: Session, to: str, only_estimate: bool, switch_only: bool) -> int:
-    """Move the base to another embedder, without downtime.
-
-    The settings name the new one under [embedder], and how the one before is reached under [embedder.previous] (a
-    packaged one needs no word). From the switch on both are searched, until the new one has reached every passage,
-    those first that people find. Stop it at any time: the same command goes on, and --to with the old name goes back.
-    """
+    """Run `rove migrate`."""
     migration = Migration(read_settings(session.location, **session.settings), to)
     bar = _Bar(session)
     try:
         return asyncio.run(_run(session, migration, bar, only_estimate=only_estimate, deep=not switch_only))
     except KeyboardInterrupt:
         if migration.began:
-            left = f"{bar.left:,} passages" if bar.left is not None else "What is left"
+            left = counted(bar.left, "passage") if bar.left is not None else "What is left"
             session.output.note(f"{left} can be found as before; go on with the same command, or with: rove add")
         else:
             session.output.note("Nothing was changed.")
@@ -58,19 +50,8 @@ def _said(estimate: MigrationEstimate) -> str:
     if not estimate.passages + estimate.others:
         return f"[{estimate.after}] has reached every passage."
     others = f" and {estimate.others:,} memories and summaries" if estimate.others else ""
-    took = f"about {_time(estimate.seconds)}, by a sample"
+    took = f"about {span_of_time(estimate.seconds)}, by a sample"
     return f"[{estimate.after}] has {estimate.passages:,} of {estimate.of:,} passages{others} to reach: {took}."
-
-
-def _time(seconds: float) -> str:
-    """Say how long that is.
-
-    >>> _time(7.2), _time(700), _time(40_000)
-    ('7 s', '12 min', '11.1 h')
-    """
-    if seconds < 100:  # noqa: PLR2004 - as people say it
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004
 
 
 def _show(session: Session, migrated: Migrated) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import cast
@@ -16,31 +15,34 @@ from rich.table import Table
 from rich.text import Text
 
 from rove.answer.passages import rendered
-from rove.errors import RoveError
+from rove.errors import RoveError, counted
 from rove.language.rendering import Link, Rendered, render, rows_of
 from rove.records import Answer, Chunk, Citation
+from rove.records.document import Span
 from rove.store.shallow import Depth
 
 SHOWN_LINKS = 5
+MARKED = "bold yellow"
 
 
 class Output:
     """Where a command prints. `terminal` is False in a pipe; then nothing is coloured, cut or drawn."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, console: Console | None = None, notes: Console | None = None) -> None:
+        """`console`, `notes`: where results and what is said beside them go, if not to this process's own streams."""
         self.as_json = as_json
-        self.console = Console(highlight=False, soft_wrap=True)
-        self.notes = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = console or Console(highlight=False, soft_wrap=True)
+        self.notes = notes or Console(stderr=True, highlight=False, soft_wrap=True)
         self.terminal = self.console.is_terminal
 
     def json(self, value: object) -> None:
         """Print a value as JSON; records become objects, chunks and citations with what is shown of them."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
+        self.console.file.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
     def json_line(self, value: object) -> None:
         """Print a value as one line of JSON, at once."""
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
-        sys.stdout.flush()
+        self.console.file.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
+        self.console.file.flush()
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Print one line of plain text as it is; `style` shows in a terminal only."""
@@ -62,15 +64,18 @@ class Output:
         """Print a table; in a pipe, lines of tab-separated values."""
         if not self.terminal:
             for row in rows:
-                sys.stdout.write("\t".join(_cell(value) for value in row) + "\n")
+                self.console.file.write("\t".join(_cell(value) for value in row) + "\n")
             return
         table = Table(*headings, box=None, header_style="bold", pad_edge=False)
         for row in rows:
             table.add_row(*(escape(_cell(value)) for value in row))
         self.console.print(table, soft_wrap=False)
 
-    def passage(self, shown: Rendered, most_chars: int) -> None:
-        """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line."""
+    def passage(self, shown: Rendered, most_chars: int, marker: Callable[[str], Sequence[Span]] = lambda _: ()) -> None:
+        """Print a passage, then its links, three blanks in: cut, its tables drawn, in a terminal; else on one line.
+
+        `marker`: which spans of a text are highlighted, in a terminal.
+        """
         if not self.terminal:
             self.line(f"   {shown.line}")
         for block, text in shown.parts() if self.terminal else ():
@@ -78,6 +83,9 @@ class Output:
             if cut:
                 drawn = _drawn(cut, headed=block.headed) if block.kind == "table" else Text(_printable(cut))
                 drawn.style = "bold" if block.kind == "heading" else ""
+                if isinstance(drawn, Text):
+                    for start, end in marker(drawn.plain):
+                        drawn.stylize(MARKED, start, end)
                 self.console.print(Padding(drawn, (0, 0, 0, 3)), soft_wrap=False)
         self.links(shown.links)
 
@@ -90,7 +98,7 @@ class Output:
             if block.kind == "table" and self.terminal:
                 self.console.print(_drawn(text, headed=block.headed), soft_wrap=False)
             elif block.kind == "table":
-                sys.stdout.write(_printable(text) + "\n")
+                self.console.file.write(_printable(text) + "\n")
             else:
                 self.line(text)
             before = block.kind
@@ -122,12 +130,23 @@ def said_of(depth: Depth, again: str) -> str:
     """Say how far the embedder is, and how to go on; `again`: how a command names the base.
 
     >>> said_of(Depth(200, 0), "")
-    'The embedder has reached all 200 passages.'
+    'The embedder has reached all passages: 200.'
     """
     if not depth.shallow:
-        return f"The embedder has reached all {depth.chunks:,} passages."
-    share = f"The embedder has reached {int(100 * depth.share)} % of {depth.chunks:,} passages"
-    return f"{share}; {depth.shallow:,} are found by words and quick vectors. Go on: rove add --resume{again}"
+        return f"The embedder has reached all passages: {depth.chunks:,}."
+    share = f"The embedder has reached {int(100 * depth.share)} % of {counted(depth.chunks, 'passage')}"
+    return f"{share}; {depth.shallow:,} found by words and quick vectors. Go on: rove add --resume{again}"
+
+
+def span_of_time(seconds: float) -> str:
+    """Say how long that is.
+
+    >>> span_of_time(7.2), span_of_time(700), span_of_time(40_000)
+    ('7 s', '12 min', '11.1 h')
+    """
+    if seconds < 100:  # noqa: PLR2004 - as people say it
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"  # noqa: PLR2004
 
 
 def _printable(text: str) -> str:

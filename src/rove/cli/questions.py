@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 
 from rove.cli.judging import QUIT, Keys, passage_of, show
-from rove.cli.kept_questions import forget, keep, kept
-from rove.cli.session import Session, command
-from rove.errors import InputError
+from rove.cli.session import Session
+from rove.errors import InputError, counted
 from rove.evaluate.agreement import Agreement, agreement
 from rove.evaluate.dataset import read_dataset
 from rove.evaluate.dataset.dataset_lines import DatasetRow
@@ -31,21 +30,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 FOUND = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group("questions", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-def questions() -> None:
-    """Questions made from your own documents and reviewed by people: to measure with, and to be answered at once."""
-
-
-@command("make")
-@click.argument("file", type=FILE)
-@click.option("--count", "-n", default=50, show_default=True, type=click.IntRange(min=1), help="How many, at most.")
-@click.option("--without-model", is_flag=True, help="From headings, titles, captions and tables alone.")
-@click.option("--force", is_flag=True, help="Write over FILE, if it is there.")
 def make(session: Session, file: Path, count: int, without_model: bool, force: bool) -> None:
-    """Make questions from the documents of the base, and write them to FILE (.jsonl, .csv or .tsv).
-
-    With the chat model of the settings, one for a passage, held to its words; without one, from headings and tables.
-    """
+    """Run `rove questions make`."""
     if file.exists() and not force:
         message = f"{file} is there already."
         raise InputError(message, cure="Name another file, or write over it with --force.")
@@ -61,7 +47,7 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
     if session.output.as_json:
         session.output.json({"file": str(file), "questions": len(made.questions), "rejected": made.rejected})
         return
-    session.output.line(f"{len(made.questions)} questions in {file}.")
+    session.output.line(f"{counted(len(made.questions), 'question')} in {file}.")
     for reason, number in made.rejected.most_common():
         session.output.note(f"Thrown away: {number} ({reason})")
     if made.failure:
@@ -71,15 +57,8 @@ def make(session: Session, file: Path, count: int, without_model: bool, force: b
     session.output.note(f"Next: rove questions review {file}")
 
 
-@command("review")
-@click.argument("file", type=FOUND)
-@click.option("--annotator", "-a", default="", help="Your name; the system's user name if left out.")
 def review(session: Session, file: Path, annotator: str) -> None:
-    """Say of each question in FILE whether it is a good one: y, n, e (edit), s (skip) or q (quit).
-
-    What is said is kept at once, so that you can stop at any time. In a pipe, each line of the input is an answer:
-    "y", or "e The question, put better?".
-    """
+    """Run `rove questions review`."""
     name = annotator or getpass.getuser()
     rows = list(rows_of(file))
     left = waiting(rows, reviews_of(file), name)
@@ -102,19 +81,8 @@ def review(session: Session, file: Path, annotator: str) -> None:
     _done(session, done, len(left), file)
 
 
-@command("judge")
-@click.argument("runs", nargs=-1, required=True, type=FOUND)
-@click.option("--annotator", "-a", default="", help="Your name; the system's user name if left out.")
-@click.option(
-    "--depth", "-d", default=10, show_default=True, type=click.IntRange(min=1), help="Places of each ranking."
-)
-@click.option("--dataset", type=click.Path(exists=True, path_type=Path), help="Where the questions' texts are.")
 def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, dataset: Path | None) -> None:
-    """Label what RUNS have found: 1 relevant, 2 related, 3 neither; s (skip) or q (quit).
-
-    A run is a parquet file of a sweep, lines of JSON {question_id, question, documents}, or a TREC run. What any of
-    them has among its first places is judged once, in an order that tells no rank. Labels are kept beside the first.
-    """
+    """Run `rove questions judge`."""
     name = annotator or getpass.getuser()
     texts = {question.question_id: question.text for question in read_dataset(dataset).questions} if dataset else {}
     pools = pool((ranking for run in runs for ranking in read_run(run)), depth)
@@ -134,15 +102,8 @@ def judge(session: Session, runs: tuple[Path, ...], annotator: str, depth: int, 
     _done(session, done, len(left), runs[0])
 
 
-@command("feedback")
-@click.argument("file", type=FILE)
 def feedback(session: Session, file: Path) -> None:
-    """Write what users have said of answers in conversations to FILE (.jsonl), a run that can be judged.
-
-    Its labels lie beside it: what an answer cited that was liked is relevant. Questions whose answer was not liked are
-    there without labels. Written again, labels that annotators gave meanwhile stay. Keys that see some documents only
-    are left out.
-    """
+    """Run `rove questions feedback`."""
     if file.suffix != ".jsonl":
         message = f"{file} does not end in .jsonl."
         raise InputError(message, cure="Name a file that does.")
@@ -152,15 +113,14 @@ def feedback(session: Session, file: Path) -> None:
     if session.output.as_json:
         session.output.json({"file": str(file), "questions": len(found.rankings), "labels": len(found.votes)})
         return
-    session.output.line(f"{len(found.rankings)} questions with {len(found.votes)} labels in {file}.")
+    session.output.line(
+        f"{counted(len(found.rankings), 'question')} with {counted(len(found.votes), 'label')} in {file}."
+    )
     session.output.note(f"Next: rove questions judge {file}")
 
 
-@command("agree")
-@click.argument("file", type=FOUND)
-@click.option("--qrels", type=FILE, help="Write the labels, merged, as lines of question, document and grade.")
 def agree(session: Session, file: Path, qrels: Path | None) -> None:
-    """Say how far the annotators of FILE (questions that were reviewed, or a run that was judged) agree."""
+    """Run `rove questions agree`."""
     if beside(file, "labels").is_file():
         votes = labels_of(file)
     else:
@@ -208,7 +168,3 @@ def _source_passage(kb: Rove, row: DatasetRow) -> str:
     start, end = row.text("start", empty=True), row.text("end", empty=True)
     span = (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
     return passage_of(kb, row.text("document_id", "source"), span)
-
-
-for one in (make, review, judge, feedback, agree, keep, kept, forget):
-    questions.add_command(one)

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
-from rove.answer.passages import rendered
-from rove.cli.output import plain
-from rove.cli.session import Session, command
+from rove.cli.hits import show_hits
+from rove.cli.session import Session
 from rove.events import Event, Noted
-from rove.records import Hit
 from rove.retrieve.condition import parse_where
 
-SHOWN_CHARS = 400
 
-
-@command("search", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option("--top", "-n", "top_k", type=click.IntRange(min=1), help="How many passages.")
-@click.option(
-    "--mode",
-    "-m",
-    default="hybrid",
-    show_default=True,
-    help="keyword, semantic, hybrid, sparse, gather, walk, graph, tree, questions, schema, rewrite, summaries, themes, "
-    "chain or together.",
-)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds; all of them, if several."
-)
-@click.option("--min-score", type=float, help="Leave out what scores less; what a score is depends on the mode.")
-@click.option("--rerank/--no-rerank", default=None, help="Look at the best passages again, or not.")
 def search(
     session: Session,
     question: tuple[str, ...],
@@ -38,56 +16,23 @@ def search(
     where: tuple[str, ...],
     min_score: float | None,
     rerank: bool | None,
+    verbose: bool,
 ) -> None:
-    """Find the passages that match QUESTION best."""
+    """Run `rove search`."""
 
     def said(event: Event) -> None:
         if isinstance(event, Noted):
             session.output.note(event.text)
 
+    text = " ".join(question)
     condition = parse_where(where)
     with session.base() as kb:
         hits = kb.search(
-            " ".join(question),
-            top_k=top_k,
-            where=condition,
-            mode=mode,
-            rerank=rerank,
-            min_score=min_score,
-            listener=said,
+            text, top_k=top_k, where=condition, mode=mode, rerank=rerank, min_score=min_score, listener=said
         )
     if session.output.as_json:
         session.output.json(hits)
         return
     if not hits:
         session.output.note("Nothing was found.")
-    for number, hit in enumerate(hits, start=1):
-        show_hit(session, number, hit)
-
-
-def show_hit(session: Session, number: int, hit: Hit) -> None:
-    """Print one passage: where it stands, which lists had it, how it begins, and where else its text stands."""
-    start, end = hit.chunk.span
-    page = f" p. {hit.chunk.page}" if hit.chunk.page else ""
-    lists = ", ".join(f"{name} {place.rank}" for name, place in hit.sources.items())
-    title = f"[bold cyan]{number}.[/] [bold]{plain(hit.title or hit.uri)}[/]"
-    count = f" · ×{1 + len(hit.same)}" if hit.same else ""
-    session.output.marked(
-        f"{title}[dim]{page}{count} · {hit.score:+.3f} ({lists}) · {hit.chunk.document_id}:{start}-{end}[/]"
-    )
-    if hit.chunk.headings:
-        session.output.marked(f"   [dim]{plain(' > '.join(hit.chunk.headings))}[/]")
-    if hit.theme:
-        session.output.marked(f"   [italic]{plain(hit.theme)}[/]")
-    if hit.summary:
-        session.output.marked(f"   [italic]{plain(hit.summary[:SHOWN_CHARS])}[/]")
-    if hit.question:
-        session.output.marked(f"   [italic]{plain(hit.question)}[/]")
-    session.output.passage(rendered(hit.chunk), SHOWN_CHARS)
-    if hit.same:
-        session.output.marked(f"   [dim]also in: {plain(', '.join(map(_place, hit.same)))}[/]")
-
-
-def _place(hit: Hit) -> str:
-    start, end = hit.chunk.span
-    return f"{hit.title or hit.uri} ({hit.chunk.document_id}:{start}-{end})"
+    show_hits(session, hits, text, verbose=verbose)

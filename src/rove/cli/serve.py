@@ -9,51 +9,27 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import click
-
-from rove.cli.session import Session, command
+from rove.cli.served_call import answer_command_line
+from rove.cli.session import Session
 from rove.errors import ConfigError
+from rove.installing import install_cure
 from rove.registry import load
 from rove.settings import Settings, file_of, located, read_settings
 
 NAME = re.compile(r"[\w.-]{1,64}")
-CURE = "Run: pip install 'rove[serve]'"
 
 
-@command("serve")
-@click.option("--host", help="The address to listen at; serve.host.")
-@click.option("--port", type=click.IntRange(0, 65_535), help="The port to listen at; serve.port.")
 def run(session: Session, host: str | None, port: int | None) -> None:
-    """Serve the base over HTTP, OpenAI-shaped and MCP, until told to end (Ctrl-C, SIGTERM).
-
-    Without keys only this machine is let in. Keys are made by: rove serve key NAME
-    """
+    """Run `rove serve`."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     part = _extra("rove.serve.run:serve")
-    part(_file(session.location), lambda: _settings(session, given), session.output.note)
+    part(_file(session.location), lambda: _settings(session, given), session.output.note, answer_command_line)
 
 
-@command("key")
-@click.argument("name")
-@click.option("--space", "spaces", multiple=True, help="A space that it opens; all, if none is named.")
-@click.option(
-    "--right",
-    "rights",
-    multiple=True,
-    default=("read",),
-    show_default=True,
-    type=click.Choice(["read", "add", "delete", "admin"]),
-    help="What it lets its holder do.",
-)
-@click.option("--label", "labels", multiple=True, help="Open only documents with one of these access labels.")
-@click.option("--revoke", is_flag=True, help="Take the key of this name out of the settings file instead.")
 def key(
     session: Session, name: str, spaces: tuple[str, ...], rights: tuple[str, ...], labels: tuple[str, ...], revoke: bool
 ) -> None:
-    """Make a key, print it once, and write its hash into the settings file.
-
-    It counts in a server that runs within seconds. Where one is revoked, what is being done for its holder ends.
-    """
+    """Run `rove key`."""
     if revoke:
         _revoke(session, name)
         return
@@ -75,23 +51,10 @@ def key(
     session.output.note(f"This is shown once. {file} holds its hash; a server that runs lets it in within seconds.")
 
 
-@command("mcp")
 def mcp(session: Session) -> None:
-    """Serve the base to a model's program over standard input and output (Model Context Protocol).
-
-    Over HTTP it is at /mcp of `rove serve`.
-    """
+    """Run `rove mcp`."""
     settings = _settings(session, {})
     _extra("rove.serve.run:serve_stdio")(settings, _home(session.location))
-
-
-def _group(**options: Any) -> None:  # noqa: ANN401 - what click gives
-    if click.get_current_context().invoked_subcommand is None and run.callback:
-        run.callback(**options)
-
-
-serve = click.Group("serve", callback=_group, params=run.params, invoke_without_command=True, help=run.help)
-serve.add_command(key)
 
 
 def _settings(session: Session, given: dict[str, Any]) -> Settings:
@@ -105,7 +68,7 @@ def _extra(path: str) -> Any:  # noqa: ANN401 - whatever stands there
         return load(path)
     except ModuleNotFoundError as error:
         message = f"Serving needs {error.name!r}, which is not installed."
-        raise ConfigError(message, cure=CURE) from error
+        raise ConfigError(message, cure=install_cure("serve", error.name or "")) from error
 
 
 def _file(location: str) -> Path:

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import json
 
-import click
-
-from rove.cli.session import Session, command
-from rove.errors import InputError
+from rove.cli.session import Session
+from rove.errors import InputError, meant
 from rove.settings.origins import SettingInForce, settings_in_force
 
 
-@command("settings")
-@click.argument("names", nargs=-1, metavar="[NAME...]")
 def settings(session: Session, names: tuple[str, ...]) -> None:
-    """Show the settings in force, and where each comes from: argument, environment, file, preset or default.
-
-    NAME is a table ("search") or one setting ("search.top_k"); without it all are shown. Keys are never printed.
-    """
+    """Run `rove settings`."""
     every = settings_in_force(session.location, **session.settings)
     shown = [one for one in every if not names or {one.name, one.name.partition(".")[0]} & set(names)]
     unknown = [name for name in names if not any(name in (one.name, one.name.partition(".")[0]) for one in every)]
     if unknown:
         message = f"There is no setting {unknown[0]!r}."
-        raise InputError(message, cure="List them all with: rove settings")
+        names_of_all = [one.name for one in every] + [one.name.partition(".")[0] for one in every]
+        raise InputError(message, cure=f"{meant(unknown[0], names_of_all)}List them all with: rove settings")
     if session.output.as_json:
         session.output.json(shown)
     elif session.output.terminal:

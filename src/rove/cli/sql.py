@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.cli.output import plain
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
 from rove.records.sql import SqlReply
 
 SHOWN_CELLS = 20
 
 
-@command("sql", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option("--database", "-d", default="", help="Its name in the settings; not needed where there is one only.")
-@click.option("--dry-run", is_flag=True, help="Write and check the SQL, and run nothing.")
-@click.option("--schema", is_flag=True, help="Show the tables that QUESTION needs, of those in the base.")
-@click.option("--tables", "in_documents", is_flag=True, help="Ask the tables in the documents of the base.")
-@click.option("--run", "as_sql", is_flag=True, help="QUESTION is SQL: one SELECT, checked as any other.")
 def sql(
     session: Session,
     question: tuple[str, ...],
@@ -27,11 +18,7 @@ def sql(
     in_documents: bool,
     as_sql: bool,
 ) -> int:
-    """Answer QUESTION from the rows of a database that the settings name.
-
-    A chat model writes the SQL, if one is set up; else rules do, over one table. It is checked and only reads. The exit
-    status is 1 where there is no answer.
-    """
+    """Run `rove sql`."""
     asked = " ".join(question)
     # to ask a database, settings are enough
     with session.base(create=not (schema or in_documents)) as kb:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.cli.output import plain
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
 from rove.records import DocumentInfo
 from rove.records.summary import Summary
 
 
-@command("summary", several=True)
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--depth", default=2, show_default=True, help="Levels of sections that are shown; 0: the document alone.")
 def summary(session: Session, names: tuple[str, ...], depth: int) -> int:
-    """Say what the documents NAME (ids or paths) and their sections say, each sentence with where it stands.
-
-    `rove enrich summaries` makes the summaries first.
-    """
+    """Run `rove summary`."""
     with session.base() as kb:
         infos = kb.named(*names)
         found = [(info, kb.summary(info.document_id)) for info in infos]

@@ -9,11 +9,11 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from rove.cli.evaluate import METRIC_NAMES, dataset_of
-from rove.cli.session import Session, command
+from rove.cli.evaluate import dataset_of
+from rove.cli.session import Session
+from rove.errors import counted
 from rove.evaluate.compare import PairedComparison
 from rove.evaluate.configuration import Tree
 from rove.evaluate.dataset import Dataset
@@ -65,15 +65,6 @@ class SweepBar:
         return f"{task.completed / task.elapsed:.0f} a second" if task.elapsed else ""
 
 
-@command("sweep")
-@click.argument("grid")
-@click.argument("dataset", required=False)
-@click.option("--out", "-o", metavar="FOLDER", help="Where bases, results and report go; sweep-GRID by default.")
-@click.option("--metric", "-m", "metrics", multiple=True, help=METRIC_NAMES)
-@click.option("--limit", type=click.IntRange(min=1), help="Ask so many of the questions, spread over all of them.")
-@click.option("--processes", default=0, help="How many search at once; 0: as many as pay.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it may take, and stop.")
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run has found.")
 def sweep(
     session: Session,
     grid: str,
@@ -85,11 +76,7 @@ def sweep(
     dry_run: bool,
     fresh: bool,
 ) -> None:
-    """Run every configuration of GRID (a TOML file, or one that ships: starter, forms, pawsitive) over DATASET.
-
-    DATASET is a folder with corpus, queries and qrels, or a file of questions about the base that --kb names. An
-    interrupted sweep goes on where it stopped when the same command is run again.
-    """
+    """Run `rove sweep`."""
     chosen = read_grid(grid)
     if metrics:
         chosen = replace(chosen, metrics=metrics)
@@ -145,8 +132,9 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
         return
     made = len(planned.bases) - expected.bases
     session.output.note(
-        f"{len(planned.keys)} configurations, {planned.distinct} of them distinct; {len(data.questions)} questions; "
-        f"{len(planned.bases)} bases" + (f", {made} of them made already" if made else "")
+        f"{counted(len(planned.keys), 'configuration')}, {planned.distinct} of them distinct; "
+        f"{counted(len(data.questions), 'question')}; "
+        f"{counted(len(planned.bases), 'base')}" + (f", {made} of them made already" if made else "")
     )
     if expected.bases:
         about = "about " if expected.sampled else ""
@@ -156,7 +144,8 @@ def announce(session: Session, planned: Plan, data: Dataset, expected: Estimate)
             f"to read, cut and keep them {_time(expected.other_s)}"
         )
     session.output.note(
-        f"{expected.searches:,} searches, {_time(expected.search_s)}. In all about {_time(expected.seconds)}."
+        f"{counted(expected.searches, 'search', 'searches')}, {_time(expected.search_s)}. "
+        f"In all about {_time(expected.seconds)}."
     )
 
 
@@ -188,7 +177,10 @@ def show(session: Session, found: Study, folder: Path, expected: Estimate) -> No
         more = {"configurations": lines, "effects": found.effects, "frontiers": found.frontiers, "folder": folder}
         output.json({**report, **more})
         return
-    output.line(f"{grid.title}: {len(found.lines)} configurations, {len(found.questions)} questions", style="bold")
+    output.line(
+        f"{grid.title}: {counted(len(found.lines), 'configuration')}, {counted(len(found.questions), 'question')}",
+        style="bold",
+    )
     headings = [
         "rank",
         "configuration",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import click
-
 from rove.cli.output import plain
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.events import Event, Noted
 from rove.language.rendering import render
 from rove.retrieve.condition import parse_where
@@ -13,11 +11,8 @@ from rove.retrieve.condition import parse_where
 SHOWN_CHARS = 160
 
 
-@command("themes", several=True)
-@click.option("--top", "-n", "most", type=click.IntRange(min=1), default=8, show_default=True, help="How many.")
-@click.option("--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only of what passes; all, if several.")
 def themes(session: Session, most: int, where: tuple[str, ...]) -> None:
-    """Say what the documents are about: passages that are near to one another, named by their headings."""
+    """Run `rove themes`."""
 
     def said(event: Event) -> None:
         if isinstance(event, Noted):

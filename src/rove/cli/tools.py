@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
-from rove.cli.session import FAILED, Session, command
+from rove.cli.session import FAILED, Session
 from rove.errors import InputError
 from rove.foreign import read_json
 from rove.records.tool import ToolPlan, ToolRun
@@ -12,14 +10,8 @@ from rove.records.tool import ToolPlan, ToolRun
 VALUE = "NAME=VALUE"
 
 
-@click.group("tools")
-def tools() -> None:
-    """List the tools of the settings, find those that fit a request, and run one."""
-
-
-@command("list")
 def listed(session: Session) -> int:
-    """List every tool: its source, whether it reads or writes, and what it is for."""
+    """Run `rove tools list`."""
     with session.base() as kb:
         found, failures = kb.tools.all(), dict(kb.tools.failures)
     for name, reason in failures.items():
@@ -32,11 +24,8 @@ def listed(session: Session) -> int:
     return FAILED if failures else 0
 
 
-@command("find")
-@click.argument("request", nargs=-1, required=True)
-@click.option("--top-k", "-n", default=5, show_default=True, type=click.IntRange(1), help="How many at most.")
 def find(session: Session, request: tuple[str, ...], top_k: int) -> None:
-    """Find the tools that fit REQUEST, best first."""
+    """Run `rove tools find`."""
     with session.base() as kb:
         found = kb.tools.find(" ".join(request), top_k=top_k)
     if session.output.as_json:
@@ -46,13 +35,6 @@ def find(session: Session, request: tuple[str, ...], top_k: int) -> None:
     session.output.table(["tool", "score", "fills", "description"], rows)
 
 
-@command("run")
-@click.argument("request", nargs=-1, required=True)
-@click.option("--tool", default="", help="The tool's name, where it is known.")
-@click.option("--set-value", "-v", "values", multiple=True, metavar=VALUE, help="A value that is settled.")
-@click.option("--profile", "-p", multiple=True, metavar=VALUE, help="What is known of the user.")
-@click.option("--dry-run", is_flag=True, help="Show what would be run, and run nothing.")
-@click.option("--confirm", is_flag=True, help="Let a tool run that changes something.")
 def run(
     session: Session,
     request: tuple[str, ...],
@@ -62,7 +44,7 @@ def run(
     dry_run: bool,
     confirm: bool,
 ) -> int:
-    """Run the tool that REQUEST asks for, with values that it says; or ask for what is missing."""
+    """Run `rove tools run`."""
     with session.base() as kb:
         done = kb.run_tool(
             " ".join(request),
@@ -129,7 +111,3 @@ def _pairs(given: tuple[str, ...]) -> dict[str, object]:
 
 def _told(tool: object) -> dict[str, object]:
     return {name: getattr(tool, name) for name in ("name", "source", "effects", "description")}
-
-
-for _one in (listed, find, run):
-    tools.add_command(_one)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import click
-
 from rove.cli.ask import show_answer
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.cli.walk_edit import EditChoice, edit_by_hand
 from rove.cli.walk_view import view_for
 from rove.records.walk_events import Budget
@@ -19,22 +17,8 @@ from rove.walk.operations import budget_of
 INTERRUPTED = 130
 
 
-@command("walk", several=True)
-@click.argument("question", nargs=-1, required=True)
-@click.option(
-    "--where", "-w", multiple=True, metavar="NAME=VALUE", help="Only where this holds, at every step; all, if several."
-)
-@click.option("--rounds", type=click.IntRange(min=0), help="At most so many rounds; 0 is without a bound, as below.")
-@click.option("--calls", type=click.IntRange(min=0), help="At most so many calls of the chat model.")
-@click.option("--tokens", type=click.IntRange(min=0), help="At most so many tokens.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="At most so many seconds.")
-@click.option("--money", type=click.FloatRange(min=0), help="At most so much, by the prices of the settings.")
 def walk(session: Session, question: tuple[str, ...], where: tuple[str, ...], **limits: float | None) -> int:
-    """Find out QUESTION in rounds: what was read gives facts and leads, and the leads are followed.
-
-    Ctrl-C lets the walk rest: facts, leads, the question and the budget can then be changed. Every step is kept; go on
-    later with: rove walks resume; further than to its end with: rove walks resume --rounds 2
-    """
+    """Run `rove walk`."""
     condition = parse_where(where)
     with session.base() as kb:
         given = {name: value for name, value in limits.items() if value is not None}

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from rove.cli.output import Output, plain
 from rove.errors import InputError
 from rove.language.rendering import render
 from rove.records.walk_events import Budget, Edit, Fact, Lead
+from rove.registry import load
 from rove.sync import Walk
 from rove.walk.state import State
+
+if TYPE_CHECKING:
+    from rove.cli.line_reader import LineReader
 
 HELP = """fact TEXT          add a fact of your own
 lead TEXT          add something to look for
@@ -21,6 +26,7 @@ show               list facts and leads again
 resume             go on (or an empty line)
 stop               follow nothing further, and answer
 quit               leave it; it can be resumed later"""
+WORDS = ("fact ", "lead ", "drop ", "question ", "budget ", "show", "resume", "stop", "quit", "help")
 SHOWN_LEADS = 12
 
 
@@ -38,9 +44,10 @@ SHORT = {"": EditChoice.RESUME, "r": EditChoice.RESUME, "q": EditChoice.QUIT, "e
 def edit_by_hand(output: Output, walk: Walk) -> EditChoice:
     """Ask for changes until the user is done; the walk then rests, goes on, or has been stopped."""
     show_standing(output, walk.state)
+    reader: LineReader = load("rove.cli.line_reader:LineReader")(output.console, "edit (help) ›", WORDS)
     while True:
         try:
-            line = output.console.input("[bold cyan]edit[/] [dim](help)[/] › ").strip()
+            line = reader.ask().strip()
         except (EOFError, KeyboardInterrupt):
             output.line()
             return EditChoice.QUIT

@@ -12,6 +12,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from rove.cli.output import Output, plain
+from rove.errors import counted
 from rove.language.rendering import render
 from rove.records.walk_events import (
     Budget,
@@ -152,7 +153,7 @@ def lines_of(event: WalkEvent, state: State) -> list[str]:
             lead = state.lead(lead_id)
             name = plain(lead.text) if lead else "the question"
             why = f"{plain(event.reason)}{_titles(event, state)}"
-            return [f"  [blue]⇢[/] {name}: {_count(chunks, 'new chunk')} [dim]{why}[/]"]
+            return [f"  [blue]⇢[/] {name}: {counted(chunks, 'new chunk')} [dim]{why}[/]"]
         case LeadDropped(lead_id, _, reason):
             lead = state.lead(lead_id)
             return [f"  [yellow]⨯[/] [dim]{plain(lead.text if lead else lead_id)}: {plain(reason)}[/]"]
@@ -167,7 +168,7 @@ def doing(state: State) -> str:
     if any(lead_id not in state.followed and lead_id not in state.dropped for lead_id in state.plan):
         return f"round {state.round}: searching"
     if state.unread:
-        return f"round {state.round}: reading {_count(len(state.unread), 'chunk')} ({state.mode})"
+        return f"round {state.round}: reading {counted(len(state.unread), 'chunk')} ({state.mode})"
     return f"round {state.round}: is it enough?" if state.round else "beginning"
 
 
@@ -177,7 +178,7 @@ def used(spent: Spent, budget: Budget) -> str:
     >>> used(Spent(rounds=2, seconds=3.21), Budget(calls=0, tokens=0))
     '2/4 rounds · 3/120 s'
     """
-    parts = [f"{spent.rounds}{_of(budget.rounds)} rounds"]
+    parts = [f"{spent.rounds}{_of(budget.rounds)} {'round' if (budget.rounds or spent.rounds) == 1 else 'rounds'}"]
     if spent.calls:
         parts.append(f"{spent.calls}{_of(budget.calls)} calls")
         parts.append(f"{spent.tokens:,}{_of(budget.tokens)} tokens")
@@ -239,10 +240,6 @@ def _titles(event: LeadFollowed, state: State) -> str:
 
 def _of(bound: float) -> str:
     return f"/{bound:,.0f}" if bound else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _cut(text: str) -> str:

@@ -6,14 +6,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from rove.cli.ask import show_answer
 from rove.cli.output import plain
-from rove.cli.session import Session, command
+from rove.cli.session import Session
 from rove.cli.walk import follow
 from rove.cli.walk_edit import show_standing
 from rove.cli.walk_view import JsonView, LineView, used
+from rove.errors import counted
 from rove.records.walk_events import Edit
 from rove.sync import Rove, Walk
 from rove.walk.budget import extended
@@ -22,19 +21,8 @@ from rove.walk.state import State, folded
 ACTIONS = ("list", "show", "resume", "fork", "replay", "export", "import", "delete")
 
 
-@command("walks")
-@click.argument("action", type=click.Choice(ACTIONS), default="list")
-@click.argument("walk", required=False, default="last")
-@click.option("--at", type=click.IntRange(min=1), help="fork: go on after this event; replay numbers them.")
-@click.option("--rounds", type=click.IntRange(min=1), help="resume: go so many rounds further, also if it had ended.")
-@click.option("--file", "-f", type=click.Path(dir_okay=False, path_type=Path), help="export to it, import from it.")
 def walks(session: Session, action: str, walk: str, at: int | None, rounds: int | None, file: Path | None) -> int:
-    """List the walks of the base, or do something with one.
-
-    WALK is its id, the beginning of its id, or "last". A walk that was paused, or whose process was killed, goes on
-    with resume; with --rounds one that has ended too, by what the question finds next and the leads that are left. A
-    fork goes on from any event of another walk, and leaves that as it is.
-    """
+    """Run `rove walks`."""
     with session.base(create=action == "import") as kb:
         match action:
             case "list":
@@ -104,4 +92,4 @@ def _export(kb: Rove, name: str, file: Path | None) -> None:
 def _import(session: Session, kb: Rove, file: Path | None) -> None:
     lines = file.read_text("utf-8").splitlines() if file else sys.stdin.read().splitlines()
     info = kb.import_walk(lines)
-    session.output.note(f"The walk {info.walk_id} is here, with {info.events} events.")
+    session.output.note(f"The walk {info.walk_id} is here, with {counted(info.events, 'event')}.")

@@ -6,39 +6,26 @@ from pathlib import Path
 
 import click
 
-from rove.cli.session import Session, command
-from rove.errors import InputError
+from rove.cli.session import Session
+from rove.errors import InputError, counted
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@command("words")
-@click.argument("word", required=False)
-@click.argument("others", nargs=-1)
-@click.option("--remove", is_flag=True, help="Take the word out.")
-@click.option(
-    "--file",
-    "-f",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A line an entry: word, tab, others.",
-)
 def words(session: Session, word: str | None, others: tuple[str, ...], remove: bool, file: Path | None) -> None:
-    """Show the dictionary, or put WORD into it with OTHERS that mean the same: an abbreviation, another spelling.
-
-    Only passages that hold one of these are analysed anew.
-    """
+    """Run `rove words`."""
     put = {word: others} if word and not remove else {}
     if file:
         put |= dict(
             _line(number, line) for number, line in enumerate(file.read_text("utf-8").splitlines(), 1) if line.strip()
         )
-    with session.base() as kb:
+    with session.base(writes=bool(put or remove)) as kb:
         if remove and word not in kb.dictionary():
             message = f"{word!r} is not in the dictionary."
             raise InputError(message, cure="List it with: rove words")
         if put or remove:
             count = kb.define(put, remove=[word] if word and remove else ())
-            session.output.note(f"{count} documents were analysed anew.")
+            session.output.note(f"Analysed anew: {counted(count, 'document')}.")
         found = kb.dictionary()
     if session.output.as_json:
         session.output.json(found)

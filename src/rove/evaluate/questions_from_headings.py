@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import cast
 
 from rove.evaluate.made import MadeQuestion
+from rove.language.bare_topic import bare_topic
 from rove.language.detect import detect
 from rove.language.pipe_rows import table_rows
 from rove.language.words import query_terms
@@ -25,12 +26,6 @@ MOST_TOPIC_CHARS = 120
 MOST_CELL_CHARS = 120
 FEW_TERMS = 2
 
-_NUMBERING = re.compile(
-    r"\s*(?:(?:chapter|section|kapitel|abschnitt|table|figure|tabelle|abbildung|fejezet|táblázat|ábra)\s+)?"
-    r"(?:§\s*)?(?:\d+(?:\.\d+)*|[ivxlc]+(?=[.)]))[.):：]?\s+|\s*第[一二三四五六七八九十百\d]+[章节節条條]\s*",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"\s*[表图図]\s*\d+(?:[-.]\d+)*[.:：]?\s*")
 _ASKS = re.compile(r"[?？]\s*$")
 
 
@@ -59,16 +54,6 @@ def questions_from(documents: Iterable[tuple[Document, Sequence[Chunk]]]) -> lis
     counts = Counter(topic.key for topic in topics)
     asked = [_question(topic) for topic in topics if counts[topic.key] == 1]
     return _by_turns(sorted(asked, key=lambda made: made.question_id))
-
-
-def bare_topic(heading: str) -> str:
-    """Return a heading without its number.
-
-    >>> [bare_topic(heading) for heading in ("1.2 Remote work", "第三章 休暇", "Table 4: Offices", "表1：台数")]
-    ['Remote work', '休暇', 'Offices', '台数']
-    """
-    bare = _LABEL.sub("", _NUMBERING.sub("", heading, count=1), count=1).strip(" .:：*_#")
-    return " ".join(bare.split())
 
 
 @cache

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from rove.enrich.vectors import Embedded
 from rove.ingest.held import HeldIds
 from rove.ingest.workers import Ready, ShardTaken
+from rove.load.discover import Location
 from rove.records import LedgerEntry, PageRead, Prepared, SourceEnd
 from rove.tracing import stage
 
@@ -126,3 +128,12 @@ def finished(end: SourceEnd, known: LedgerEntry | None, document_ids: HeldIds, c
         kind=end.kind,
     )
     return FinishedSource(entry, document_ids=document_ids)
+
+
+def size_of(locations: Sequence[Location]) -> int:
+    """The bytes of the files among some places; what is none, or is gone, counts nothing. Blocks."""
+    total = 0
+    for path in (location.path for location in locations if location.path is not None):
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total

@@ -19,7 +19,7 @@ from rove.chunk import ChunkModels
 from rove.enrich.vectors import Embedded, embed
 from rove.errors import RoveError
 from rove.events import AddStarted, ChunksCut, ChunksEmbedded, Listener, PageReached, SourceDone, SourcesAt, Stage
-from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued
+from rove.ingest.batch import Batch, FinishedSource, Item, batched, finished, next_batch, queued, size_of
 from rove.ingest.corrected import with_corrections
 from rove.ingest.deduplicate import Deduplicator
 from rove.ingest.held import HeldIds
@@ -82,7 +82,7 @@ class Ingest:
             ServiceError: the embedder or the disk failed; what was live before stays, and the ledger says how far each
                 source came.
         """
-        self.listener(AddStarted(len(locations)))
+        self.listener(AddStarted(len(locations), await asyncio.to_thread(size_of, locations)))
         await self._run(locations)
 
     async def take_pages(self, pages: AsyncIterator[Fetched], expected: int = 0) -> None:

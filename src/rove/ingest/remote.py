@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import islice
 
 from rove.errors import InputError
 from rove.load.discover import Location
-from rove.load.web.crawl import CrawlPlan, crawl
-from rove.load.web.fetch import FetchLimits, fetch
+from rove.load.web.plan import CrawlPlan, FetchLimits
 from rove.records import Source, SourceEnd
+from rove.registry import load
 from rove.settings import LoadSettings
 
 AT_ONCE = 8
@@ -41,8 +41,13 @@ async def crawled(url: str, plan: CrawlPlan, limits: FetchLimits) -> AsyncIterat
     """Yield the pages of a site, some at a time."""
     ends: list[Location | SourceEnd] = []
     some: Fetched = []
+
+    def failed(page: str, error: InputError) -> None:
+        ends.append(_end(page, error))
+
     try:
-        sources = crawl(url, plan=plan, limits=limits, failed=lambda page, error: ends.append(_end(page, error)))
+        crawl: Callable[..., AsyncIterator[Source]] = load("rove.load.web.crawl:crawl")  # which takes long to import
+        sources = crawl(url, plan=plan, limits=limits, failed=failed)
         async for source in sources:
             some.append(located(source))
             if len(some) >= PAGES:
@@ -61,7 +66,7 @@ def located(source: Source) -> Location:
 async def _page(location: Location, limits: FetchLimits, turn: asyncio.Semaphore) -> Location | SourceEnd:
     async with turn:
         try:
-            source = await fetch(location.address, limits=limits)
+            source: Source = await load("rove.load.web.fetch:fetch")(location.address, limits=limits)
         except InputError as error:
             return _end(location.uri, error)
     page = located(source)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path, PurePath
-
-from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType] - of a parameter not used here
 
 from rove.errors import InputError
 from rove.load.discover import SCHEMA_MARK, locate, spelled
+from rove.registry import load
 from rove.store.store import Store
 
 REST_MS = 1_000
@@ -24,6 +23,7 @@ async def changes(folders: Sequence[str | Path], stop: asyncio.Event | None = No
         InputError: one of them does not exist.
     """
     paths = [_existing(folder) for folder in folders]
+    awatch: Callable[..., AsyncIterator[set[object]]] = load("watchfiles:awatch")
     async for changed in awatch(*paths, stop_event=stop, debounce=REST_MS, watch_filter=None):
         yield len(changed)
 

@@ -38,13 +38,15 @@ _OPERATOR = re.compile(r"[=+<>≤≥≈]")
 _MOST_LINES = 200  # of a formula
 
 
-class _Parser(MarkdownIt):
+class Parser(MarkdownIt):
     """Links keep their targets as they are written; whoever draws one decides what it may lead to."""
 
     def validateLink(self, url: str) -> bool:  # noqa: ARG002 - markdown-it-py calls it so
+        """Take any."""
         return True
 
     def normalizeLink(self, url: str) -> str:
+        """Return it as it is."""
         return url
 
 
@@ -55,7 +57,11 @@ def parse(text: str) -> list[Token]:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = _Parser("commonmark").enable("table")
+    return with_rules(Parser("commonmark").enable("table"))
+
+
+def with_rules(parser: MarkdownIt) -> MarkdownIt:
+    """Give a parser of CommonMark the rules of this module."""
     block, inline = parser.block.ruler, parser.inline.ruler
     block.before("table", "rows", _rows, {"alt": ["paragraph", "reference"]})
     block.before("fence", "formula", _formula_block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
@@ -90,9 +96,9 @@ def _rows(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         lines.append(line)
     if lines and not silent:
         state.push("table_open", "table", 1).meta["headed"] = headed
-        for line in lines:
+        for number, line in enumerate(lines, start):
             if not _RULE.fullmatch(line):
-                _row(state, line, start)
+                _row(state, line, number)
         state.push("table_close", "table", -1)
         state.line = start + len(lines)
     return bool(lines)
@@ -113,10 +119,14 @@ def _is_rest(state: StateBlock, number: int) -> bool:
 
 
 def _row(state: StateBlock, line: str, number: int) -> None:
+    """Take a row. Each cell notes where in the text it begins: `meta["at"]`."""
     state.push("tr_open", "tr", 1)
+    at = state.bMarks[number] + state.tShift[number] + line.startswith("|")
     for cell in _CELL.split(line.removeprefix("|").removesuffix("|")):
         token = state.push("inline", "", 0)
         token.content, token.children, token.map = cell.strip().replace("\\|", "|"), [], [number, number + 1]
+        token.meta["at"] = at + len(cell) - len(cell.lstrip())
+        at += len(cell) + 1
     state.push("tr_close", "tr", -1)
 
 
@@ -134,6 +144,7 @@ def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> boo
     if not silent:
         token = state.push(FORMULA, "", 0)
         token.block, token.content = True, "\n".join(_line(state, number) for number in range(start, last + 1))
+        token.map = [start, last + 1]
         state.line = last + 1
     return True
 

@@ -24,13 +24,13 @@ _MARKED = re.compile(  # what markdown could mean by more than itself; most pros
 )
 _DROPPED = re.compile(r"( ?)\0+( ?)(?=(.?))", re.DOTALL)  # where a mark of a reference stood, and the blanks around it
 _CLOSING = frozenset(".,;:!?…)]}”»。．、，；：！？）」』》")
-_TAG = re.compile(
+TAG = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|img"
     r"|ins|kbd|li|mark|ol|p|pre|q|s|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)"
     r"(?:\s[^<>]*)?/?>|<!--[^<>]*-->",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEP_ITEM = re.compile(r" {2,}(?=(?:[-*+]|\d{1,9}[.)]) )")
 _REST_OF_TARGET = re.compile(r"[^\s()\[\]]*/[^\s()\[\]]*/[^\s()\[\]]*(?:\s\"[^\"\n]*\")?\)")
 _CUT_TARGET = re.compile(r"\]\([^\s)]*(?:\s\"[^\"\n)]*)?\Z")
@@ -181,7 +181,7 @@ class _Writer:
                 case "formula":
                     self._add("formula", token.content.expandtabs(4))
                 case "html_block":
-                    self._add("text", _TAG.sub("", _BREAK.sub("\n", token.content)).strip())
+                    self._add("text", TAG.sub("", BREAK.sub("\n", token.content)).strip())
                 case _:
                     self._take_table(token)
 
@@ -255,7 +255,7 @@ class _Writer:
                     target = str(token.attrs.get("src", ""))
                     out.append(self._inline(token.children or []) or target.rpartition("/")[2])
                 case "html_inline":
-                    out.append(_TAG.sub("", _BREAK.sub("\n", token.content)))
+                    out.append(TAG.sub("", BREAK.sub("\n", token.content)))
                 case "link_open":
                     opened.append((len(out), str(token.attrs.get("href", ""))))
                 case "link_close":

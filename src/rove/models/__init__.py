@@ -103,6 +103,24 @@ def trust_of(embedder: Embedder) -> float:
     return float(getattr(embedder, "trust", 1.0))
 
 
+@dataclass(frozen=True, slots=True)
+class WordRule:
+    """When a passage may answer, for an embedder whose distances say little: by the question's words, or by nearness.
+
+    `words`: the share of them that it holds, at least. `near`, `foreign`: the cosine distance within which it lies, in
+    the question's language and in another one.
+    """
+
+    words: float
+    near: float
+    foreign: float
+
+
+def word_rule_of(embedder: Embedder) -> WordRule | None:
+    """Return the rule of an embedder that has an attribute `word_rule`; else its `max_distance` says it all."""
+    return getattr(embedder, "word_rule", None)
+
+
 class KeptOfChunks(Protocol):
     """What ingest has kept of chunks: the store."""
 

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, trust_of
+from rove.models import Embedder, Fingerprint, LateEmbedder, Vectors, WordRule, trust_of, word_rule_of
 from rove.models.passage_reading import PassageReading, ReadingEmbedder, TokenPlaces
 from rove.models.query_batcher import QueryBatcher
 from rove.tracing import Stage, embeddings
@@ -51,6 +51,11 @@ class QueryCache:
     def trust(self) -> float:
         """See `trust_of`."""
         return trust_of(self._embedder)
+
+    @property
+    def word_rule(self) -> WordRule | None:
+        """See `word_rule_of`."""
+        return word_rule_of(self._embedder)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.passages`."""

@@ -118,8 +118,8 @@ class Understood:
     """What is known of a question before anything is answered. What no step looked for is empty.
 
     `standalone` is what to search for: the question, with the history worked in and its typos mended where that was
-    asked for. `intent` is None where no class fits. `follows`: the turn that it leans on, where rules have put it in the
-    light of that.
+    asked for. `intent` is None where no class fits. `follows`: the turn that it leans on, where rules have put it in
+    the light of that.
     """
 
     question: str

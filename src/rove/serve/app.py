@@ -26,15 +26,16 @@ from rove.serve.pages import routes as pictures
 from rove.serve.pages.web_page import ROUTES
 from rove.serve.problems import MEDIA_TYPE, Problem, handle_problems
 from rove.serve.questions import routes as answers
+from rove.serve.reading import routes as reading
 from rove.serve.spaces import Spaces
 from rove.serve.tools import routes as tools
 from rove.serve.walks import routes as walks
 from rove.tracing import watched
 
 ROUTERS = (
-    server_routes.router, space_routes.router, documents.router, table_routes.router, pictures.router, answers.router,
-    conversations.router, walks.router, flows.router, tools.router, evaluations.router, care_routes.router,
-    openai.router, responses.router, embeddings.router,
+    server_routes.router, space_routes.router, documents.router, table_routes.router, reading.router, pictures.router,
+    answers.router, conversations.router, walks.router, flows.router, tools.router, evaluations.router,
+    care_routes.router, openai.router, responses.router, embeddings.router,
 )  # fmt: skip
 """Every family of routes. The web page, `rove.serve.pages.web_page`, stands beside them."""
 

@@ -288,7 +288,7 @@ class CallerView:
 
     async def _info(self, document_id: str) -> DocumentInfo:
         try:
-            found = await self.kb.named(document_id)
+            found = await self.kb.named(document_id, whole=True)
         except InputError:
             found = []
         for info in found:

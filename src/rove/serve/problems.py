@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from rove.errors import ConfigError, EmbedderMovedError, InputError, RoveError, ServiceError
@@ -176,6 +177,7 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(OSError, _os_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ClientDisconnect, _gone)
 
 
 def response_of_fault(error: Exception, request_id: str, path: str) -> Response:
@@ -191,6 +193,12 @@ def _rove_error(request: Request, error: Exception) -> Response:
     if isinstance(error, ConfigError):
         log.error("configuration", extra={"reason": error.reason})
     return response_of(error, request.url.path)
+
+
+def _gone(request: Request, error: Exception) -> Response:
+    """Nobody is there to read a reply: 499 is what the log calls it, as servers have since nginx."""
+    del request, error
+    return Response(status_code=499)
 
 
 def _os_error(request: Request, error: Exception) -> Response:

@@ -14,8 +14,11 @@ from rove.serve.admission.keyring import Keyring
 from rove.serve.app import create_app
 from rove.serve.context import ServerContext
 from rove.serve.journal import log_json
+from rove.serve.local_calls.listener import Answering, listening
 from rove.serve.mcp.lazy_endpoint import ENDPOINT
-from rove.serve.server import make_server
+from rove.serve.server import check_address, make_server
+from rove.serve.space_checks import check
+from rove.serve.space_folder import trees_of
 from rove.serve.spaces import Spaces
 from rove.settings import Settings
 
@@ -24,17 +27,20 @@ LOOK_S = 2.0
 log = logging.getLogger("rove.serve")
 
 
-def serve(file: Path, read: Callable[[], Settings], tell: Callable[[str], None]) -> None:
+def serve(
+    file: Path, read: Callable[[], Settings], tell: Callable[[str], None], answering: Answering | None = None
+) -> None:
     """Serve over HTTP until told to end. `read` reads the settings, and again when `file`, which has the keys, changes.
 
     Spaces are seen from the file's folder; `tell` says where it listens. Where bases were moved to another embedder, it
-    begins anew once the settings name that one.
+    begins anew once the settings name that one. `answering` answers the command line of this machine: see `listening`.
 
     Raises:
         ConfigError: what is set up would not be safe, or more than the system lets a process open.
+        ServiceError: the port is taken, or the address is none of this machine's.
     """
     log_json()
-    while asyncio.run(_serve(file, read, tell)):
+    while asyncio.run(_serve(file, read, tell, answering)):
         log.info("begins anew", extra={"reason": "its settings name the embedder that its bases have by now"})
 
 
@@ -44,12 +50,17 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
     asyncio.run(_serve_stdio(settings, folder))
 
 
-async def _serve(file: Path, read: Callable[[], Settings], tell: Callable[[str], None]) -> bool:
+async def _serve(
+    file: Path, read: Callable[[], Settings], tell: Callable[[str], None], answering: Answering | None
+) -> bool:
     """Serve until told to end; say whether that was to begin anew."""
     keyring = Keyring(file, lambda: read().serve.keys)
     settings = read()
+    check(settings.serve, trees_of(settings, file.parent))
+    check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)
+    server.beside = listening(spaces.bases, answering)
     name = f"[{settings.serve.host}]" if ":" in settings.serve.host else settings.serve.host
     tell(f"Serving at http://{name}:{settings.serve.port} (Ctrl-C ends it)")
     renewing = asyncio.create_task(_follow_move(spaces, lambda: spaces.would_open(read(), file.parent), server.end))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import os
 import socket
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from time import monotonic
 from types import FrameType
@@ -14,10 +17,12 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from rove.errors import ConfigError, ServiceError
 from rove.serve.admission.connection import Connection, Pace, most_connections
 from rove.serve.admission.middleware import MAX_HEAD_BYTES
 from rove.serve.context import ServerContext
 from rove.serve.spaces import Spaces
+from rove.settings import ServeSettings
 
 KEEP_ALIVE_S = 15
 BACKLOG = 512
@@ -52,11 +57,18 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, server_context: ServerContext) -> None:
         super().__init__(config)
         self._server_context = server_context
+        self.beside: AbstractAsyncContextManager[None] = nullcontext()
+        """What runs while it serves. After `serve` nothing runs: the signal that has ended it is raised again."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """See `uvicorn.Server.startup`."""
         asyncio.get_running_loop().set_exception_handler(Patience())
         await super().startup(sockets)
+
+    async def main_loop(self) -> None:
+        """See `uvicorn.Server.main_loop`."""
+        async with self.beside:
+            await super().main_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """See `uvicorn.Server.handle_exit`."""
@@ -67,6 +79,43 @@ class Server(uvicorn.Server):
         """End as a signal lets it."""
         self._server_context.closing.set()
         self.should_exit = True
+
+
+def check_address(settings: ServeSettings) -> None:
+    """See that the address can be listened at, before bases are opened.
+
+    Raises:
+        ConfigError: no machine has it, or not this one, or this user may not.
+        ServiceError: another program listens there.
+    """
+    place = f"{settings.host}:{settings.port}"
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        message = f"{settings.host} is no address: {error.strerror}."
+        raise ConfigError(message, cure="Set serve.host, e.g. --host 127.0.0.1.") from error
+    failed = [error for one in found if (error := _tried(one[0], one[4]))]
+    if taken := next((error for error in failed if error.errno == errno.EADDRINUSE), None):
+        message = f"Another program listens at {place} already."
+        raise ServiceError(message, cure="End that, or choose another port: rove serve --port 8018") from taken
+    if failed and len(failed) == len(found):
+        message = f"{place} cannot be listened at: {failed[0].strerror}."
+        high = "Choose a port from 1024 on." if failed[0].errno == errno.EACCES else ""
+        raise ConfigError(message, cure=high or "Set serve.host to an address of this machine.")
+
+
+def _tried(family: int, address: Any) -> OSError | None:  # noqa: ANN401 - as the system names it
+    """Return why an address cannot be listened at; None where it can."""
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as tried:
+            if os.name == "posix":
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as asyncio does
+            if family == socket.AF_INET6:
+                tried.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            tried.bind(address)
+    except OSError as error:
+        return error
+    return None
 
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:

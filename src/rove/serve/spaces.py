@@ -108,6 +108,11 @@ class Spaces:
             kb.settings = discreet(kb.settings)
         return dict(keys)
 
+    @property
+    def bases(self) -> dict[str, AsyncRove]:
+        """The bases by the names of their spaces."""
+        return {name: space.kb for name, space in self._spaces.items()}
+
     def __len__(self) -> int:
         return len(self._spaces)
 

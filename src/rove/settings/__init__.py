@@ -24,6 +24,7 @@ from rove.settings.finding import (
     check_sub_vectors,
 )
 from rove.settings.ingest import ChunkSettings, EnrichSettings, LoadSettings
+from rove.settings.mistakes import mistaken
 from rove.settings.models import (
     ChatSettings,
     EmbedderSettings,
@@ -170,6 +171,9 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
     place = located(location)
     file = file_of(place)
     is_file = file == place
+    if isinstance(place, Path) and not is_file and place.exists() and not place.is_dir():
+        message = f"{place} is a file, and no folder of a base."
+        raise ConfigError(message, cure="Name the base's folder, or a file of settings that ends in .toml.")
     if is_file and not file.is_file():
         message = f"There is no settings file {file}."
         raise ConfigError(message, cure="Give a folder, or make the file.")
@@ -181,9 +185,7 @@ def read_settings(location: str | Path | Address, **arguments: object) -> Settin
         _check_environment()
         return Settings(**{**arguments, "path": base})  # pyright: ignore[reportArgumentType] - validated here
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
-        message = f"Settings of {place}: {problems}."
-        raise ConfigError(message, cure="Mend the file, the ROVE_… environment variables or the arguments.") from None
+        raise mistaken(error, Settings, of=str(place), file=file, tree=_file.get({}), arguments=arguments) from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or a number of 5,000 digits
         message = f"{file} is not valid TOML: {error}."
         raise ConfigError(message, cure="Mend the file.") from error

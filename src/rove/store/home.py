@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rove.errors import ConfigError
+from rove.installing import install_cure
 from rove.registry import load
 from rove.store.folder_home import FolderHome
 
@@ -93,4 +94,4 @@ def home_of(place: Path | Address) -> Home:
         return load("rove.store.postgres_home:PostgresHome")(place)
     except ModuleNotFoundError as error:
         message = f"A base in Postgres needs {error.name!r}, which is not installed."
-        raise ConfigError(message, cure="Run: pip install 'rove[postgres]'") from error
+        raise ConfigError(message, cure=install_cure("postgres", error.name or "")) from error

@@ -20,6 +20,8 @@ CATALOG, INDEX, RESIDENT, LOCK, TURNS, ORIGINALS, INCOMING, EVALUATIONS, SHARDS 
     "shards",
 )
 WAL = f"{CATALOG}-wal"
+SERVING = "serving.json"
+"""As `rove.serve.local_calls.invitation` has it: where a server answers the command line."""
 SMALLEST_DATABASE = 512  # bytes of the smallest page: SQLite takes a shorter file for an empty database
 HEADER = b"SQLite format 3\0"
 REBUILD = "rove doctor --rebuild-from SOURCE"

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from rove.store.presence import CATALOG, EVALUATIONS, INCOMING, INDEX, LOCK, ORIGINALS, RESIDENT, SHARDS, TURNS
+from rove.store.presence import CATALOG, EVALUATIONS, INCOMING, INDEX, LOCK, ORIGINALS, RESIDENT, SERVING, SHARDS, TURNS
 
-OWN = (CATALOG, LOCK, TURNS, INDEX, RESIDENT, ORIGINALS, INCOMING, EVALUATIONS, SHARDS)
+OWN = (CATALOG, LOCK, TURNS, INDEX, RESIDENT, ORIGINALS, INCOMING, EVALUATIONS, SHARDS, SERVING)
 """What the names in a base's folder begin with that Rove makes. Whatever else lies there is left as it is."""
 SETTINGS = "rove.toml"
 OWNER, OWNER_AND_GROUP = 0o700, 0o770

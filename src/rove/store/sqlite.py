@@ -46,6 +46,10 @@ DISK = {
 """SQLite's codes for what is the fault of the disk, or of another process that holds on to it."""
 
 
+HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+"""Those of them that are the fault of another process."""
+
+
 class SqliteDialect:
     """A SQLite file in WAL mode with synchronous=FULL. See `Dialect`."""
 
@@ -117,6 +121,9 @@ class SqliteDialect:
         if code not in DISK:
             return None
         message = f"The catalog {self._file} could not be {done}: {said}."
+        if code in HELD:
+            cure = "Another program holds on to it, a backup or a browser of databases: end it, and run the same again."
+            return ServiceError(message, cure=cure)
         return ServiceError(message, cure="Make room on the disk, check its rights, and run the same again.")
 
     def close(self) -> None:

@@ -100,6 +100,19 @@ class WriteQueue:
         return True
 
 
+def is_written(folder: Path) -> bool:
+    """Say whether somebody is writing to the base in a folder at this moment."""
+    if not (folder / LOCK).exists():
+        return False
+    try:
+        with FileLock(folder / LOCK, timeout=0, thread_local=False, mode=file_mode(folder)):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # who may not write there hears so when it tries
+        return False
+
+
 class _Ticket:
     """A place in the queue. `ahead`: the numbers before it, the nearest first."""
 

@@ -15,7 +15,7 @@ from rove.enrich import Enriched, Estimate
 from rove.errors import FieldWarning
 from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
-from rove.load.web.crawl import CrawlPlan
+from rove.load.web.plan import CrawlPlan
 from rove.models import ChatModel, Embedder, Reranker
 from rove.records import (
     Answer,

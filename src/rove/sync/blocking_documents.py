@@ -158,9 +158,9 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.documents`."""
         return self._run(self._kb.documents())
 
-    def named(self, *names: str | Path) -> list[DocumentInfo]:
+    def named(self, *names: str | Path, whole: bool = False) -> list[DocumentInfo]:
         """See `AsyncRove.named`."""
-        return self._run(self._kb.named(*names))
+        return self._run(self._kb.named(*names, whole=whole))
 
     def document(self, document_id: str) -> tuple[Document, list[Chunk]]:
         """See `AsyncRove.document`."""

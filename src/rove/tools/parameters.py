@@ -10,6 +10,7 @@ from typing import Any, cast
 import regex
 
 from rove.errors import ConfigError
+from rove.installing import install_cure
 from rove.records.tool import ValueProblem
 from rove.registry import load
 from rove.tools import JsonSchema
@@ -201,7 +202,7 @@ def _library(name: str) -> Any:  # noqa: ANN401 - whatever has that name in json
         return load(f"jsonschema_rs:{name}")
     except ModuleNotFoundError as error:
         message = f"Tools need {error.name!r}, which is not installed."
-        raise ConfigError(message, cure="Run: pip install 'rove[tools]'") from error
+        raise ConfigError(message, cure=install_cure("tools", error.name or "")) from error
 
 
 def _table(value: object) -> Mapping[str, object]:

@@ -16,6 +16,7 @@ from sqlalchemy.schema import CreateTable
 from sqlalchemy.types import NullType, UserDefinedType
 
 from rove.errors import ConfigError, InputError
+from rove.installing import install_cure
 from rove.load.data.database_schema import ForeignKey, cell_text, schema_lead
 from rove.load.data.long_table import LongTable, table_documents
 from rove.load.text import clean
@@ -146,7 +147,8 @@ def engine_of(address: URL) -> Engine:
         return create_engine(address)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         message = f"No driver for {address.drivername!r} is installed."
-        raise ConfigError(message, cure="Run: pip install 'rove[database]', or install that driver.") from error
+        extra = install_cure("database") if address.get_backend_name() == "postgresql" else ""
+        raise ConfigError(message, cure=extra or f"Install that driver: {address.get_driver_name()}.") from error
 
 
 def read_only(connection: Connection) -> Connection:

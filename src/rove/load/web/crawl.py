@@ -16,8 +16,9 @@ from rove.errors import InputError
 from rove.load.html.tree import decode_page
 from rove.load.text import decode
 from rove.load.web.address import Resolver, resolve
-from rove.load.web.fetch import DEFAULT, USER_AGENT, FetchedPage, Fetcher, FetchLimits, parse_url, public_url, source_of
+from rove.load.web.fetch import DEFAULT, USER_AGENT, FetchedPage, Fetcher, parse_url, public_url, source_of
 from rove.load.web.links import Links, Sitemap, read_links, read_sitemap
+from rove.load.web.plan import CrawlPlan, FetchLimits
 from rove.records import Source
 
 ROBOT = USER_AGENT.partition(" ")[0]
@@ -28,19 +29,6 @@ SERVER_FAILS = re.compile(r" answered 5\d\d")
 TRACKING = ("utm_", "fbclid", "gclid", "mc_cid", "mc_eid", "msclkid", "igshid")
 
 Failed = Callable[[str, InputError], None]
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlPlan:
-    """How far to go: `depth` links from the first page, `pages` in all; `sitemap` adds what the site's sitemap names.
-
-    `delay_s` is the pause between two requests; the site's own Crawl-delay counts where it is longer.
-    """
-
-    depth: int = 1
-    pages: int = 100
-    sitemap: bool = False
-    delay_s: float = 1.0
 
 
 async def crawl(

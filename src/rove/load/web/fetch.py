@@ -17,8 +17,9 @@ import httpx
 
 from rove.errors import InputError
 from rove.load import SUFFIXES
-from rove.load.discover import DEFAULT_MAX_BYTES, Location, kind_of, suffix_kind
+from rove.load.discover import Location, kind_of, suffix_kind
 from rove.load.web.address import Resolver, check_addresses, resolve
+from rove.load.web.plan import FetchLimits
 from rove.records import Source
 
 USER_AGENT = "Rove (retrieval; one page at a time)"
@@ -30,18 +31,6 @@ GENERIC = {"", "application/octet-stream", "text/plain", "binary/octet-stream"}
 KINDS = {"text/html": "html", "application/xhtml+xml": "html"}
 FIRST_WAIT_S = 0.5
 ENCODINGS = {"": 0, "identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}  # 47: zlib finds out which of the two
-
-
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
-    """What one page may cost. `timeout_s` is for the whole of it, a retry or a redirect begins anew."""
-
-    max_bytes: int = DEFAULT_MAX_BYTES
-    timeout_s: float = 30.0
-    redirects: int = 5
-    retries: int = 2
-    max_wait_s: float = 30.0
-    allow_private: bool = False
 
 
 DEFAULT = FetchLimits()

@@ -22,7 +22,7 @@ class FastTextEmbedder:
     max_distance = 0.65
     min_lead = 0.15
     trust = 0.5
-    """All three measured, see docs/decisions/052-fasttext.md."""
+    """As for the static embedder; what the first two let through was measured, see docs/decisions/052-fasttext.md."""
 
     def __init__(self, settings: EmbedderSettings) -> None:
         """Look at the file that `settings.model` names.

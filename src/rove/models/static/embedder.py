@@ -12,7 +12,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from rove.models import Fingerprint, Vectors
+from rove.models import Fingerprint, Vectors, WordRule
 from rove.models.e5 import packaged
 from rove.models.e5.tokens import Tokenizer
 from rove.models.static.pieces import PieceVectors, shipped
@@ -29,6 +29,8 @@ class StaticEmbedder:
     max_distance = 0.65
     min_lead = 0.15
     """Both measured, see docs/decisions/044-static.md."""
+    word_rule = WordRule(words=0.5, near=0.5, foreign=0.75)
+    """What is answered from: read off the open sets of `python -m bench static-refusal`."""
     trust = 0.5
     """See `trust_of`; chosen on the open sets of docs/static.md."""
 

@@ -175,8 +175,7 @@ def _lies_in(source: str) -> str:
 def _listed(info: DocumentInfo, roots: Mapping[str, str]) -> Listed:
     name = public_source(info.source)
     if info.source.startswith("/"):
-        inside = os.path.relpath(_lies_in(info.source), roots[_top(info.source)])
-        return Listed(info, name, "" if inside == "." else inside)
+        return Listed(info, name, _lies_in(info.source)[len(roots[_top(info.source)]) :].strip("/"))
     if info.source.startswith(UPLOADED):
         *folders, last = name.split(DROPPED)
         return Listed(info, last, "/".join(folders))

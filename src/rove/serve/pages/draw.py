@@ -1,4 +1,4 @@
-"""Draws one page in a process of its own: `python -m rove.serve.pages.draw KIND PAGE DIGEST FILE`."""
+"""Draws one page in a process of its own: `python -m rove.serve.pages.draw KIND PAGE SCALE DIGEST FILE`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from rove.sandbox import Limits
 from rove.sandbox.jail import SourceTimer, lock
 
 WIDTH_PX, MAX_HEIGHT_PX = 1_400, 4_200
+"""Of a picture at scale 1; at 2 it is twice as wide and as high."""
 LIMITS = Limits(cpu_s=20, wall_s=25, memory_bytes=1_000_000_000)
 
 
-def draw_pdf(data: bytes, page: int) -> Image.Image:
+def draw_pdf(data: bytes, page: int, scale: int) -> Image.Image:
     """Draw a page: at most so wide and so high, whatever the file says of itself."""
     pdf = pypdfium2.PdfDocument(data)
     pdf.init_forms()  # pyright: ignore[reportUnknownMemberType]
     sheet = pdf[page - 1]
     width, height = sheet.get_size()
-    scale = min(WIDTH_PX / max(width, 1), MAX_HEIGHT_PX / max(height, 1))
-    return cast("Image.Image", sheet.render(scale=scale, may_draw_forms=True).to_pil())  # pyright: ignore[reportUnknownMemberType]
+    fit = scale * min(WIDTH_PX / max(width, 1), MAX_HEIGHT_PX / max(height, 1))
+    return cast("Image.Image", sheet.render(scale=fit, may_draw_forms=True).to_pil())  # pyright: ignore[reportUnknownMemberType]
 
 
-def draw_image(data: bytes, page: int) -> Image.Image:
+def draw_image(data: bytes, page: int, scale: int) -> Image.Image:
     """Draw an image, or a page of one that has several, upright as its camera was held."""
     image = Image.open(BytesIO(data), formats=FORMATS)
     if image.width * image.height > MAX_PIXELS:
@@ -38,18 +39,19 @@ def draw_image(data: bytes, page: int) -> Image.Image:
         raise ValueError(message)
     if page > 1:
         image.seek(page - 1)
-    image.draft("RGB", (WIDTH_PX, MAX_HEIGHT_PX))
+    room = (scale * WIDTH_PX, scale * MAX_HEIGHT_PX)
+    image.draft("RGB", room)
     drawn = ImageOps.exif_transpose(image)
-    drawn.thumbnail((WIDTH_PX, MAX_HEIGHT_PX))
+    drawn.thumbnail(room)
     if not drawn.has_transparency_data:
         return drawn.convert("RGB")
     return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn.convert("RGBA"))
 
 
-DRAWING: dict[str, Callable[[bytes, int], Image.Image]] = {"pdf": draw_pdf, "image": draw_image}
+DRAWING: dict[str, Callable[[bytes, int, int], Image.Image]] = {"pdf": draw_pdf, "image": draw_image}
 
 
-def draw(kind: str, page: int, digest: str, file: Path) -> None:
+def draw(kind: str, page: int, scale: int, digest: str, file: Path) -> None:
     """Draw a page to the standard output, of the very bytes that hash to this SHA-256.
 
     Raises:
@@ -59,10 +61,10 @@ def draw(kind: str, page: int, digest: str, file: Path) -> None:
     if sha256(data).hexdigest() != digest:
         message = f"{file} is not what was read."
         raise ValueError(message)
-    DRAWING[kind](data, page).save(sys.stdout.buffer, "PNG")
+    DRAWING[kind](data, page, scale).save(sys.stdout.buffer, "PNG")
 
 
 if __name__ == "__main__":
     lock(LIMITS)
     SourceTimer(LIMITS).begin(0)
-    draw(sys.argv[1], int(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))
+    draw(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], Path(sys.argv[5]))

@@ -14,8 +14,8 @@ PNG = b"\x89PNG"
 drawing = asyncio.Semaphore(2)
 
 
-async def picture(original: Original, kind: str, page: int) -> bytes:
-    """Draw a page, counted from 1, of a file of that kind, as PNG.
+async def picture(original: Original, kind: str, page: int, scale: int = 1) -> bytes:
+    """Draw a page, counted from 1, of a file of that kind, as PNG; `scale`: 1, or 2 for one to be looked at closely.
 
     Raises:
         AbsentError: there is no such page any more, or the file is not the one that was read.
@@ -23,7 +23,8 @@ async def picture(original: Original, kind: str, page: int) -> bytes:
     """
     async with drawing:
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "rove.serve.pages.draw", kind, str(page), original.digest, str(original.path),
+            sys.executable, "-m", "rove.serve.pages.draw", kind, str(page), str(scale),
+            original.digest, str(original.path),
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         try:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rove.serve.context import CallerViewIn
 from rove.serve.pages.pictures import picture
 from rove.serve.problems import AbsentError
 from rove.serve.schema import Reply
+from rove.store.originals import Original
 
 router = APIRouter(prefix="/v1/spaces/{space}", tags=["documents"])
 DocumentId = Annotated[str, Query(max_length=2_000)]
 Offset = Annotated[int, Query(ge=0, le=10**10)]
 MAX_BOXES = 500
+KEPT_S = 3_600
 
 
 class BoxOut(Reply):
@@ -32,12 +34,13 @@ class BoxOut(Reply):
 class PlacesOut(Reply):
     """Where a span stands. `page`: the first it stands on, None where the format has no pages.
 
-    `pictures`: whether GET …/picture can draw the document's pages.
+    `pictures`: whether GET …/picture can draw the document's pages; `version`: of the file that they are drawn from.
     """
 
     page: int | None
     pages: int
     pictures: bool
+    version: str
     boxes: list[BoxOut]
 
 
@@ -46,28 +49,56 @@ async def places(view: CallerViewIn, document_id: DocumentId, start: Offset = 0,
     """Where the characters from `start` to `end` of a document stand on its pages."""
     document, original = await view.original(document_id)
     boxes = document.boxes_at((start, end))[:MAX_BOXES]
+    whole = original is not None and await asyncio.to_thread(original.is_whole)
     return PlacesOut(
         page=document.page_at(start),
         pages=max((page.number for page in document.pages), default=0),
-        pictures=original is not None and await asyncio.to_thread(original.is_whole),
+        pictures=whole,
+        version=_version(original) if original and whole else "",
         boxes=[BoxOut(page=b.page, left=b.left, top=b.top, right=b.right, bottom=b.bottom) for b in boxes],
     )
 
 
-@router.get("/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+@router.get("/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}, 304: {}})
 async def page_picture(
-    view: CallerViewIn, document_id: DocumentId, page: Annotated[int, Query(ge=1, le=100_000)] = 1
+    view: CallerViewIn,
+    request: Request,
+    document_id: DocumentId,
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    scale: Annotated[int, Query(ge=1, le=2)] = 1,
+    version: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
-    """A page of a PDF or an image as a picture, drawn from the file it was read from, if that has not changed since."""
+    """A page of a PDF or an image as a picture, drawn from the file it was read from, if that has not changed since.
+
+    A client keeps it for an hour where it names the `version` that it wants, as GET …/places gives it.
+    """
     document, original = await view.original(document_id)
     while True:
         if original is None or page not in {one.number for one in document.pages}:
             message = "There is no picture of this page."
             raise AbsentError(message, cure="Read its text.")
+        headers = _kept(original, page, scale, version)
+        if request.headers.get("If-None-Match") == headers["ETag"] and await asyncio.to_thread(original.is_whole):
+            return Response(status_code=304, headers=headers)
         try:
-            return Response(await picture(original, document.kind, page), media_type="image/png")
+            drawn = await picture(original, document.kind, page, scale)
+            return Response(drawn, media_type="image/png", headers=headers)
         except AbsentError:
-            drawn = original
+            tried = original
             document, original = await view.original(document_id)
-            if original == drawn:  # else it was replaced while it was drawn
+            if original == tried:  # else it was replaced while it was drawn
                 raise
+
+
+def _version(original: Original) -> str:
+    return original.digest[:16]
+
+
+def _kept(original: Original, page: int, scale: int, version: str) -> dict[str, str]:
+    """How long a browser keeps a picture: for the one who has asked for it, with the key that was shown."""
+    same = version == _version(original)
+    return {
+        "ETag": f'"{_version(original)}-{page}-{scale}"',
+        "Cache-Control": f"private, max-age={KEPT_S}" if same else "private, no-cache",
+        "Vary": "Authorization, Cookie",
+    }

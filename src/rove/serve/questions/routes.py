@@ -8,9 +8,11 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from rove.events import Noted
+from rove.models.usage import metered
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.serve.questions.asking import asked, check_question, told
 from rove.serve.questions.databases import SqlIn, SqlOut
+from rove.serve.questions.follow_ups import FollowUpsIn, FollowUpsOut, followed
 from rove.serve.questions.graph import GraphIn, GraphOut
 from rove.serve.questions.results import AnswerOut, HitOut, ThemeOut
 from rove.serve.questions.schema import AskIn, SearchIn, SearchOut
@@ -58,6 +60,18 @@ async def graph(wanted: GraphIn, view: CallerViewIn, request: Request) -> GraphO
         listener=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
     )
     return GraphOut.of(await while_connected(request, exploring), notes)
+
+
+@router.post("/follow_ups")
+async def follow_ups(
+    wanted: FollowUpsIn, view: CallerViewIn, server: ServerContextIn, request: Request
+) -> FollowUpsOut:
+    """Suggest what to ask next, after an answer that cites these chunks: only what the base answers."""
+    check_question(wanted.question, server)
+    with metered() as meter:
+        found = await while_connected(request, followed(wanted, view))
+    server.journal.note_usage(meter.usage)
+    return FollowUpsOut.of(found)
 
 
 @router.post("/sql")

@@ -1,10 +1,12 @@
 // An answer, laid out: each sentence with the numbers of the words that hold it; and its sources.
 
+import { drawCards, reference } from "./cards.js";
 import { el } from "./dom.js";
+import { followUps } from "./follow_ups.js";
 import { graphOf } from "./graph.js";
 import { Kept } from "./inline.js";
 import { drawMarkdown } from "./markdown.js";
-import { drawLinks, drawRendered, drawSame } from "./rendered.js";
+import { drawLinks, drawRendered } from "./rendered.js";
 import { said } from "./said.js";
 import { openSource } from "./source.js";
 import { named, t } from "./words.js";
@@ -79,31 +81,21 @@ function nearest(hits) {
   return el("section", { class: "nearest" }, el("h3", {}, t("answer.nearest")), el("ol", {}, hits.map(passage)));
 }
 
-function reference(hit, number) {
-  const open = (event) => openSource(hit, event.currentTarget);
-  const where = [...hit.headings, hit.page ? t("source.page", { page: hit.page }) : ""].filter(Boolean).join(" › ");
-  return el(
-    "li",
-    { value: number },
-    el("button", { type: "button", class: "link", on: { click: open } }, hit.title || hit.source),
-    where && el("span", { class: "muted" }, ` ${where}`),
-    drawSame(hit),
-  );
-}
-
-export function drawAnswer(answer) {
+/** An answer, its sources, and what to go on with; `where`: the filter that it was asked with. */
+export function drawAnswer(answer, { where } = {}) {
   const mode = OWN_MODES.includes(answer.mode) ? named("mode", answer.mode) : t("mode.model", { model: answer.mode });
   const read = [...new Set(answer.sentences.flatMap(({ citations }) => citations.map(({ chunk_id }) => chunk_id)))].slice(0, 50);
+  const text = drawText(answer);
   return [
-    drawText(answer),
+    text,
     answer.short && el("p", { class: "short muted" }, t("answer.short"), " ", el("strong", {}, answer.short.quote), " ", cite(answer.short, "¶")),
     answer.cut && el("p", { class: "notice refused" }, t("answer.cut")),
     el("p", { class: "made muted" }, el("span", { class: "badge" }, mode), answer.note && said(answer.note)),
     answer.mode === "extractive" && drawLinks(answer.sentences.flatMap((one) => one.citations.map(({ rendered }) => rendered))),
     leftOut(answer),
     answer.nearest?.length > 0 && nearest(answer.nearest),
-    answer.references?.length > 0 &&
-      el("details", { class: "references" }, el("summary", {}, t("answer.sources", { count: answer.references.length })), el("ol", {}, answer.references.map((hit, at) => reference(hit, at + 1)))),
+    drawCards(answer, text),
+    followUps(answer, { where }),
     read.length > 0 && graphOf({ chunks: read }),
   ];
 }

@@ -3,6 +3,7 @@
 import { el, fill, labelled } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { options } from "./options.js";
+import { both, scopeOf } from "./scope.js";
 import { store } from "./store.js";
 import { t } from "./words.js";
 
@@ -20,6 +21,8 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   const more = options();
   const toggle = iconButton("more", t("ask.more"), () => open(more.host.hidden), "more-button");
   const send = el("button", { type: "submit", class: "main send" });
+  const place = el("div");
+  const scope = scopeOf(place, { id });
   made += 1;
   more.host.id = `options-${made}`;
   toggle.setAttribute("aria-controls", more.host.id);
@@ -69,7 +72,9 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
     } else if (field.value.trim()) {
       const question = field.value.trim();
       put("");
-      onAsk({ way: seat.way, question, ...more.asked(seat.way) });
+      const asked = more.asked(seat.way);
+      const where = both(scope.where(), asked.where);
+      onAsk({ way: seat.way, question, ...asked, ...(where && { where }) });
     }
   }
 
@@ -90,7 +95,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   open(false);
   requestAnimationFrame(grow);
   return {
-    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, toggle, el("span", { class: "grow" }), send), more.host),
+    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, toggle, el("span", { class: "grow" }), send), place, more.host),
     focus: () => field.focus({ preventScroll: true }),
     put,
     way: () => seat.way,
@@ -98,6 +103,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
     keepAs(other) {
       store.setDraft(seat.id, "");
       seat.id = other;
+      scope.keepAs(other);
       save();
     },
     work(on) {

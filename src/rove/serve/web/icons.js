@@ -10,6 +10,7 @@ const PATHS = {
   down: "M17 13V4h3v9zM17 13l-4 8a2.5 2.5 0 0 1-2.5-2.5V15h-5a2 2 0 0 1-2-2.4l1.3-6.9a2 2 0 0 1 2-1.7H17",
   download: "M12 4v11M7 10l5 5 5-5M5 19h14",
   edit: "M4 20l1-4L16 5l3 3L8 19zM13.5 7.5l3 3",
+  expand: "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7",
   flows: "M4 6h6v5H4zM14 13h6v5h-6zM10 8.5h3a2 2 0 0 1 2 2V13",
   lab: "M9 3h6M10 3v6l-5 9a2 2 0 0 0 1.8 3h10.4a2 2 0 0 0 1.8-3l-5-9V3M7.5 15h9",
   menu: "M4 7h16M4 12h16M4 17h16",

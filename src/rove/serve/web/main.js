@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { add } from "./add.js";
 import { conversation, newConversation } from "./conversation.js";
 import { markConversation } from "./conversations.js";
+import { documentView } from "./document_view.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
@@ -28,7 +29,8 @@ const VIEWS = {
   search: { draw: asking("search") },
   c: { draw: conversation },
   documents: { draw: documents, link: "documents" },
-  add: { draw: add, link: "add" },
+  document: { draw: documentView, link: "documents" },
+  add: { draw: add, link: "documents" },
   walk: { draw: walking, link: "walk" },
   tools: { draw: tools, link: "tools" },
   lab: { draw: lab, link: "lab" },

@@ -1,29 +1,39 @@
-// The source beside the view: the document's text at the words that were cited, or its printed page with a box on them.
+// The source beside the view: the document laid out at the words that were cited, or its printed page with a box on them.
 
-import { get, here, picture } from "./api.js";
-import { el, fill, points, say } from "./dom.js";
+import { el, fill, say } from "./dom.js";
+import { findBar, lightUp } from "./find.js";
+import { icon } from "./icons.js";
+import { openPages, printedAt } from "./pdf.js";
+import { openReader } from "./reader.js";
 import { busy, wrong } from "./states.js";
 import { t } from "./words.js";
 
-const AROUND = 3_000;
 const LINE = 200;
 const aside = document.getElementById("source");
 const narrow = matchMedia("(max-width: 60rem)");
 let opener = null;
 let control = null;
-let shown = null;
 
 export function closeSource({ quiet = false } = {}) {
   control?.abort();
-  if (shown) URL.revokeObjectURL(shown);
-  shown = null;
   if (aside.hidden) return;
   aside.hidden = true;
   fill(aside);
   document.body.classList.remove("with-source");
-  document.getElementById("main").inert = false;
-  document.getElementById("top").inert = false;
+  covered(false);
   if (!quiet) opener?.focus();
+}
+
+function covered(whether) {
+  for (const name of ["main", "top"]) {
+    const part = document.getElementById(name);
+    if (part) part.inert = whether;
+  }
+}
+
+/** The address of a document on this page, at the words of a span. */
+export function addressOf({ document_id, span }) {
+  return `#/document/${encodeURIComponent(document_id)}${span?.[1] > span?.[0] ? `/${span[0]}-${span[1]}` : ""}`;
 }
 
 /** Open a document at a place: {document_id, title, span}; `line`: at its first line. `from` gets the focus back. */
@@ -32,122 +42,88 @@ export async function openSource(place, from) {
   control = new AbortController();
   opener = from ?? opener;
   const heading = el("h2", { tabindex: -1 }, place.title || place.source || place.document_id);
+  const whole = el("a", { class: "icon-button", href: addressOf(place), "aria-label": t("source.whole"), title: t("source.whole") }, icon("expand"));
   const close = el("button", { type: "button", class: "close", "aria-label": t("source.close"), on: { click: () => closeSource() } }, "×");
-  const body = el("div", { class: "source-body" }, busy());
-  const tabs = el("div", { class: "choice" });
+  const body = el("div", { class: "source-body" });
   aside.setAttribute("aria-label", t("source.label"));
-  fill(aside, el("div", { class: "source-top" }, heading, close), tabs, body);
+  fill(aside, el("div", { class: "source-top" }, heading, whole, close), body);
   aside.hidden = false;
   document.body.classList.add("with-source");
-  const covers = narrow.matches;
-  document.getElementById("main").inert = covers;
-  document.getElementById("top").inert = covers;
+  covered(narrow.matches);
   heading.focus();
-  try {
-    await draw(place, tabs, body, control.signal);
-  } catch (problem) {
-    if (problem.name !== "AbortError") fill(body, wrong(problem, () => openSource(place)));
-  }
+  await openDocument(body, place, { signal: control.signal, bar: (bar) => body.before(bar) });
 }
 
-async function draw(place, tabs, body, signal) {
-  const [start, last] = place.span ?? [0, 0];
-  const end = place.line ? Math.min(last, start + LINE) : last; // a heading is shown, not all that stands under it
-  const printed = await places(place, start, end, signal);
-  const text = () => drawText(body, place, start, end, signal);
-  if (!printed) return text();
-  const choose = async (page) => {
-    const [first, second] = tabs.children;
-    first.setAttribute("aria-pressed", String(page));
-    second.setAttribute("aria-pressed", String(!page));
-    fill(body, busy());
+/** Draw a document into `host`, as its pages or as its text; `bar` puts its bar where it belongs. Returns `{goTo}`. */
+export async function openDocument(host, place, { signal, bar, top = 2, onRead = () => {} }) {
+  const views = new Views(host, place, { signal, top, onRead });
+  const choice = el("div", { class: "choice", hidden: true });
+  views.choice = choice;
+  bar(el("div", { class: "source-bar" }, choice, findBar(place.document_id, { signal, show: (now, all) => views.find(now, all) })));
+  fill(host, busy());
+  try {
+    await views.open();
+  } catch (problem) {
+    if (problem.name !== "AbortError") fill(host, wrong(problem, () => openDocument(host, place, { signal, bar: () => {}, top, onRead })));
+  }
+  return views;
+}
+
+/** What is shown of a document: its printed pages where they can be drawn, and its text. */
+class Views {
+  constructor(host, place, { signal, top, onRead }) {
+    Object.assign(this, { host, place, signal, top, onRead, reader: null, turn: null });
+    const [start, last] = place.span ?? [0, 0];
+    this.span = [start, place.line ? Math.min(last, start + LINE) : last]; // a heading is shown, not all that stands under it
+  }
+
+  async open() {
+    const printed = await printedAt(this.place.document_id, this.span, this.signal);
+    if (!printed) return this.read();
+    const names = { page: () => this.print(printed), text: () => this.read() };
+    fill(this.choice, Object.keys(names).map((name) => el("button", { type: "button", data: { name }, on: { click: () => this.choose(name, names) } }, t(`source.as-${name}`))));
+    this.choice.hidden = false;
+    return this.choose("page", names);
+  }
+
+  async choose(name, names) {
+    for (const button of this.choice.children) button.setAttribute("aria-pressed", String(button.dataset.name === name));
+    fill(this.host, busy());
     try {
-      await (page ? drawPage(body, place, printed, signal) : text());
+      await names[name]();
     } catch (problem) {
-      if (page && problem.name !== "AbortError") await choose(false); // the file has gone: its text is still here
+      if (name === "page" && problem.name !== "AbortError") await this.choose("text", names); // the file has gone: its text is still here
       else throw problem;
     }
-  };
-  fill(
-    tabs,
-    el("button", { type: "button", on: { click: () => choose(true) } }, t("source.as-page")),
-    el("button", { type: "button", on: { click: () => choose(false) } }, t("source.as-text")),
-  );
-  return choose(true);
-}
+  }
 
-async function places(place, start, end, signal) {
-  const told = await get(here("/places", { document_id: place.document_id, start, end }), signal);
-  return told.pictures && told.page ? told : null;
-}
+  async print(printed) {
+    this.reader = null;
+    this.turn = await openPages(this.host, this.place, printed, { signal: this.signal });
+  }
 
-async function drawPage(body, place, printed, signal) {
-  let number = printed.boxes[0]?.page ?? printed.page;
-  const label = el("span", { class: "muted", "aria-live": "polite" });
-  const sheet = el("div", { class: "sheet" });
-  const turn = async (by) => {
-    number = Math.min(Math.max(1, number + by), printed.pages);
-    const address = await picture(here("/picture", { document_id: place.document_id, page: number }), signal);
-    if (shown) URL.revokeObjectURL(shown);
-    shown = address;
-    const image = el("img", { src: address, alt: t("source.page-alt", { page: number, title: place.title }) });
-    await image.decode();
-    const boxes = printed.boxes.filter((box) => box.page === number).map((box) => boxed(box));
-    fill(sheet, image, boxes);
-    label.textContent = t("source.page-of", { page: number, pages: printed.pages });
-    before.disabled = number <= 1;
-    after.disabled = number >= printed.pages;
-    boxes[0]?.scrollIntoView({ block: "center" });
-  };
-  const before = el("button", { type: "button", "aria-label": t("source.before"), on: { click: () => turn(-1) } }, "‹");
-  const after = el("button", { type: "button", "aria-label": t("source.after"), on: { click: () => turn(1) } }, "›");
-  fill(body, el("div", { class: "turning" }, before, label, after), sheet);
-  await turn(0);
-}
+  async read() {
+    this.turn = null;
+    const inside = el("div");
+    const reader = await openReader(inside, { document_id: this.place.document_id, span: this.span, line: this.place.line }, { signal: this.signal, top: this.top });
+    const path = reader.told.sections.filter(({ span }) => span[0] <= this.span[0] && this.span[0] < span[1]).sort((a, b) => a.level - b.level);
+    fill(this.host, path.length > 0 && this.top === 2 && el("p", { class: "path muted" }, path.map((one) => one.title).join(" › ")), inside);
+    this.reader = reader;
+    if (this.span[1] > this.span[0]) reader.mark?.scrollIntoView({ block: "center" });
+    this.onRead(reader.told);
+    say(t("source.opened", { title: reader.told.title }));
+  }
 
-function boxed(box) {
-  const drawn = el("div", { class: "box" });
-  drawn.style.left = `${box.left * 100}%`;
-  drawn.style.top = `${box.top * 100}%`;
-  drawn.style.width = `${(box.right - box.left) * 100}%`;
-  drawn.style.height = `${(box.bottom - box.top) * 100}%`;
-  return drawn;
-}
+  async find(now, all) {
+    if (this.turn) await this.turn(now);
+    else if (this.reader) await lightUp(this.reader, now, all);
+  }
 
-async function drawText(body, place, start, last, signal) {
-  const told = await get(here("/text", { document_id: place.document_id, start: Math.max(0, start - AROUND), end: last + AROUND }), signal);
-  const letters = points(told.text);
-  let [from, to] = told.span;
-  const line = letters.slice(start - from, last - from).indexOf("\n");
-  const end = place.line && line >= 0 ? start + line : last;
-  const path = told.sections.filter(({ span }) => span[0] <= start && start < span[1]).sort((a, b) => a.level - b.level);
-  const mark = el("mark", { tabindex: -1 }, letters.slice(start - from, end - from).join(""));
-  const text = el("div", { class: "source-text", tabindex: 0, role: "region", "aria-label": t("source.text") });
-  const head = el("span", {}, letters.slice(0, start - from).join(""));
-  const tail = el("span", {}, letters.slice(end - from).join(""));
-  text.append(head, mark, tail);
-  const more = async (first, last) => (await get(here("/text", { document_id: place.document_id, start: first, end: last }), signal)).text;
-  const earlier = el("button", { type: "button", class: "more" }, t("source.earlier"));
-  const later = el("button", { type: "button", class: "more" }, t("source.later"));
-  const settle = () => {
-    earlier.hidden = from <= 0;
-    later.hidden = to >= told.size_chars;
-  };
-  earlier.addEventListener("click", async () => {
-    const first = Math.max(0, from - 2 * AROUND);
-    head.textContent = (await more(first, from)) + head.textContent;
-    from = first;
-    settle();
-  });
-  later.addEventListener("click", async () => {
-    tail.textContent += await more(to, to + 2 * AROUND);
-    to = Math.min(told.size_chars, to + 2 * AROUND);
-    settle();
-  });
-  settle();
-  fill(body, path.length > 0 && el("p", { class: "path muted" }, path.map((one) => one.title).join(" › ")), earlier, text, later);
-  if (end > start) mark.scrollIntoView({ block: "center" });
-  say(t("source.opened", { title: told.title }));
+  /** Have a place of the document in sight. */
+  async goTo(span) {
+    if (this.turn) await this.turn({ span });
+    else await this.reader?.goTo(span);
+  }
 }
 
 aside.addEventListener("keydown", (event) => {

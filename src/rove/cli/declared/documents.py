@@ -1,0 +1,114 @@
+"""What the commands take that bring documents in, show them and take them out."""
+
+from __future__ import annotations
+
+import click
+
+from rove.cli.command import command
+from rove.cli.values import DOCUMENT, ENRICHERS, FOUND, ORIGIN, TARGET, Known, where_option
+
+
+@command("add", "rove.cli.add:add")
+@click.argument("sources", nargs=-1)
+@click.option(
+    "--schema",
+    metavar="ADDRESS",
+    multiple=True,
+    help="Take in how the tables of a database, or of a folder of sheets, are made, not their rows.",
+)
+@click.option("--resume", is_flag=True, help="Take up what an interrupted add did not finish.")
+@click.option("--watch", is_flag=True, help="Keep the base in step with the folders until interrupted.")
+@click.option("--crawl", metavar="DEPTH", type=click.IntRange(0, 20), help="Follow links on the page's host.")
+@click.option("--pages", default=100, show_default=True, help="How many pages to take of a site at most.")
+@click.option("--workers", metavar="HOW", help="Read and embed on workers: 4 processes, ray, ray://host:10001.")
+@click.option("--sitemap", is_flag=True, help="Take what the site's sitemap names too.")
+def add() -> None:
+    """Take in SOURCES: files, folders with all below them, pages (https://…), databases (postgresql://…).
+
+    What is there already and has not changed is left alone, so the same command can be run again at any time. The exit
+    status is 1 if a source could not be read whole; the others are in.
+    """
+
+
+@command("enrich", "rove.cli.enrich:enrich")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", type=Known(*ENRICHERS))
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a chat model is used.")
+def enrich() -> None:
+    """Work out more of the documents that are in the base.
+
+    NAME is "graph" (who does what to whom: triplets for `rove graph` and mode "graph"), "summaries" (what documents
+    and their sections say, for `rove summary` and mode "summaries"), "fields" (those that enrich.fields declares, found
+    in each document) or "replies" (what was replied to each post).
+
+    No document is read again, and running it twice changes nothing. Before a chat model is used, it says how
+    many calls and tokens that will take, and asks.
+    """
+
+
+@command("inspect", "rove.cli.inspect:inspect", several=True)
+@click.argument("document", required=False, type=DOCUMENT)
+@click.option("--chunks", is_flag=True, help="Show the document's chunks.")
+@click.option(
+    "--span", metavar="START:END", help="Show these characters of the document, with what stands around them."
+)
+@click.option("--ledger", is_flag=True, help="Show what became of every source.")
+@click.option("--failed", is_flag=True, help="Show the sources that failed, why, and what to do.")
+@click.option("--depth", is_flag=True, help="Show how many passages the embedder has yet to reach.")
+def inspect() -> None:
+    """List the documents of the base; or show one DOCUMENT, by its id or path.
+
+    The beginning of an id, or the end of a path, will do where only one is meant.
+    """
+
+
+@command("summary", "rove.cli.summary:summary", several=True)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", type=DOCUMENT)
+@click.option("--depth", default=2, show_default=True, help="Levels of sections that are shown; 0: the document alone.")
+def summary() -> None:
+    """Say what the documents NAME (ids or paths) and their sections say, each sentence with where it stands.
+
+    `rove enrich summaries` makes the summaries first.
+    """
+
+
+@command("words", "rove.cli.words:words")
+@click.argument("word", required=False)
+@click.argument("others", nargs=-1)
+@click.option("--remove", is_flag=True, help="Take the word out.")
+@click.option(
+    "--file",
+    "-f",
+    type=FOUND,
+    help="A line an entry: word, tab, others.",
+)
+def words() -> None:
+    """Show the dictionary, or put WORD into it with OTHERS that mean the same: an abbreviation, another spelling.
+
+    Only passages that hold one of these are analysed anew.
+    """
+
+
+@command("delete", "rove.cli.delete:delete")
+@click.argument("names", nargs=-1, type=DOCUMENT)
+@where_option("Erase what this holds for.")
+@click.option("--mentions", is_flag=True, help="Erase kept questions, walks and conversations that name it too.")
+def delete() -> None:
+    """Erase documents by id, by path or by condition: text, chunks, vectors, and their bytes on disk.
+
+    The beginning of an id, or the end of a path, will do where only one document is meant.
+
+    What users wrote stays, in kept questions, walks and conversations, unless --mentions is given: then a NAME may also
+    be a word that stands in them.
+    """
+
+
+@command("export", "rove.cli.exchange:export")
+@click.argument("file", type=TARGET)
+def export() -> None:
+    """Write the base to FILE ("-": standard output) as JSON lines: texts, structure, metadata, vectors, kept files."""
+
+
+@command("import", "rove.cli.exchange:import_")
+@click.argument("file", type=ORIGIN)
+def import_() -> None:
+    """Take in FILE ("-": standard input), which `rove export` wrote; with another embedder it is embedded anew."""

@@ -1,0 +1,85 @@
+"""How passages that were found are printed: where each stands first, then its words, those of the question marked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from rove.answer.passages import rendered
+from rove.cli.output import plain
+from rove.cli.session import Session
+from rove.language.detect import detect
+from rove.language.matches import matches
+from rove.language.rendering import Rendered, RenderedBlock
+from rove.records import Hit
+from rove.records.document import Span
+
+SHOWN_CHARS = 400
+
+
+def show_hits(session: Session, hits: Sequence[Hit], question: str, *, verbose: bool = False) -> None:
+    """Print passages, best first. `verbose`: with their scores, and the place that each list gave them."""
+    spoken = detect(question) if session.output.terminal and hits else ""
+    for number, hit in enumerate(hits, start=1):
+        _show(session, number, hit, _marker(question, hit, spoken), verbose=verbose)
+
+
+def place(session: Session, uri: str, page: int | None) -> str:
+    """Name where something stands: the path as it is seen from the folder that the user is in, and the page."""
+    near = uri.removeprefix(session.folder.rstrip(os.sep) + os.sep)
+    return f"{near}, p. {page}" if page else near
+
+
+def _marker(question: str, hit: Hit, spoken: str) -> Callable[[str], Sequence[Span]]:
+    def words_of_question(text: str) -> Sequence[Span]:
+        return matches(text, question, hit.chunk.language, spoken) if spoken else ()
+
+    return words_of_question
+
+
+def _show(session: Session, number: int, hit: Hit, marker: Callable[[str], Sequence[Span]], *, verbose: bool) -> None:
+    """Print one passage: where it stands, how it begins, and where else its text stands."""
+    output, chunk = session.output, hit.chunk
+    start, end = chunk.span
+    count = f" · ×{1 + len(hit.same)}" if hit.same else ""
+    where = plain(place(session, hit.uri, chunk.page))
+    scores = ""
+    if verbose:
+        lists = ", ".join(f"{name} {found.rank}" for name, found in hit.sources.items())
+        scores = f" · {hit.score:+.3f} ({lists})"
+    output.marked(
+        f"[bold cyan]{number}.[/] [bold]{where}[/][dim]{count}{scores} · {chunk.document_id}:{start}-{end}[/]"
+    )
+    told = (*chunk.headings, PurePath(hit.uri).stem, "")
+    above = [*([] if hit.title in told else [hit.title]), *chunk.headings]
+    if above:
+        output.marked(f"   [dim]{plain(' > '.join(above))}[/]")
+    for more in (hit.theme, hit.summary[:SHOWN_CHARS], hit.question):
+        if more:
+            output.marked(f"   [italic]{plain(more)}[/]")
+    output.passage(_without_heading(rendered(chunk), above), SHOWN_CHARS, marker)
+    if hit.same:
+        output.marked(f"   [dim]also in: {plain(', '.join(_also(session, one) for one in hit.same))}[/]")
+
+
+def _without_heading(shown: Rendered, above: Sequence[str]) -> Rendered:
+    """Leave out the headings that a passage begins with where they stand above it already."""
+    blocks = list(shown.blocks)
+    while len(blocks) > 1 and _stands(shown, blocks[0], above):
+        blocks.pop(0)
+    if len(blocks) == len(shown.blocks):
+        return shown
+    cut = blocks[0].span[0]
+    moved = [RenderedBlock(one.kind, (one.span[0] - cut, one.span[1] - cut), one.headed) for one in blocks]
+    return Rendered(shown.text[cut:], tuple(moved), shown.links)
+
+
+def _stands(shown: Rendered, block: RenderedBlock, above: Sequence[str]) -> bool:
+    words = " ".join(shown.text[slice(*block.span)].split())
+    return block.kind == "heading" and words in {" ".join(one.split()) for one in above}
+
+
+def _also(session: Session, hit: Hit) -> str:
+    start, end = hit.chunk.span
+    return f"{place(session, hit.uri, hit.chunk.page)} ({hit.chunk.document_id}:{start}-{end})"

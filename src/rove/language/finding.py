@@ -1,0 +1,34 @@
+"""Words found in a text as they stand there: whatever their case and width, and across line breaks and marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rove.records.document import Span
+
+_BETWEEN = r"[\s*_`~|\\]+"
+_WITHIN = r"[*_`~]*"
+_LETTERS = 200
+_NARROW = {**{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}, 0x3000: 0x20}
+"""Latin letters and signs of full width, as Chinese and Japanese texts have them."""
+
+
+def find_words(text: str, words: str) -> Iterator[Span]:
+    r"""Yield where words stand in a text, one after the other, marks of markdown between them or not.
+
+    >>> list(find_words("Who **may** go.\nWho\nmay stay?", "who MAY"))
+    [(0, 9), (16, 23)]
+    """
+    wanted = [re.escape(_folded(word)) for word in words[:_LETTERS].split()]
+    if not wanted:
+        return
+    for found in re.finditer(f"{_WITHIN}{_BETWEEN}{_WITHIN}".join(wanted), _folded(text)):
+        yield found.span()
+
+
+def _folded(text: str) -> str:
+    """Letters in one case and of one width, each still one character."""
+    narrow = text.translate(_NARROW)
+    lower = narrow.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in narrow)
