@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+import rove
 from rove import AsyncRove, InputError, Rove, Text
 
 NAMES = sorted(name for name in dir(Rove) if not name.startswith("_") and callable(getattr(Rove, name)))
@@ -29,3 +31,7 @@ def test_a_closed_base_says_so(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"is closed\. Open it again"):
             call()
     kb.close()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert rove.__version__ == version("rove")

@@ -15,8 +15,8 @@ def explained_by(explaining: type) -> Callable[[type[C]], type[C]]:
 
     def explain(blocking: type[C]) -> type[C]:
         for name, member in list(vars(blocking).items()):
-            function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-            pointer = cleandoc(function.__doc__ or "") if callable(function) or isinstance(member, property) else ""
+            function = getattr(member, "__func__", member)
+            pointer = cleandoc(getattr(function, "__doc__", "") or "")
             said = getdoc(getattr(explaining, name, None)) if pointer.startswith(start) else None
             if said:
                 rest = pointer.partition("`.")[2].strip() if "`." in pointer else ""
