@@ -36,6 +36,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first asked for, so that `rove --help` waits for none of them."""
+    if name == "__version__":
+        return _load("importlib.metadata:version")("rove")
     if name not in __all__:
         message = f"module 'rove' has no attribute {name!r}"
         raise AttributeError(message)

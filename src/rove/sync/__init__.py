@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 from rove.engine import NONE, START, AsyncRove, Given
 from rove.enrich import Enriched, Estimate
-from rove.errors import FieldWarning
+from rove.errors import FieldWarning, InputError
 from rove.events import Listener, ignore
 from rove.instances import Instances, Table, told_apart
 from rove.load.web.plan import CrawlPlan
@@ -35,12 +35,14 @@ from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_tools import Tools
 from rove.sync.blocking_walk import Walk
+from rove.sync.docstrings import explained_by
 from rove.sync.migrating import Migrating
 
 T = TypeVar("T")
 EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
+@explained_by(AsyncRove)
 class Rove(BlockingDocuments, Migrating):
     """A knowledge base.
 
@@ -271,6 +273,10 @@ class Rove(BlockingDocuments, Migrating):
         self.close()
 
     def _run(self, work: Awaitable[T]) -> T:
+        if self._loop.is_closed():
+            getattr(work, "close", bool)()  # lest Python warns that nobody awaited it
+            message = f"The base {self.settings.path} is closed."
+            raise InputError(message, cure="Open it again with Rove.open, or stay within its `with` block.")
         future = asyncio.run_coroutine_threadsafe(_finished(work), self._loop)
         try:
             return future.result()

@@ -24,6 +24,7 @@ from rove.store.health import Health
 from rove.store.kept_questions import KeptQuestion
 from rove.store.mentions import Mentions
 from rove.store.shallow import Depth
+from rove.sync.docstrings import explained_by
 
 if TYPE_CHECKING:  # the library that trains is an extra
     from rove.models.fasttext.training import TrainedVectors
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # the library that trains is an extra
 T = TypeVar("T")
 
 
+@explained_by(AsyncRove)
 class BlockingDocuments(ABC):
     """The calls of `Rove` that neither take in nor answer. How they are run is said by `Rove`."""
 

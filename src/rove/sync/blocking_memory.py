@@ -7,8 +7,10 @@ from typing import Any
 
 from rove.records.learned import LeadEnd, Remembered
 from rove.retrieve.long_term_memory import LongTermMemory
+from rove.sync.docstrings import explained_by
 
 
+@explained_by(LongTermMemory)
 class Memory:
     """The blocking face of `LongTermMemory`."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rove.records import Filter, History
 from rove.records.tool import Effects, ToolMatch, ToolPlan
+from rove.sync.docstrings import explained_by
 from rove.tools import Tool
 from rove.tools.library import EMPTY, OFFERED, ToolLibrary
 from rove.tools.python_source import Function
@@ -14,6 +15,7 @@ from rove.tools.python_source import Function
 START = History()
 
 
+@explained_by(ToolLibrary)
 class Tools:
     """See `ToolLibrary`."""
 

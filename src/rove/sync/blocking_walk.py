@@ -7,10 +7,12 @@ from typing import Any, Self
 
 from rove.records import Answer
 from rove.records.walk_events import Edit, WalkEvent
+from rove.sync.docstrings import explained_by
 from rove.walk.handle import AsyncWalk
 from rove.walk.state import State
 
 
+@explained_by(AsyncWalk)
 class Walk:
     """The blocking face of `AsyncWalk`: iterated in one thread, it can be paused and edited from any."""
 
