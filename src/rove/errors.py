@@ -63,12 +63,15 @@ class EmbedderWarning(UserWarning):
     """Passages are not found by meaning for now: the embedder that has made their vectors is not there."""
 
 
-def check_asked(text: str) -> None:
+def check_asked(text: object) -> None:
     """See that something is asked.
 
     Raises:
-        InputError: the question is blank.
+        InputError: the question is no text, or blank.
     """
+    if not isinstance(text, str):
+        message = f"The question is {text!r:.80}, of type {type(text).__name__}."
+        raise InputError(message, cure='Give it as text: "Who approves it?"')
     if not text.strip():
         message = "The question is blank."
         raise InputError(message, cure="Ask something.", outcome="empty")

@@ -281,7 +281,8 @@ def test_the_blocking_face_walks_too(tmp_path: Path) -> None:
                 walk.pause()
                 break
         assert [type(event) for event in walk][-1] is Paused
-        walk.edit(Edit(leads=(Lead("", "river Tisza", "user", 0),)))
+        lead = walk.add_lead("river Tisza")
+        assert [one.lead_id for one in walk.state.leads if one.text == "river Tisza"] == [lead]
         walk.resume()
         events = list(walk)
         assert only(events, Edited)

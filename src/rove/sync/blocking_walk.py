@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from rove.records import Answer
-from rove.records.walk_events import Edit, WalkEvent
+from rove.records.walk_events import Budget, Edit, WalkEvent
 from rove.sync.docstrings import explained_by
 from rove.walk.handle import AsyncWalk
 from rove.walk.state import State
@@ -55,6 +55,30 @@ class Walk:
     def edit(self, edit: Edit) -> None:
         """See `AsyncWalk.edit`."""
         self._run(self._walk.edit(edit))
+
+    def add_lead(self, text: str, *, document_id: str = "", span: tuple[int, int] | None = None) -> str:
+        """See `AsyncWalk.add_lead`."""
+        return self._run(self._walk.add_lead(text, document_id=document_id, span=span))
+
+    def add_fact(self, text: str) -> str:
+        """See `AsyncWalk.add_fact`."""
+        return self._run(self._walk.add_fact(text))
+
+    def change_fact(self, fact_id: str, text: str) -> None:
+        """See `AsyncWalk.change_fact`."""
+        self._run(self._walk.change_fact(fact_id, text))
+
+    def drop(self, *ids: str) -> None:
+        """See `AsyncWalk.drop`."""
+        self._run(self._walk.drop(*ids))
+
+    def ask(self, question: str) -> None:
+        """See `AsyncWalk.ask`."""
+        self._run(self._walk.ask(question))
+
+    def allow(self, budget: Budget) -> None:
+        """See `AsyncWalk.allow`."""
+        self._run(self._walk.allow(budget))
 
     def resume(self) -> None:
         """See `AsyncWalk.resume`."""

@@ -29,6 +29,7 @@ from rove.tracing import operation, stage
 from rove.walk import EXTRACTIVE, WalkContext
 from rove.walk.budget import may_call, said, seconds_left
 from rove.walk.clock import WalkClock
+from rove.walk.editing import WalkEditing
 from rove.walk.edits import settled
 from rove.walk.json_format import info_of, to_line
 from rove.walk.loop import Loop, quoted
@@ -45,11 +46,10 @@ UNLEARNED = "What was found is not kept in memory. {problem}"
 FAILED = "{problem} This step was done without a model."
 
 
-class AsyncWalk:
+class AsyncWalk(WalkEditing):
     """A walk. `async for event in walk` makes it go, as far as it is listened to.
 
-    The iteration ends when the walk is over, and when it is paused; after `resume` it can be iterated again. One
-    listener at a time.
+    The iteration ends when the walk is over or paused; after `resume` it goes on. One listener at a time.
     """
 
     def __init__(
