@@ -70,6 +70,7 @@ async def test_tags_are_put_on_many_and_filter_them(visit: Visit) -> None:
         await page.wait_for_selector(f"{ROW} .badge:has-text('wet')")
         await bar.wait_for(state="hidden")
         await page.fill("main input[type=search]", "")
+        await page.wait_for_selector("text=1–100 of")
         await page.select_option(".tool-tag select", "wet")
         await page.wait_for_selector("text=1–10 of 10")
         await page.click(f"{ROW} >> nth=0 >> .col-open button")
