@@ -92,7 +92,7 @@ async def test_who_deletes_is_told_of_words_that_name_it_and_an_administrator_er
 
         lines = [line async for line in kb.export()]
         told = await root.delete(delete, params=merger)
-        assert (told.status_code, told.headers["rove-mentions"]) == (204, "questions=1, walks=1")
+        assert (told.status_code, told.headers["rove-mentions"]) == (204, "questions=1, walks=1, conversations=0")
         assert len((await root.get("/v1/spaces/hr/walks")).json()["walks"]) == 1
 
         await kb.import_(lines)
@@ -101,7 +101,7 @@ async def test_who_deletes_is_told_of_words_that_name_it_and_an_administrator_er
 
         await kb.import_(lines)
         erased = await root.delete(delete, params={**merger, "mentions": True})
-        assert (erased.status_code, erased.headers["rove-mentions"]) == (204, "questions=1, walks=1")
+        assert (erased.status_code, erased.headers["rove-mentions"]) == (204, "questions=1, walks=1, conversations=0")
         assert not await kb.mentions("Nordwind")
         assert (await root.get("/v1/spaces/hr/walks")).json()["walks"] == []
 

@@ -187,6 +187,7 @@ async def test_without_keys_this_machine_is_let_in(open_town: Opener) -> None:
         assert (await client.get("/v1/spaces")).json() == {
             "spaces": ["hr", "it"],
             "rights": sorted(HOLDERS["root"]["rights"]),
+            "can_make": True,
         }
         assert (await client.get("/v1/spaces", headers={"host": "evil.example"})).status_code == 403
         assert (await client.get("/v1/spaces", headers={"origin": "https://evil.example"})).status_code == 403

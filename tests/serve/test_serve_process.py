@@ -147,7 +147,7 @@ def test_a_key_is_made_shown_once_and_works(tmp_path: Path) -> None:
     with serving(kb) as (client, _):
         assert client.get("/v1/spaces").status_code == 401
         spaces = client.get("/v1/spaces", headers={"authorization": f"Bearer {key}"}).json()
-        assert spaces == {"spaces": ["default"], "rights": ["add", "read"]}
+        assert spaces == {"spaces": ["default"], "rights": ["add", "read"], "can_make": False}
 
 
 @pytest.mark.parametrize("options", [["--host", "0.0.0.0"], ["--set", "serve.host=::"]])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import CallToolResult
 
 from serve.conftest import HOLDERS, Opener, Town, listening
 from serve.test_serve_mcp import http_client
@@ -263,16 +264,21 @@ async def test_secrets_that_a_service_sends_back_are_in_no_answer(town: Town) ->
             assert "127.0.0.1" not in reply.text
 
 
+def told(result: CallToolResult) -> Any:
+    """What a tool has replied, which is JSON."""
+    return json.loads(result.content[0].text)
+
+
 async def test_a_model_gives_the_turns_before_and_what_is_known_of_the_user(town: Town) -> None:
     async with listening(town) as address, http_client(town, address, "anna") as client:
         wanted = {"request": "Weather forecast for 2026-12-01", "tool": "get_forecast"}
-        assert (await client.call_tool("run_tool", wanted)).structured_content["outcome"] == "asks"
+        assert told(await client.call_tool("run_tool", wanted))["outcome"] == "asks"
         known = await client.call_tool("run_tool", {**wanted, "profile": {"home_city": "Wien"}})
-        assert known.structured_content["result"]["city"] == "Wien"
+        assert told(known)["result"]["city"] == "Wien"
         turns = [{"question": "What is the weather forecast for Oslo on 2026-12-01?", "answer": "-3"}]
         later = await client.call_tool("run_tool", {**wanted, "history": turns})
-        assert later.structured_content["result"]["city"] == "Oslo"
-        answer = (await client.call_tool("ask", WEATHER)).structured_content
-        assert answer["note"].startswith("The tool get_forecast was asked")
-        plain = (await client.call_tool("ask", {"question": WEATHER["question"], "history": turns})).structured_content
-        assert "was asked" not in plain["note"]
+        assert told(later)["result"]["city"] == "Oslo"
+        answer = await client.call_tool("ask", WEATHER)
+        assert "The tool get_forecast was asked" in answer.content[0].text
+        plain = await client.call_tool("ask", {"question": WEATHER["question"], "history": turns})
+        assert "was asked" not in plain.content[0].text

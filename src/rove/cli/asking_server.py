@@ -27,7 +27,7 @@ from rove.serve.local_calls.invitation import (
     is_proof,
 )
 
-CONNECT_S, SILENT_S = 1.0, 5.0
+CONNECT_S, SILENT_S = 3.0, 15.0
 """How long a server may take to take a call, and how long it may say nothing while it answers one: it sends a beat."""
 OTHERWISE = ("walk", "tools", "explain")
 """What of `rove ask` is run here: a walk can be interrupted, and a tool can act."""

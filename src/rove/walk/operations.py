@@ -55,11 +55,15 @@ class WalkOperations:
         Raises:
             InputError: the question is blank.
         """
-        return self._under_way(AsyncWalk(self._context(), self._walks, started=self._started(question, where, budget)))
+        check_asked(question)
+        context = self._context()
+        started = self._started(question, where, budget, context.mode)
+        return self._under_way(AsyncWalk(context, self._walks, started=started))
 
     async def set_out(self, question: str, *, where: Filter | None = None, budget: Budget | None = None) -> str:
         """Keep the beginning of a walk, which goes when it is taken up; returns its id. See `walk`."""
-        started = self._started(question, where, budget)
+        check_asked(question)
+        started = self._started(question, where, budget, self._context().mode)
         await self._keep_whole([started])
         return started.walk_id
 
@@ -170,9 +174,8 @@ class WalkOperations:
             self.search_context, self.chat_model(), self.settings.walk, self.settings.answer, self._text_of, memory
         )
 
-    def _started(self, question: str, where: Filter | None, budget: Budget | None) -> WalkStarted:
-        check_asked(question)
-        mode, budget = self._context().mode, budget or budget_of(self.settings)
+    def _started(self, question: str, where: Filter | None, budget: Budget | None, mode: str) -> WalkStarted:
+        budget = budget or budget_of(self.settings)
         return WalkStarted(secrets.token_hex(ID_BYTES), question, detect(question), mode, budget, filter_to_text(where))
 
     def _under_way(self, walk: AsyncWalk) -> AsyncWalk:

@@ -147,8 +147,9 @@ def engine_of(address: URL) -> Engine:
         return create_engine(address)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         message = f"No driver for {address.drivername!r} is installed."
-        extra = install_cure("database") if address.get_backend_name() == "postgresql" else ""
-        raise ConfigError(message, cure=extra or f"Install that driver: {address.get_driver_name()}.") from error
+        is_postgres = address.drivername.partition("+")[0] in ("postgresql", "postgres")
+        cure = install_cure("database") if is_postgres else f"Install that driver: {address.drivername}."
+        raise ConfigError(message, cure=cure) from error
 
 
 def read_only(connection: Connection) -> Connection:

@@ -19,7 +19,7 @@ from rove.serve.local_calls.invitation import CLIENT, CODE, HOST, MAX_LINE, SERV
 Piece = Mapping[str, object]
 Answering = Callable[[AsyncRove, Mapping[str, Any], Callable[[Piece], None]], Awaitable[None]]
 """Answers a request about a base by pieces. It is cancelled when the client has gone."""
-HELLO_S = 2.0
+HELLO_S = 10.0
 BEAT_S = 1.0
 MOST = 8
 log = logging.getLogger("rove.serve")

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from rove.conversation.follow_ups import FollowUpContext, FollowUps, follow_ups
-from rove.evaluate.questions_from_headings import phrases
 from rove.records.understood import By
+from rove.registry import load
 from rove.serve.caller_view import CallerView
 from rove.serve.questions.schema import QuestionIn
 from rove.serve.schema import Reply
@@ -39,5 +39,6 @@ async def followed(wanted: FollowUpsIn, view: CallerView) -> FollowUps:
     view.require("read")
     kb = view.kb
     where = view.where(wanted.condition)
+    phrases = load("rove.evaluate.questions_from_headings:phrases")  # the lab is loaded when it is needed
     context = FollowUpContext(kb.search_context, kb.chat_model(), kb.settings.answer, phrases("topic"), where)
     return await follow_ups(wanted.question, wanted.chunks, context)
