@@ -76,7 +76,8 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_document_shows_its_neighbourhood_and_leads_to_the_words(visit: Visit) -> None:
     async with visit.page("documents") as page:
-        card = page.locator(".card:has-text('Vera Quux')")
+        await page.locator("tbody tr:has-text('Vera Quux') .col-open button").click()
+        card = page.locator("tr.details")
         await card.locator(".graph summary").click()
         await card.locator("svg .entity").first.wait_for()
         assert await card.locator(".relations li").count() >= 2
@@ -100,8 +101,9 @@ async def test_a_document_shows_what_it_says_and_each_sentence_opens_its_words(v
     await kb.add(Text(evil, id="gate", title="Gate", kind="markdown", metadata={"access": ("staff",)}))
     await kb.enrich("summaries")
     async with visit.page("documents") as page:
-        card = page.locator(".card:has(h2:has-text('Gate'))")
-        await card.locator("details summary").first.click()
+        await page.locator("tbody tr:has-text('Gate') .col-open button").click()
+        card = page.locator("tr.details")
+        await card.locator("summary", has_text="Sections").click()
         await card.locator("p.said button").first.wait_for()
         assert await card.locator("p.said button").count() == 3
         assert await violations(page) == []
