@@ -68,7 +68,12 @@ QUESTIONS = {
 }
 VAGUE = ("What about it?", "remote work", "Why?", "Merger with Nordwind", "qzxv", "12", "staff or board")
 RANDOM = (
-    (re.compile(r'(\\*"(?:\w+_at|at|lastModified|walk_id|job_id|created|seconds)\\*":\s*)(?:\\*"[^"\\]*\\*"|[0-9.e-]+)'), r"\1_"),
+    (
+        re.compile(
+            r'(\\*"(?:\w+_at|at|lastModified|walk_id|job_id|created|seconds)\\*":\s*)(?:\\*"[^"\\]*\\*"|[0-9.e-]+)'
+        ),
+        r"\1_",
+    ),
     (re.compile(r"chatcmpl-[0-9a-f]+|Walk [0-9a-f]{10}\.|\b(?:walk_id|created_at)='[^']*'"), "_"),
 )
 UNLIKE = ("x-request-id", "date", "content-length")
