@@ -29,7 +29,7 @@ from rove.serve.local_calls.invitation import (
     invitation_in,
     is_proof,
 )
-from serve.conftest import serving
+from serve.conftest import ENVIRONMENT, serving
 
 TEXTS = (
     Text("# Remote work\n\nRemote work is approved by the head of unit.", id="policy", metadata={"topic": "work"}),
@@ -77,7 +77,11 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine lets the server wait; and the variables of the one process are those of the other."""
     monkeypatch.setattr(asking_server, "CONNECT_S", 60.0)
     monkeypatch.setattr(asking_server, "SILENT_S", 60.0)
-    monkeypatch.setenv("ROVE_EMBEDDER__NAME", "fake")
+    for name in [name for name in os.environ if name.upper().startswith("ROVE_")]:
+        monkeypatch.delenv(name)  # what another test of this process has left
+    for name, value in ENVIRONMENT.items():
+        if name.upper().startswith("ROVE_"):
+            monkeypatch.setenv(name, value)
 
 
 def call(base: Path, *words: str, **more: str) -> tuple[int, str, str, bool]:
