@@ -270,7 +270,7 @@ async def test_a_scope_is_chosen_kept_and_made_a_filter(visit: Visit) -> None:
         assert await page.evaluate("window.scope.where()") == {"and": [file, kind]}
         assert await violations(page) == []
         await page.keyboard.press("Escape")
-        assert await page.locator(".scope-panel").is_hidden()
+        await page.locator(".scope-panel").wait_for(state="hidden")
         await page.evaluate(put, "c1")
         assert await page.locator(".chip").count() == 2
         await page.locator(".chip button").last.click()

@@ -29,9 +29,10 @@ export function scopeOf(host, { id = "", onChange = () => {} } = {}) {
   const picker = pickerOf({ has: (one) => seat.chosen.some((other) => same(one, other)), put });
   fill(host, el("div", { class: "scope" }, toggle, chips, panel));
   panel.append(picker.host);
-  host.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || panel.hidden) return;
-    event.stopPropagation();
+  document.addEventListener("keydown", function escape(event) {
+    if (!host.isConnected) document.removeEventListener("keydown", escape);
+    const focused = document.activeElement; // the page itself, where the list was drawn anew under the focus
+    if (event.key !== "Escape" || panel.hidden || !(focused === document.body || host.contains(focused))) return;
     open(false);
     toggle.focus();
   });
