@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rove.language.block_tree import Node, block_tree
+from rove.language.block_tree import BlockNode, block_tree
 from rove.language.block_window import window
 from rove.language.rendering import render
 
@@ -47,15 +47,15 @@ $$a^2$$
 """
 
 
-def runs_of(blocks: tuple[Node, ...]) -> list[Node]:
+def runs_of(blocks: tuple[BlockNode, ...]) -> list[BlockNode]:
     return [run for block in blocks for run in block.runs()]
 
 
-def shown(blocks: tuple[Node, ...]) -> str:
+def shown(blocks: tuple[BlockNode, ...]) -> str:
     return "".join(run.text if run.kind == "text" else "\n" for run in runs_of(blocks))
 
 
-def marked(blocks: tuple[Node, ...], start: int, end: int) -> str:
+def marked(blocks: tuple[BlockNode, ...], start: int, end: int) -> str:
     """What a page marks of a span: the runs that it meets, cut where each has its own characters."""
     out: list[str] = []
     for run in runs_of(blocks):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rove.language.block_tree import Node, block_tree
+from rove.language.block_tree import BlockNode, block_tree
 from rove.records.document import Span
 
 LONGEST = 200_000
@@ -27,7 +27,7 @@ class Window:
     """
 
     span: Span
-    blocks: tuple[Node, ...]
+    blocks: tuple[BlockNode, ...]
     continues: bool = False
 
 
@@ -128,7 +128,7 @@ def _within(place: int, fences: Sequence[Span]) -> Span | None:
     return fences[at] if at >= 0 and fences[at][0] < place < fences[at][1] else None
 
 
-def _moved(node: Node, head: int, size: int, begin: int) -> Node:
+def _moved(node: BlockNode, head: int, size: int, begin: int) -> BlockNode:
     """A node with its places in the whole text: the head stood at `head`, and what follows it at `begin`."""
 
     def placed(at: int, end: bool) -> int:
@@ -138,5 +138,5 @@ def _moved(node: Node, head: int, size: int, begin: int) -> Node:
     return replace(node, span=span, children=tuple(_moved(child, head, size, begin) for child in node.children))
 
 
-def _numbered(node: Node, first: int) -> Node:
+def _numbered(node: BlockNode, first: int) -> BlockNode:
     return replace(node, level=first) if node.kind == "table" else node

@@ -28,7 +28,7 @@ from rove.serve.openai.responses_schema import (
     Status,
     TextAnnotation,
 )
-from rove.serve.openai.turn import Replied, Turned
+from rove.serve.openai.turn import Turned, TurnReply
 from rove.serve.problems import openai_error, problem_of
 from rove.serve.streams import stream, while_connected
 
@@ -62,7 +62,7 @@ class _Made:
     message_id: str
     created_at: int
 
-    def response(self, replied: Replied | None = None) -> ResponseOut:
+    def response(self, replied: TurnReply | None = None) -> ResponseOut:
         """The response; before anything of it is there without one."""
         wanted = self.wanted
         status: Status = "in_progress" if replied is None else "incomplete" if replied.cut else "completed"
@@ -81,7 +81,7 @@ class _Made:
             note=replied.note if replied else "",
         )
 
-    def message(self, replied: Replied | None = None) -> OutputMessage:
+    def message(self, replied: TurnReply | None = None) -> OutputMessage:
         """The one message of it."""
         if replied is None:
             return OutputMessage(id=self.message_id, status="in_progress", content=[])
@@ -89,7 +89,7 @@ class _Made:
         return OutputMessage(id=self.message_id, status=status, content=[_text(replied)])
 
 
-def _text(replied: Replied) -> OutputText:
+def _text(replied: TurnReply) -> OutputText:
     sources = [TextAnnotation(**source.model_dump()) for source in replied.sources]
     return OutputText(text=replied.text, annotations=sources)
 
@@ -106,7 +106,7 @@ async def _streamed(turn: Turned, made: _Made) -> AsyncGenerator[bytes]:
 
     at = {"item_id": made.message_id, "output_index": 0, "content_index": 0}
 
-    def ended(replied: Replied) -> Iterator[bytes]:
+    def ended(replied: TurnReply) -> Iterator[bytes]:
         text = _text(replied)
         for place, source in enumerate(text.annotations):
             yield event("response.output_text.annotation.added", **at, annotation_index=place, annotation=source)

@@ -25,7 +25,7 @@ NO_JSON = "Answers are text with citations, not JSON."
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class TurnReply:
     """What has come of a turn. `cut`: the chat model's reply was cut off."""
 
     text: str
@@ -69,12 +69,12 @@ class Turned:
         notes = self.notes if question == self.said.question else (*self.notes, ATTACHED)
         return replace(self, said=replace(self.said, question=question), notes=notes)
 
-    async def pieces(self) -> AsyncGenerator[str | Replied]:
+    async def pieces(self) -> AsyncGenerator[str | TurnReply]:
         """Yield the text, sentence by sentence as they pass their check, then what has come of it."""
         own = reply_to(self.said)
         if own is not None:
             yield own
-            yield Replied(own, NOTE)
+            yield TurnReply(own, NOTE)
             return
         view, unused = self._in_style()
         linked = self.server.settings.source_links
@@ -92,7 +92,7 @@ class Turned:
                 if linked and (under := footer(text, sources)):
                     yield under
                     text += under
-                yield Replied(
+                yield TurnReply(
                     text,
                     " ".join(filter(None, (told.answer.note, unused, *self.notes))),
                     told.answer.cut,
@@ -102,11 +102,11 @@ class Turned:
                     tuple(HitOut.of(hit) for hit in told.answer.nearest),
                 )
 
-    async def replied(self) -> Replied:
+    async def replied(self) -> TurnReply:
         """Return what comes of it, whole."""
         async with aclosing(self.pieces()) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Replied):
+                if isinstance(piece, TurnReply):
                     return piece
         message = "The answer did not come to its end."
         raise RuntimeError(message)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from rove.language.block_tree import Node, NodeKind
+from rove.language.block_tree import BlockNode, NodeKind
 from rove.language.block_window import Window
-from rove.language.finding import find_words
+from rove.language.find_words import find_words
 from rove.records import Document, DocumentInfo
 from rove.records.document import Span
 from rove.serve.documents.texts import SectionOut
@@ -37,7 +37,7 @@ class NodeOut(Reply):
     target: str = ""
 
     @classmethod
-    def of(cls, node: Node) -> NodeOut:
+    def of(cls, node: BlockNode) -> NodeOut:
         """Make it of a record."""
         return cls.model_construct(
             kind=node.kind,
