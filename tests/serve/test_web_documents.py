@@ -50,7 +50,8 @@ async def test_it_is_sorted_filtered_and_paged_by_keyboard(visit: Visit) -> None
         await page.wait_for_selector("text=101–125 of 125")
         await page.fill("main input[type=search]", "river 01")
         await page.wait_for_selector("text=1–10 of 10")
-        await page.select_option(".tool-folder select", "west")
+        west = page.locator(".tool-folder option[value$='west']")  # after more folders, where all lie under one
+        await page.select_option(".tool-folder select", await west.get_attribute("value"))
         await page.wait_for_selector("text=1–3 of 3")
         assert await titles(page) == ["River 018", "River 015", "River 012"]
         await page.fill("main input[type=search]", "nothing of that name")
