@@ -25,7 +25,7 @@ from rove.sync.blocking_walk import Walk
 FAKE: Mapping[str, Any] = {"embedder": {"name": "fake"}}
 ODD: tuple[object, ...] = (
     None, True, 0, -1, 5, 2.5, float("nan"), "", "\0", "nope", "x" * 3_000, b"x", [], [None], {}, {"a": 1}, (1, 2),
-    (1, "2"), object(), len, int, Path("nowhere"), Text("x"), field("a") == 1, field("a"), CrawlPlan(), {1, 2},
+    (1, "2"), object(), repr, int, Path("nowhere"), Text("x"), field("a") == 1, field("a"), CrawlPlan(), {1, 2},
 )  # fmt: skip
 SANE: Mapping[str, Any] = {
     "question": "Who signs?", "request": "Who signs?", "name": "graph", "document_id": "a", "span": (0, 5), "lines": [],
@@ -61,6 +61,8 @@ def tried(call: Callable[..., Any]) -> Iterator[tuple[str, object, Exception]]:
                 found = call(*([value] if several else []), **given)
                 if isinstance(found, Iterator) or inspect.isgenerator(found):
                     list(islice(found, 3))
+                if isinstance(found, Walk):
+                    found.close()
             except RoveError as error:
                 if not (error.reason and error.cure):
                     yield name, value, error
@@ -79,7 +81,9 @@ def test_odd_arguments_of_a_base(name: str, kb: Rove, tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("name", public_calls(Walk))
 def test_odd_arguments_of_a_walk(name: str, kb: Rove) -> None:
-    assert list(tried(getattr(kb.walk("Who signs?"), name))) == []
+    walk = kb.walk("Who signs?")
+    assert list(tried(getattr(walk, name))) == []
+    walk.close()
 
 
 @pytest.mark.parametrize("name", public_calls(Memory))
@@ -112,7 +116,7 @@ def test_odd_arguments_of_open(face: type[Rove], tmp_path: Path, monkeypatch: py
         ({"top_k": 0}, "top_k is 0, of type int"),
         ({"top_k": True}, "top_k is True, of type bool"),
         ({"where": True}, 'where is True, of type bool. Give a filter: field("topic") == "hr" or None.'),
-        ({"rerank": "yes"}, "rerank is 'yes', of type str. Give True, False or None."),
+        ({"rerank": "yes"}, "rerank is 'yes', of type str. Give True or False or None."),
     ],
 )
 def test_an_error_says_which_argument_and_what_to_give(arguments: dict[str, Any], said: str, kb: Rove) -> None:

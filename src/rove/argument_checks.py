@@ -185,7 +185,7 @@ def _is_one(value: object, hint: object) -> bool:
         return isinstance(value, PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
     if is_typeddict(hint):
         return isinstance(value, Mapping)
-    if not isinstance(hint, type) or hint is object or getattr(hint, "_is_protocol", False):
+    if not isinstance(hint, type) or hint in {object, Any} or getattr(hint, "_is_protocol", False):
         return True
     return isinstance(value, hint)
 
