@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rove.errors import FieldWarning
-from rove.records import LedgerEntry
-from rove.records.tool import RunOutcome, ToolPlan
+
+if TYPE_CHECKING:
+    from rove.records import LedgerEntry
+    from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
