@@ -12,6 +12,7 @@ from typing import Self
 
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
+from rove.correction_operations import CorrectionOperations
 from rove.database_operations import DatabaseOperations
 from rove.document_operations import DocumentOperations, keep_originals
 from rove.enrich import ENRICHERS, EnrichContext, Enriched, Estimate
@@ -45,7 +46,15 @@ from rove.walk.operations import WalkOperations
 START = History()
 
 
-class AsyncRove(SearchOperations, DocumentOperations, DatabaseOperations, ToolOperations, WalkOperations, Migrating):
+class AsyncRove(
+    SearchOperations,
+    DocumentOperations,
+    CorrectionOperations,
+    DatabaseOperations,
+    ToolOperations,
+    WalkOperations,
+    Migrating,
+):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
