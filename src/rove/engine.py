@@ -12,6 +12,7 @@ from typing import Self
 
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
+from rove.conversation_operations import ConversationOperations
 from rove.correction_operations import CorrectionOperations
 from rove.database_operations import DatabaseOperations
 from rove.document_operations import DocumentOperations, keep_originals
@@ -50,6 +51,7 @@ class AsyncRove(
     SearchOperations,
     DocumentOperations,
     CorrectionOperations,
+    ConversationOperations,
     DatabaseOperations,
     ToolOperations,
     WalkOperations,

@@ -31,6 +31,7 @@ from rove.records.tool import ToolRun
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
 from rove.settings import Address, Settings, read_settings
 from rove.store import VectorIndex
+from rove.sync.blocking_conversations import BlockingConversations
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_tools import Tools
@@ -43,7 +44,7 @@ EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @explained_by(AsyncRove)
-class Rove(BlockingDocuments, Migrating):
+class Rove(BlockingDocuments, BlockingConversations, Migrating):
     """A knowledge base.
 
     >>> from rove import Rove, Text
