@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rove.argument_checks import Positive
 from rove.conversation.keeping import keep_reply, remembered
 from rove.conversation.kept_turns import KeptReply, from_text, reply_of
 from rove.errors import InputError, RoveError, check_asked
@@ -54,7 +55,9 @@ class ConversationOperations:
         """
         return (await asyncio.to_thread(self._conversations.begin, owner)).conversation_id
 
-    async def conversations(self, query: str = "", *, most: int = 50, owner: str = LOCAL) -> list[ConversationInfo]:
+    async def conversations(
+        self, query: str = "", *, most: Positive = 50, owner: str = LOCAL
+    ) -> list[ConversationInfo]:
         """List conversations, the latest first; with `query` those whose title or questions have its words."""
         return (await asyncio.to_thread(lambda: self._conversations.listed(owner, query, most=most)))[0]
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from rove.argument_checks import Positive
 from rove.document_erasure import check_own
 from rove.errors import InputError
 from rove.events import Listener, ignore
@@ -70,7 +71,7 @@ class CorrectionOperations:
         found = await asyncio.to_thread(Corrections(self.store.catalog.database).of, [document_id])
         return history_of(found.get(document_id, []))
 
-    async def take_back(self, document_id: str, number: int, *, by: str = LOCAL) -> None:
+    async def take_back(self, document_id: str, number: Positive, *, by: str = LOCAL) -> None:
         """Take a correction of a document back: what stood there before stands there again, as a correction of its own.
 
         One that takes another back can be taken back, too.

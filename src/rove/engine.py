@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from rove.argument_checks import all_checked
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
 from rove.conversation_operations import ConversationOperations
@@ -27,17 +28,16 @@ from rove.ingest.pipeline import Ingest
 from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
-from rove.instances import Instances, Table, told_apart
+from rove.instances import Instances
 from rove.load.discover import PAGE, locate
 from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
-from rove.models import ChatModel, Embedder, Reranker
+from rove.opening import NONE, Opening
 from rove.records import Answer, Filter, Gathered, History, Report, Response, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve.rules.apply_rules import rules_of
-from rove.search_operations import NONE, SearchOperations
-from rove.settings import Address, Settings, read_settings
-from rove.store import VectorIndex
+from rove.search_operations import SearchOperations
+from rove.settings import Settings
 from rove.store.duplicates import Duplicates
 from rove.store.switching import READ_BY
 from rove.tool_operations import ToolOperations
@@ -47,6 +47,7 @@ from rove.walk.operations import WalkOperations
 START = History()
 
 
+@all_checked
 class AsyncRove(
     SearchOperations,
     DocumentOperations,
@@ -56,6 +57,7 @@ class AsyncRove(
     ToolOperations,
     WalkOperations,
     Migrating,
+    Opening,
 ):
     """A knowledge base. `Rove` is the same with blocking calls.
 
@@ -71,36 +73,6 @@ class AsyncRove(
         first = self.store.catalog.fact(READ_BY)
         self.readers = readers_of(settings, fingerprint, with_chat=with_chat, own_embedder=own, read_by=first)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
-
-    @classmethod
-    def open(
-        cls,
-        location: str | Path | Address = "kb",
-        *,
-        create: bool = True,
-        embedder: Embedder | Table | None = None,
-        reranker: Reranker | Table | None = None,
-        chat: ChatModel | Table | None = None,
-        index: VectorIndex | None = None,
-        **settings: object,
-    ) -> Self:
-        """Open a knowledge base, or make it.
-
-        Args:
-            location: its folder, a TOML file with settings, or its address: "postgresql://user@host/database".
-            create: whether to make a base where there is none; without it nothing is made, which suits who only reads.
-            embedder: its settings, or an object of your own: `embedder=MyEmbedder()`.
-            reranker: likewise.
-            chat: likewise, the chat model.
-            index: an object that answers instead of LanceDB where the base is too large for memory.
-            settings: what wins over the file and the environment: `search={"top_k": 5}`, or `also=["other-kb"]`, bases
-                that are read with it as one.
-
-        Raises:
-            ConfigError: wrong settings, a base that is not there or is another embedder's, or has lost its catalog.
-        """
-        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
-        return cls(read_settings(location, **tables, **settings), instances, create=create)
 
     def _set_search_context(self) -> None:
         super()._set_search_context()
@@ -226,6 +198,7 @@ class AsyncRove(
         await asyncio.gather(self._close_walks(), self.tools.close())
         await asyncio.to_thread(self.readers.close)
         await self.store.close()
+        self.closed = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -243,7 +216,7 @@ class AsyncRove(
 
     def _responder(self, question: str) -> Responder:
         check_asked(question)
-        return Responder(self.search_context, self.chat_model(), self.settings, self.text)
+        return Responder(self.search_context, self.chat_model(), self.settings, self._text_of)
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rove.argument_checks import Positive
 from rove.errors import check_asked
 from rove.events import Listener, ignore, note
 from rove.instances import Instances
@@ -61,7 +62,7 @@ class SearchOperations:
         self,
         question: str,
         *,
-        top_k: int | None = None,
+        top_k: Positive | None = None,
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
@@ -88,7 +89,7 @@ class SearchOperations:
             listener: told of fields that the filter names and no document has; without one it is a `FieldWarning`.
 
         Raises:
-            InputError: the question is blank.
+            InputError: the question is blank, or an argument is nothing that can be meant.
         """
         check_asked(question)
         top_k = usual_top_k(mode, self.settings.search, top_k)

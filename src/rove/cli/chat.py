@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.cli.ask import LiveText, show_answer
 from rove.cli.session import Session
-from rove.errors import ConfigError, InputError, RoveError, counted
+from rove.errors import ConfigError, InputError, RoveError, ServiceError, counted
 from rove.language.rendering import render
 from rove.records import Filter, History, Response
 from rove.registry import load
@@ -89,11 +89,19 @@ class _Talk:
             self._note(f"> {turn.question}\n{render(turn.answer.text).text if turn.answer else f'({turn.state})'}\n")
 
     def _respond(self, question: str, live: LiveText) -> Response:
-        if not self.keep:
-            return self.kb.respond(question, history=self.history, where=self.where, listener=live)
+        if self.keep and not self.conversation_id:
+            self._begin()
         if not self.conversation_id:
-            self.conversation_id = self.kb.begin_conversation()
+            return self.kb.respond(question, history=self.history, where=self.where, listener=live)
         return self.kb.converse(self.conversation_id, question, where=self.where, listener=live)
+
+    def _begin(self) -> None:
+        """Begin a conversation that is kept; where the base can only be read, say so and keep none."""
+        try:
+            self.conversation_id = self.kb.begin_conversation()
+        except ServiceError as error:
+            self.keep = False
+            self.session.output.note(f"This conversation is not kept: {error.reason}")
 
     def take(self, line: str) -> bool:
         """Do what one line says; False when it ends the conversation."""

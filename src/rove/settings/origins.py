@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from pydantic import BaseModel
 from pydantic_settings import EnvSettingsSource
 
 from rove.settings import Address, Settings, file_of, located, read_settings
+from rove.settings.meanings import with_meanings
 from rove.settings.presets import PRESETS
 from rove.settings.section import SettingsSection
 
@@ -59,33 +56,13 @@ def settings_in_force(location: str | Path | Address, **arguments: object) -> li
 
 
 def _meanings() -> Iterator[tuple[str, str]]:
-    own = meanings_of(Settings)
-    for name, field in Settings.model_fields.items():
+    for name, field in with_meanings(Settings).model_fields.items():
         table = field.annotation
         if isinstance(table, type) and issubclass(table, SettingsSection):
-            meanings = meanings_of(table)
-            for key in table.model_fields:
-                yield f"{name}.{key}", meanings.get(key, "")
+            for key, inner in with_meanings(table).model_fields.items():
+                yield f"{name}.{key}", inner.description or ""
         else:
-            yield name, own.get(name, "")
-
-
-def meanings_of(table: type[BaseModel]) -> dict[str, str]:
-    """Return what the docstring below each field says. It is read in the source, where somebody asks: that takes long.
-
-    >>> meanings_of(Settings)["search"]
-    'Retrieval.'
-    """
-    found: dict[str, str] = {}
-    for part in reversed([one for one in table.__mro__ if one.__module__.startswith("rove.settings")]):
-        body = cast("ast.ClassDef", ast.parse(inspect.getsource(part)).body[0]).body
-        for field, below in pairwise(body):
-            match field, below:
-                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                    found[name] = inspect.cleandoc(text)
-                case _:
-                    pass
-    return found
+            yield name, field.description or ""
 
 
 def _origin(trees: Mapping[Origin, Tree], name: str) -> Origin:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class SettingsSection(BaseModel):
-    """One table of the file; unknown keys are errors. The docstring below a field is its meaning: `meanings_of`.
+    """One table of the file; unknown keys are errors. The docstring below a field is its meaning: `with_meanings`.
 
     A table is compiled when it is first made by itself, and with the tree else: each twice would cost every command
     0.1 s. So tables are defaults of others as `model_construct` makes them, of their defaults.

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from rove.argument_checks import Positive
 from rove.conversation_operations import LOCAL, SaidTurn
 from rove.engine import AsyncRove
 from rove.events import Listener, ignore
@@ -29,7 +30,7 @@ class BlockingConversations(ABC):
         """See `AsyncRove.begin_conversation`."""
         return self._run(self._kb.begin_conversation(owner=owner))
 
-    def conversations(self, query: str = "", *, most: int = 50, owner: str = LOCAL) -> list[ConversationInfo]:
+    def conversations(self, query: str = "", *, most: Positive = 50, owner: str = LOCAL) -> list[ConversationInfo]:
         """See `AsyncRove.conversations`."""
         return self._run(self._kb.conversations(query, most=most, owner=owner))
 
