@@ -17,6 +17,7 @@ from rove.records import Chunk, Document
 from rove.records.correction import correction_of, spliced
 from rove.records.correction_history import MadeCorrection, history_of
 from rove.records.document import Span
+from rove.records.metadata import clean
 from rove.store.corrections import CORRECTED_AT, CORRECTED_BY, Corrections
 from rove.store.set_fields import SetFields
 from rove.store.store import Store
@@ -49,13 +50,14 @@ class CorrectionOperations:
         document = replace(found, metadata=own.get(document_id, found.metadata))
         if document.text[slice(*span)] != before or span[1] - span[0] != len(before):
             raise InputError(CHANGED, cure=CHANGED_CURE)
+        text = clean(text)
         fresh = spliced(document, span, text)
         if not fresh.text.strip():
             raise InputError(BLANK, cure=BLANK_CURE)
         if text == before:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        made = replace(correction_of(document, span, text), by=by, made_at=now)
+        made = replace(correction_of(document, span, text), by=clean(by), made_at=now)
         await asyncio.to_thread(Corrections(store.catalog.database).add, [made])
         marks = {CORRECTED_BY: made.by, CORRECTED_AT: made.made_at}
         await asyncio.to_thread(SetFields(store.catalog.database).put, {document_id: marks})

@@ -7,7 +7,6 @@ import click
 from rove.cli.session import Session
 from rove.errors import InputError
 from rove.records.correction_history import MadeCorrection
-from rove.records.metadata import clean
 from rove.sync import Rove
 
 LATEST = "last"
@@ -22,7 +21,7 @@ def correct(session: Session, name: str, words: tuple[str, ...], undo: str | Non
         if undo is not None:
             kb.take_back(document_id, _number(kb.corrections(document_id), undo))
         elif words:
-            _replace(kb, document_id, words[0], clean(words[1]))
+            _replace(kb, document_id, words[0], words[1])
         made = kb.corrections(document_id)
     if session.output.as_json:
         session.output.json(made)

@@ -19,7 +19,6 @@ from rove.engine import AsyncRove
 from rove.errors import InputError
 from rove.records import Chunk, DocumentInfo
 from rove.records.document import Span
-from rove.records.metadata import clean
 from rove.serve.caller_view import CallerView, absent
 from rove.serve.documents.listing import TAGS, DocumentList, LineOut, Listed, ListQuery, chosen, facets, listed
 from rove.serve.problems import AbsentError
@@ -194,7 +193,7 @@ async def corrections_of(view: CallerView, document_id: str) -> list[CorrectionO
 async def correct_words(view: CallerView, wanted: CorrectIn) -> None:
     """Correct words of a document, in the caller's name. Raises as `AsyncRove.correct` does."""
     await _check_correcting(view, wanted.document_id)
-    await view.kb.correct(wanted.document_id, wanted.span, wanted.before, clean(wanted.text), by=view.caller.name)
+    await view.kb.correct(wanted.document_id, wanted.span, wanted.before, wanted.text, by=view.caller.name)
 
 
 async def take_back(view: CallerView, wanted: TakeBackIn) -> None:
