@@ -16,7 +16,7 @@ from fastapi import FastAPI, HTTPException, Request
 
 
 def service(live: Live) -> FastAPI:
-    """Each tool as one operation: GET /NAME?host=…"""
+    """Each tool is one operation, a GET with its arguments as the query."""
     app = FastAPI(title="Live systems of the shop")
     for tool in live.tools:
         name = str(getattr(tool, "__name__", ""))
@@ -33,9 +33,7 @@ def service(live: Live) -> FastAPI:
 async def served(live: Live, folder: Path) -> AsyncIterator[dict[str, Any]]:
     """Serve the tools on this machine, their document in `folder`; gives the settings [tools.live] of a base."""
     app = service(live)
-    folder.mkdir(parents=True, exist_ok=True)
-    document = folder / "openapi.json"
-    document.write_text(json.dumps(app.openapi(), indent=2), "utf-8")
+    document = await asyncio.to_thread(_written, app.openapi(), folder)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         running = asyncio.create_task(server.serve([listening]))
@@ -46,3 +44,10 @@ async def served(live: Live, folder: Path) -> AsyncIterator[dict[str, Any]]:
             server.should_exit = True
             with suppress(asyncio.CancelledError):
                 await running
+
+
+def _written(document: dict[str, Any], folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "openapi.json"
+    path.write_text(json.dumps(document, indent=2), "utf-8")
+    return path
