@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rove.databases.by_rules import RuledSql, by_rules, not_understood
+from rove.databases.mentions import asks_within
 from rove.language.cue_words import UNSPACED
 from rove.language.identifiers import in_words, is_word
 from rove.models import Embedder, Vectors
@@ -81,7 +82,7 @@ class NameMeanings:
         bounds = _bounds(language, names)
         found = list[MeantSql]()
         for one, own, spans in zip(tables, names, opened, strict=True):
-            meant = _Meant(vectors, own, [name for each in names for name in each], *bounds)
+            meant = _Meant(vectors, own, [name for each in names for name in each], language, *bounds)
             if (read := _read(question, language, spans, meant)) is None:
                 continue
             ruled = by_rules(_put(question, read), language, one.table, one.held)
@@ -119,12 +120,13 @@ class _Meant:
     vectors: Mapping[str, Vectors]
     own: Sequence[str]
     all_names: Sequence[str]
+    language: str
     near: float
     apart: float
 
     def name(self, piece: str) -> tuple[float, str] | None:
         """The name that a word means, and how near it is; None where that is not clear."""
-        if len(self.own) < 2:
+        if len(self.own) < 2 or asks_within(piece, self.language):
             return None
         cosines = self._cosines(piece, self.own)
         order = np.argsort(-cosines, kind="stable")

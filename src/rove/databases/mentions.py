@@ -212,6 +212,12 @@ def cue_pattern(kind: str, language: str) -> regex.Pattern[str] | None:
     return regex.compile(some if language in UNSPACED else rf"(?<!\w)(?:{some})(?!\w)")
 
 
+def asks_within(word: str, language: str) -> bool:
+    """Whether a word has a part that asks for something, so that it is no mere name: "Gesamtbevölkerung"."""
+    parts = _cues()["within"].get(language, "")
+    return bool(parts) and any(part in word.casefold() for part in parts.split("|"))
+
+
 @cache
 def _cues() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(Path(__file__).with_name("cues.toml").read_text("utf-8"))
