@@ -95,4 +95,3 @@ def test_a_data_dictionary_among_the_documents_explains_names(tmp_path: Path, li
         ]
         assert tables[0] == "T1"
         assert kb.schema("customers").tables[0].document_id == "T1"
-
