@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import currentframe
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rove.argument_checks import checked
 from rove.errors import FieldWarning
-from rove.records import LedgerEntry
-from rove.records.tool import RunOutcome, ToolPlan
+
+if TYPE_CHECKING:
+    from rove.records import LedgerEntry
+    from rove.records.tool import RunOutcome, ToolPlan
 
 Stage = Literal["reading", "chunked", "embedded", "indexed"]
 
