@@ -101,6 +101,7 @@ CALLS = [
     Call("GET", f"{SPACE}/flows"),
     Call("POST", f"{SPACE}/flows/{{name}}/run", body={"given": {"question": "{}"}, "where": ASKED["where"]}),
     Call("GET", f"{SPACE}/flows/runs"),
+    Call("GET", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
     Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
