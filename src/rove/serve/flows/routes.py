@@ -19,6 +19,7 @@ from rove.serve.flows.served import event_of, run_of, run_so_far, served, served
 from rove.serve.questions.asking import check_question
 from rove.serve.questions.routes import STREAMED
 from rove.serve.streams import Told, events, wants_events, while_connected
+from rove.tools.hiding import hiding
 
 router = APIRouter(prefix="/v1/spaces/{space}/flows", tags=["flows"])
 Going = Callable[[FlowListener], Awaitable[FlowRun]]

@@ -190,14 +190,14 @@ class FlowRunInfoOut(Reply):
 class StepSoFarOut(Reply):
     """What became of a step, by its key ("found@2#0": round 2, first element): "finished" or "failed".
 
-    `output`: what it gave, as far as it is told: see `FlowRunSoFarOut`.
+    `output`: what it gave: answers, passages and rows as they are told elsewhere, other records by their fields.
     """
 
     key: str
     state: str
     seconds: float
     reason: Said
-    output: Output
+    output: JsonValue
 
 
 class FlowRunSoFarOut(Reply):

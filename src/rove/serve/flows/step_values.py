@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import cast
 
+from pydantic import JsonValue
+
 from rove.records import Answer, Document, Filter, Hit
 from rove.records.sql import SqlReply
 from rove.records.tool import ToolRun
-from rove.serve.flows.schema import Output
 from rove.serve.questions.databases import SqlOut
 from rove.serve.questions.results import AnswerOut, HitOut
 from rove.serve.redaction import public_text
@@ -21,18 +22,18 @@ DEEPEST, MOST = 4, 50
 NOT_TOLD = (Filter, Document, Mapping, bytes)
 
 
-def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> Output:
+def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> JsonValue:
     """Return what a step gave: answers and passages as they are told anywhere, of other records the fields.
 
     Filters, whole documents and tables of names stay here; `hide` takes secrets out of texts.
     """
     match value:
         case Answer():
-            return AnswerOut.of(value)
+            return AnswerOut.of(value).model_dump(mode="json")
         case Hit():
-            return HitOut.of(value)
+            return HitOut.of(value).model_dump(mode="json")
         case SqlReply():
-            return SqlOut.of(value)
+            return SqlOut.of(value).model_dump(mode="json")
         case ToolRun():
             tool = value.plan.match.tool if value.plan else ""
             text = hide(value.text or "")
@@ -41,11 +42,11 @@ def step_value(value: object, hide: Hide, depth: int = DEEPEST) -> Output:
             return hide(public_text(value))
         case tuple() | list():
             items = cast("Sequence[object]", value)[:MOST]
-            return cast("Output", [step_value(one, hide, depth) for one in items])
+            return cast("JsonValue", [step_value(one, hide, depth) for one in items])
         case _ if is_dataclass(value) and depth:
-            return cast("Output", {name: step_value(one, hide, depth - 1) for name, one in _fields(value)})
+            return cast("JsonValue", {name: step_value(one, hide, depth - 1) for name, one in _fields(value)})
         case _:
-            return cast("Output", told(value if isinstance(value, bool | int | float) else None, hide))
+            return cast("JsonValue", told(value if isinstance(value, bool | int | float) else None, hide))
 
 
 def documents_in(value: object) -> Iterator[str]:
