@@ -163,7 +163,10 @@ class FlowRunOut(Reply):
 
 
 class FlowRunInfoOut(Reply):
-    """A run that is kept: "open" (under way, or cut off), "waiting", "done" or "failed"; `waiting`: what is asked."""
+    """A run that is kept: "open" (under way, or cut off), "waiting", "done" or "failed"; `waiting`: what is asked.
+
+    `question`: the first text that it was given.
+    """
 
     run_id: str
     flow: str
@@ -172,6 +175,7 @@ class FlowRunInfoOut(Reply):
     started_at: str
     updated_at: str
     waiting: list[str]
+    question: str
 
     @classmethod
     def of(cls, info: RunInfo) -> FlowRunInfoOut:
@@ -184,6 +188,7 @@ class FlowRunInfoOut(Reply):
             started_at=info.started_at,
             updated_at=info.updated_at,
             waiting=list(info.waiting),
+            question=info.question,
         )
 
 

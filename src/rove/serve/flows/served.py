@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
+from pydantic_core import to_jsonable_python
 
 from rove.errors import ConfigError
 from rove.events import TextDelta
@@ -143,7 +144,8 @@ def _told(name: str, value: object) -> Output:
         case None | bool() | int() | float():
             return value
         case tuple() | list():
-            return cast("Output", [_told(name, one) for one in cast("Sequence[object]", value)])
+            found = [_told(name, one) for one in cast("Sequence[object]", value)]
+            return cast("Output", found if all(isinstance(one, HitOut) for one in found) else to_jsonable_python(found))
         case _:
             message = f"The output {name!r} is a {type(value).__name__}, which is not told over HTTP."
             raise ConfigError(message, cure="Let the flow give an answer, passages, texts or numbers.")

@@ -7,11 +7,14 @@ import { t } from "./words.js";
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN] = [168, 52, 22, 40, 20];
 const SIGNS = { idle: "", running: "…", finished: "✓", failed: "✗", skipped: "–", waits: "?" };
+const LEAST = 0.01; // seconds that are told apart
 const TEXT_ROOM = 46; // of a box, for its sign and its time
 
 /** Seconds as the reader's language writes them. */
 export function seconds(value) {
-  return t("flows.seconds", { seconds: value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: value < 10 ? 2 : 0 }) });
+  const digits = value < 10 ? 2 : 0;
+  const written = Math.max(value, LEAST).toLocaleString(document.documentElement.lang, { maximumFractionDigits: digits });
+  return t("flows.seconds", { seconds: value < LEAST ? `< ${written}` : written });
 }
 
 /** The picture of a run's flow as it stands; `choose(name)` is called with the step that is pressed, `chosen` is lit. */
@@ -26,12 +29,14 @@ export function drawFlow(state, choose, chosen) {
     for (const [place, one] of row.entries()) spots.set(one.name, { x: left + place * (WIDTH + GAP_X), y: MARGIN + at * (HEIGHT + GAP_Y), step: one });
   }
   const height = 2 * MARGIN + rows.length * (HEIGHT + GAP_Y) - GAP_Y;
+  const rooms = new Map(loops.map((loop) => [loop, roomOf(loop, spots)]).filter(([, room]) => room));
   const nodes = [...spots.values()].map((spot) => drawNode(state, spot, choose, chosen));
   const drawing = svg(
     "svg",
     { class: "flow-map", viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": t("flows.map") },
-    ...loops.map((loop) => drawLoop(state, loop, spots)).filter(Boolean),
-    ...edgesOf(steps).map(([from, to, kind]) => drawEdge(spots.get(from), spots.get(to), kind)),
+    svg("defs", {}, svg("marker", { id: "flow-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z" }))),
+    ...[...rooms].map(([loop, room]) => drawLoop(state, loop, room, spots)),
+    ...edgesOf(steps).map(([from, to, kind]) => drawEdge(placeIn(spots.get(from), rooms, spots.get(to)), spots.get(to), kind)),
     ...nodes,
   );
   rove(drawing);
@@ -54,21 +59,31 @@ function drawEdge(from, to, kind) {
   if (kind === "back") {
     const [x1, x2, side] = [from.x + WIDTH, to.x + WIDTH, Math.max(from.x, to.x) + WIDTH + GAP_X];
     const [y1, y2] = [from.y + HEIGHT / 2, to.y + HEIGHT / 2];
-    return svg("path", { class: "edge back", d: `M${x1} ${y1}C${side + 8} ${y1} ${side + 8} ${y2} ${x2} ${y2}` });
+    return svg("path", { class: "edge back", "marker-end": "url(#flow-arrow)", d: `M${x1} ${y1}C${side + 8} ${y1} ${side + 8} ${y2} ${x2 + 1} ${y2}` });
   }
-  const [x1, y1, x2, y2] = [from.x + WIDTH / 2, from.y + HEIGHT, to.x + WIDTH / 2, to.y];
+  const [x1, y1, x2, y2] = [from.x + WIDTH / 2, from.y + HEIGHT, to.x + WIDTH / 2, to.y - 1];
   const bend = (y2 - y1) / 2;
-  return svg("path", { class: "edge", d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}` });
+  return svg("path", { class: "edge", "marker-end": "url(#flow-arrow)", d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}` });
 }
 
-function drawLoop(state, loop, spots) {
+/** Where a step that is in a loop ends for those that wait for the loop: at the foot of the loop. */
+function placeIn(spot, rooms, to) {
+  const room = [...rooms].find(([loop]) => loop.name === spot.step.loop && to.step.loop !== loop.name)?.[1];
+  return room ? { ...spot, y: room.bottom - HEIGHT } : spot;
+}
+
+function roomOf(loop, spots) {
   const mine = [...spots.values()].filter(({ step }) => step.loop === loop.name);
   if (!mine.length) return null;
-  const [left, top] = [Math.min(...mine.map((one) => one.x)) - 10, Math.min(...mine.map((one) => one.y)) - 18];
-  const [right, bottom] = [Math.max(...mine.map((one) => one.x)) + WIDTH + GAP_X + 4, Math.max(...mine.map((one) => one.y)) + HEIGHT + 10];
+  const [xs, ys] = [mine.map((one) => one.x), mine.map((one) => one.y)];
+  return { left: Math.min(...xs) - 10, top: Math.min(...ys) - 19, right: Math.max(...xs) + WIDTH + GAP_X + 4, bottom: Math.max(...ys) + HEIGHT + 9 };
+}
+
+function drawLoop(state, loop, { left, top, right, bottom }, spots) {
+  const mine = [...spots.values()].filter(({ step }) => step.loop === loop.name);
   const round = Math.max(...mine.map(({ step }) => standing(state, step.name).round));
   const words = round ? t("flows.round-of", { name: loop.name, round, most: loop.at_most }) : t("flows.loop", { name: loop.name, most: loop.at_most });
-  return svg("g", { class: "flow-loop" }, svg("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 12 }), svg("text", { x: left + 10, y: top + 13 }, `↻ ${words}`));
+  return svg("g", { class: "flow-loop" }, svg("rect", { x: left, y: top, width: right - left, height: bottom - top, rx: 12 }), svg("text", { x: left + 10, y: top + 14 }, `↻ ${words}`));
 }
 
 function drawNode(state, { x, y, step }, choose, chosen) {

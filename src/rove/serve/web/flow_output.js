@@ -2,11 +2,12 @@
 
 import { drawAnswer } from "./answer.js";
 import { el } from "./dom.js";
-import { drawHits } from "./hits.js";
+import { listHits } from "./hits.js";
 import { drawRows, drawSql } from "./sql_reply.js";
 import { t } from "./words.js";
 
 const PAGE = /^\s*<!doctype html/i;
+const OPEN = 4; // elements of a list that are open; the others are folded
 const KEPT_MS = 60_000;
 
 /** Draw a value. */
@@ -16,16 +17,21 @@ export function drawValue(value) {
   if (Array.isArray(value)) return drawList(value);
   if (typeof value !== "object") return el("p", {}, typeof value === "number" ? value.toLocaleString(document.documentElement.lang) : String(value));
   if (value.sentences && value.mode !== undefined) return drawAnswer(value);
-  if (value.rendered && value.chunk_id) return drawHits([value]);
+  if (value.rendered && value.chunk_id) return listHits([value]);
   if (value.sql !== undefined && value.rows) return drawSql(value);
   return drawParts(value);
 }
 
 function drawList(items) {
   if (!items.length) return el("p", { class: "muted" }, t("flows.nothing"));
-  if (items.every((one) => one?.rendered && one.chunk_id)) return drawHits(items);
+  if (items.every((one) => one?.rendered && one.chunk_id)) return folded(items, listHits);
   if (items.every((one) => Array.isArray(one) && one.every((cell) => typeof cell !== "object"))) return drawRows([], items);
-  return el("ul", { class: "flow-list" }, items.map((one) => el("li", {}, drawValue(one))));
+  return folded(items, (some) => el("ul", { class: "flow-list" }, some.map((one) => el("li", {}, drawValue(one)))));
+}
+
+function folded(items, draw) {
+  const rest = items.slice(OPEN);
+  return [draw(items.slice(0, OPEN)), rest.length > 0 && el("details", { class: "small" }, el("summary", {}, t("flows.more", { count: rest.length })), draw(rest))];
 }
 
 function drawParts(parts) {

@@ -6,6 +6,7 @@ import { wrong } from "./states.js";
 import { eraser } from "./sure.js";
 import { named, t } from "./words.js";
 
+const OPEN = 8; // runs that are open; the others are folded
 const LOOKS = { done: "badge good", failed: "badge bad" };
 
 /** The address of a run on this page. */
@@ -32,19 +33,20 @@ export async function drawRuns(host, { signal, flow = "", current = "", name = "
   try {
     const all = await get(here("/flows/runs"), signal);
     const mine = all.filter((one) => (!flow || one.flow === flow) && one.run_id !== current);
-    const list = el("ul", { class: "list" }, mine.map((one) => drawOne(one, name || one.flow, again)));
-    fill(host, mine.length > 0 && [el("h2", {}, t("flows.runs")), list]);
+    const list = (some) => el("ul", { class: "list" }, some.map((one) => drawOne(one, name || one.flow, again)));
+    const rest = mine.slice(OPEN);
+    fill(host, mine.length > 0 && [el("h2", {}, t("flows.runs")), list(mine.slice(0, OPEN))], rest.length > 0 && el("details", { class: "spaced" }, el("summary", {}, t("flows.more", { count: rest.length })), list(rest)));
   } catch (problem) {
     if (problem.name !== "AbortError") fill(host, wrong(problem, again));
   }
 }
 
 function drawOne(one, name, again) {
-  const at = new Date(one.started_at).toLocaleString(document.documentElement.lang);
+  const at = new Date(one.started_at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   return el(
     "li",
     { class: "card flow-run" },
-    el("h3", {}, el("a", { href: addressOfRun(name, one.run_id) }, `${one.flow} · ${at}`)),
-    el("div", { class: "facts" }, drawStatus(one.status), el("span", {}, t("flows.steps", { count: one.steps })), one.waiting.map((question) => el("span", {}, question)), runEraser(one.run_id, at, again)),
+    el("h3", {}, el("a", { href: addressOfRun(name, one.run_id) }, one.question || at)),
+    el("div", { class: "facts" }, drawStatus(one.status), el("span", {}, one.flow), one.question && el("span", {}, at), one.waiting.map((question) => el("span", {}, question)), runEraser(one.run_id, at, again)),
   );
 }
