@@ -104,6 +104,7 @@ CALLS = [
     Call("GET", f"{SPACE}/flows/runs/{{run_id}}"),
     Call("POST", f"{SPACE}/flows/runs/{{run_id}}/resume", body={"replies": {"said": "{}"}}),
     Call("DELETE", f"{SPACE}/flows/runs/{{run_id}}"),
+    Call("GET", f"{SPACE}/databases"),
     Call("POST", f"{SPACE}/sql", body={**ASKED, "tables": True, "dry_run": True}),
     Call("GET", f"{SPACE}/tools", query={"request": "weather", "limit": "5"}),
     Call("POST", f"{SPACE}/tools/run", body={"request": "weather", "arguments": {"city": "{}"}, "dry_run": True}),

@@ -21,6 +21,7 @@ from rove.conversation.kept_turns import (
     left_of,
     reply_of,
     to_text,
+    without_database,
     without_loose,
 )
 from rove.errors import InputError, RoveError, ServiceError, check_asked
@@ -31,6 +32,7 @@ from rove.serve.context import ServerContext
 from rove.serve.conversations.schema import ConversationTurnIn, EntryOut, FeedbackIn
 from rove.serve.problems import AbsentError, ThrottledError, problem_of
 from rove.serve.questions.asking import AnswerAndUsage, answering, check_question
+from rove.serve.questions.databases import rows_of
 from rove.serve.walks.live_walks import CallerWalks
 from rove.store.conversation_log import ASKED, DONE, FAILED, STOPPED, ConversationInfo, ConversationLog, KeptTurn
 from rove.store.walk_holds import WalkHolds
@@ -214,6 +216,9 @@ class CallerConversations:
                 yield KeptReply(hits=tuple(hits), loose=any(hit.theme for hit in hits))
             case "walk":
                 yield await self._walked(wanted, history)
+            case "database":
+                rows = rows_of(self.view, wanted.question, wanted.database, wanted.condition)
+                yield KeptReply(sql=await rows)
 
     async def _walked(self, wanted: ConversationTurnIn, history: History) -> KeptReply:
         """Set out on a walk, for a question that stands alone."""
@@ -259,7 +264,8 @@ class CallerConversations:
     async def _turn(self, turn: KeptTurn, reply: KeptReply) -> Turn:
         answer = reply.answer or (await self._walk_answer(reply.walk_id) if reply.walk_id else None)
         asked_back = answer is not None and answer.mode == "clarifying"
-        return Turn(turn.question, answer.text if answer else "", reply.standalone, asked_back=asked_back)
+        said = answer.text if answer else (reply.sql and reply.sql.answer) or ""
+        return Turn(turn.question, said, reply.standalone, asked_back=asked_back)
 
     async def _walk_answer(self, walk_id: str) -> Answer | None:
         """What a walk has come to; None as long as it has not, or where the caller may not see it."""
@@ -286,7 +292,8 @@ class CallerConversations:
     def _kept(self, turn: KeptTurn) -> KeptReply:
         """What came of a turn; titles that it may hold were for the eyes of whoever had these labels."""
         reply = from_text(turn.reply)
-        return reply if turn.labels == self._labels or not self._labels else without_loose(reply)
+        same = turn.labels == self._labels or not self._labels
+        return reply if same else without_loose(without_database(reply))
 
     async def _is_left(self, conversation_id: str) -> bool:
         """Say whether nobody has a conversation."""

@@ -1,5 +1,6 @@
 // The box that everything is asked in: its words, the way of answering, more that can be said; and its draft, which is kept.
 
+import { askable } from "./askable.js";
 import { el, fill, labelled } from "./dom.js";
 import { icon, iconButton } from "./icons.js";
 import { options } from "./options.js";
@@ -27,11 +28,11 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   more.host.id = `options-${made}`;
   toggle.setAttribute("aria-controls", more.host.id);
 
-  function open(wanted) {
+  function open(wanted, focused = wanted) {
     more.host.hidden = !wanted;
     toggle.setAttribute("aria-expanded", String(wanted));
     toggle.classList.toggle("set", more.any(seat.way));
-    if (wanted) more.host.querySelector("input, select").focus();
+    if (focused) more.host.querySelector("input, select").focus();
   }
 
   function choose(chosen) {
@@ -40,6 +41,21 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
     more.draw(chosen);
     label();
     grow();
+  }
+
+  /** The way that asks for rows is there where something can be asked; what, is shown where there are several. */
+  async function offerRows() {
+    const places = await askable();
+    more.offer(places);
+    seat.places = places.length;
+    const [input] = ways.querySelectorAll("[value=database]");
+    input.parentElement.hidden = !places.length;
+    if (places.length) openForRows();
+    else if (seat.way === "database") ways.querySelector("[value=answer]").click();
+  }
+
+  function openForRows() {
+    if (seat.way === "database" && seat.places > 1) open(true, false);
   }
 
   function label() {
@@ -90,9 +106,11 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   const ways = drawWays(seat.way, (chosen) => {
     store.way = chosen;
     choose(chosen);
+    openForRows();
   });
   choose(seat.way);
   open(false);
+  offerRows();
   requestAnimationFrame(grow);
   return {
     form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, toggle, el("span", { class: "grow" }), send), place, more.host),
@@ -117,7 +135,7 @@ function drawWays(chosen, choose) {
   const name = `way-${made}`;
   const one = (way) => {
     const input = el("input", { type: "radio", name, value: way, checked: way === chosen, on: { change: () => choose(way) } });
-    return el("label", {}, input, el("span", {}, t(`ask.way.${way}`)));
+    return el("label", { hidden: way === "database" }, input, el("span", {}, t(`ask.way.${way}`)));
   };
   return el("fieldset", { class: "ways" }, el("legend", { class: "hidden" }, t("ask.way")), store.ways.map(one));
 }

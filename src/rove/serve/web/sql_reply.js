@@ -46,7 +46,7 @@ export function drawRows(columns, rows, cells = []) {
 }
 
 function drawCell(text, places) {
-  const open = (place) => (event) => openSource({ document_id: place.document_id, span: place.span, title: place.document_id }, event.currentTarget);
+  const open = (place) => (event) => openSource({ document_id: place.document_id, span: place.span }, event.currentTarget);
   const buttons = places.slice(0, SOURCES).map((place, at) => el("button", { type: "button", class: "cite", "aria-label": t("sql.cite", { value: text, number: at + 1 }), on: { click: open(place) } }, places.length > 1 ? String(at + 1) : "¶"));
   return el("td", { class: NUMBER.test(text) ? "end" : null }, text, buttons);
 }
