@@ -16,6 +16,7 @@ from serve.conftest import in_a_task
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 STAFF = f"name,city,salary\nAnna,Oslo,5000\nUte,Bonn,4000\nLi,Oslo,7000\n{EVIL},Rome,1\n"
+TABLE = "# Parts\n\n| Part | Weight |\n| --- | --- |\n| bolt | 41 |\n| nut | 12 |\n"
 COUNTED = "How many customers are from Wien?"
 SUMMED = {
     "en": "What is the average salary in Oslo?",
@@ -33,7 +34,7 @@ async def visit(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visit
         sheet = folder / "staff.csv"
         sheet.write_text(STAFF, "utf-8")
         base = made.town.spaces._spaces["hr"].kb
-        await base.add(sheet)
+        await base.add(sheet, Text(TABLE, id="parts", title="Parts", metadata={"access": ("staff",)}, kind="markdown"))
         yield made
 
 
@@ -92,17 +93,22 @@ async def test_it_is_offered_only_where_there_are_rows_that_the_caller_may_ask(v
         way = page.locator(".ways label:has([value=database])")
         await expect(way).to_be_visible()
         await way.click()
-        await expect(page.locator(".options")).to_be_hidden()
-        await page.locator(".more-button").click()
-        assert await page.get_by_label("What to ask").locator("option").all_inner_texts() == ["Tables in documents"]
+        await expect(page.locator(".from")).to_be_hidden()  # there is nothing to choose
+        assert await page.locator(".from option").all_inner_texts() == ["Tables in documents"]
     async with visit.town.client("lara") as client:
         talk = (await client.post("/v1/spaces/hr/conversations", json={})).json()["conversation_id"]
         turn = {"way": "database", "database": "shop", "question": COUNTED}
         told = await client.post(f"/v1/spaces/hr/conversations/{talk}/turns", json=turn)
         assert (told.status_code in {200, 403}, '"2"' in told.text) == (True, False)
-    async with visit.page("ask", holder="otto") as page:  # his space has no rows at all
-        await page.wait_for_selector(".ways")
-        await page.wait_for_timeout(500)
+    async with visit.town.client("otto") as client:
+        told = (await client.get("/v1/spaces/it/databases")).json()
+        assert told == {"databases": ["shop"], "tables": False}
+    async with visit.page("ask") as page:
+        await page.evaluate("localStorage.setItem('rove.way', 'database')")
+        nothing = '{"databases": [], "tables": false}'
+        await page.route("**/databases", lambda route: route.fulfill(body=nothing, content_type="application/json"))
+        await visit.go(page, "ask")
+        await expect(page.locator(".ways [value=answer]")).to_be_checked()
         await expect(page.locator(".ways label:has([value=database])")).to_be_hidden()
 
 
@@ -122,13 +128,13 @@ async def test_a_filter_does_not_pass_in_silence_over_a_database(visit: Visit) -
 async def test_rows_of_an_erased_document_leave_the_conversation(visit: Visit, tmp_path: Path) -> None:
     async with visit.town.client("root") as client:
         base = visit.town.spaces._spaces["it"].kb
-        (tmp_path / "stock.csv").write_text("part,count\nbolt,41\nnut,1\n", "utf-8")
+        (tmp_path / "stock.csv").write_text(STAFF, "utf-8")
         await base.add(tmp_path / "stock.csv")
         talks = "/v1/spaces/it/conversations"
         talk = (await client.post(talks, json={})).json()["conversation_id"]
-        turn = {"way": "database", "question": "What is the count of the part bolt?"}
+        turn = {"way": "database", "question": SUMMED["en"]}
         told = (await client.post(f"{talks}/{talk}/turns", json=turn)).json()
-        assert told["sql"]["rows"] == [["41"]], told
+        assert told["sql"]["rows"] == [["6000"]], told
         (info,) = [one for one in await base.documents() if one.kind == "csv"]
         await client.delete("/v1/spaces/it/document", params={"document_id": info.document_id})
         left = (await client.get(f"{talks}/{talk}")).json()["entries"][0]
@@ -147,11 +153,11 @@ async def test_axe_finds_nothing_and_a_phone_is_wide_enough(
         look = {"color_scheme": scheme, "locale": language, "viewport": {"width": width, "height": height}}
         async with visit.page("ask", **look) as page:
             await page.locator(".ways label:has([value=database])").click()
-            await page.locator(".option select").select_option("")
+            await page.locator(".from").select_option("")
             await ask(page, SUMMED[language])
             await page.locator("#turn-1 .sql-text").wait_for()
             assert "6000" in (await page.locator("#turn-1 .sql-text").inner_text()).replace(",", "").replace(".", "")
-            await page.locator(".option select").select_option("shop")
+            await page.locator(".from").select_option("shop")
             await ask(page, "Zzyzx?")
             await page.locator("#turn-2 .notice").wait_for()
             found[name] = await violations(page)

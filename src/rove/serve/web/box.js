@@ -21,6 +21,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   name.className = "hidden";
   const more = options();
   const toggle = iconButton("more", t("ask.more"), () => open(more.host.hidden), "more-button");
+  const from = el("select", { class: "from", "aria-label": t("sql.from"), hidden: true });
   const send = el("button", { type: "submit", class: "main send" });
   const place = el("div");
   const scope = scopeOf(place, { id });
@@ -28,17 +29,18 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   more.host.id = `options-${made}`;
   toggle.setAttribute("aria-controls", more.host.id);
 
-  function open(wanted, focused = wanted) {
+  function open(wanted) {
     more.host.hidden = !wanted;
     toggle.setAttribute("aria-expanded", String(wanted));
     toggle.classList.toggle("set", more.any(seat.way));
-    if (focused) more.host.querySelector("input, select").focus();
+    if (wanted) more.host.querySelector("input, select").focus();
   }
 
   function choose(chosen) {
     seat.way = chosen;
     field.placeholder = t(`${chosen === "answer" ? "ask" : chosen}.hint`);
     more.draw(chosen);
+    from.hidden = chosen !== "database" || from.length < 2;
     label();
     grow();
   }
@@ -46,16 +48,11 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   /** The way that asks for rows is there where something can be asked; what, is shown where there are several. */
   async function offerRows() {
     const places = await askable();
-    more.offer(places);
-    seat.places = places.length;
+    fill(from, places.map(([value, name]) => el("option", { value }, name)));
     const [input] = ways.querySelectorAll("[value=database]");
     input.parentElement.hidden = !places.length;
-    if (places.length) openForRows();
-    else if (seat.way === "database") ways.querySelector("[value=answer]").click();
-  }
-
-  function openForRows() {
-    if (seat.way === "database" && seat.places > 1) open(true, false);
+    if (!places.length && seat.way === "database") ways.querySelector("[value=answer]").click();
+    choose(seat.way);
   }
 
   function label() {
@@ -90,7 +87,7 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
       put("");
       const asked = more.asked(seat.way);
       const where = both(scope.where(), asked.where);
-      onAsk({ way: seat.way, question, ...asked, ...(where && { where }) });
+      onAsk({ way: seat.way, question, ...asked, ...(seat.way === "database" && { database: from.value }), ...(where && { where }) });
     }
   }
 
@@ -106,14 +103,13 @@ export function askBox({ id = "", value = "", way = store.way, onAsk, onStop }) 
   const ways = drawWays(seat.way, (chosen) => {
     store.way = chosen;
     choose(chosen);
-    openForRows();
   });
   choose(seat.way);
   open(false);
   offerRows();
   requestAnimationFrame(grow);
   return {
-    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, toggle, el("span", { class: "grow" }), send), place, more.host),
+    form: el("form", { class: "ask-form", on: { submit } }, name, input, el("div", { class: "ask-row" }, ways, from, toggle, el("span", { class: "grow" }), send), place, more.host),
     focus: () => field.focus({ preventScroll: true }),
     put,
     way: () => seat.way,

@@ -11,9 +11,8 @@ const SIGNS = { is: "==", not: "!=", least: ">=", most: "<=", some: "in" };
 const ROUNDS = 4;
 const FOUND = 10;
 
-/** Make the options: {host, draw, asked, offer, any}; `draw(way)` shows those of a way, `asked(way)` is what is sent for them. */
+/** Make the options: {host, draw, asked, any}; `draw(way)` shows those of a way, `asked(way)` is what is sent for them. */
 export function options() {
-  const from = el("select", {});
   const mode = el("select", {}, MODES.map((name) => el("option", { value: name }, named("search.mode", name))));
   const most = el("input", { type: "number", min: 1, max: 200, value: FOUND });
   const rounds = el("input", { type: "number", min: 1, max: 50, value: ROUNDS });
@@ -23,7 +22,7 @@ export function options() {
   const own = {
     answer: [],
     search: [el("div", { class: "option" }, labelled(t("search.mode"), mode)), el("div", { class: "option counted" }, labelled(t("search.most"), most))],
-    database: [el("div", { class: "option" }, labelled(t("sql.from"), from))],
+    database: [],
     walk: [el("div", { class: "option counted" }, labelled(t("walk.rounds"), rounds))],
   };
   const plus = el("button", { type: "button", class: "quiet", on: { click: () => add().focus() } }, t("filter.add"));
@@ -43,13 +42,10 @@ export function options() {
       return {
         ...(all.length && { where: all.length === 1 ? all[0] : { and: all } }),
         ...(way === "search" && { mode: mode.value, top_k: Number(most.value) || FOUND }),
-        ...(way === "database" && { database: from.value }),
         ...(way === "walk" && { budget: { rounds: Number(rounds.value) || ROUNDS } }),
       };
     },
-    /** Offer these places to be asked for rows; see `askable`. */
-    offer: (places) => fill(from, places.map(([value, name]) => el("option", { value }, name))),
-    any: (way) => conditions().length > 0 || (way === "search" && mode.value !== MODES[0]) || (way === "database" && from.selectedIndex > 0) || (way === "walk" && Number(rounds.value) !== ROUNDS),
+    any: (way) => conditions().length > 0 || (way === "search" && mode.value !== MODES[0]) || (way === "walk" && Number(rounds.value) !== ROUNDS),
   };
 }
 
