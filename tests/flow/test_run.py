@@ -13,7 +13,7 @@ from flow import flow_samples as samples
 from flow.flow_samples import CALLS, broken, join, longer, pay, shout, slow, words
 from rove import AsyncRove, InputError, ServiceError
 from rove.flow import Flow, FlowContext, forget, resume, run, runs
-from rove.flow.flow_events import FlowEvent, RunBegun, StepFailed, StepFinished, StepSkipped, StepStarted
+from rove.flow.flow_events import FlowEvent, StepFailed, StepFinished, StepSkipped, StepStarted
 from rove.store.flow_log import FlowLog
 
 TEXT = {"text": "a b"}

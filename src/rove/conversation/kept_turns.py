@@ -23,9 +23,10 @@ BY_RULES = frozenset({EXTRACTIVE, REFUSED, CHITCHAT})
 class KeptReply:
     """What came of a turn.
 
-    `hits`: what a search found. `sql`: what a database said, or tables in documents. `standalone`: the question so that it can be understood alone, "" where it could be
-    anyway. `problem`: what went wrong, in JSON. `loose`: it can name documents without saying which, as a question back
-    does that offers titles, and a list of themes. `withheld`: something of it was taken away.
+    `hits`: what a search found. `sql`: what a database said, or tables in documents. `standalone`: the question so that
+    it can be understood alone, "" where it could be anyway. `problem`: what went wrong, in JSON. `loose`: it can name
+    documents without saying which, as a question back does that offers titles, and a list of themes. `withheld`:
+    something of it was taken away.
     """
 
     answer: Answer | None = None

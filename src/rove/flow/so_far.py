@@ -1,4 +1,4 @@
-"""How a run that is kept stands: what became of each step, and what comes out. It is read from its journal; nothing runs."""
+"""How a run that is kept stands: what became of each step, and what comes out; read from its journal, nothing runs."""
 
 from __future__ import annotations
 

@@ -37,12 +37,11 @@ class TitleIn(Wire):
 
 
 class ConversationTurnIn(QuestionIn):
-    """What to do with a question: "answer" it in the light of the turns before, "search", "walk" for an answer, or ask
-    a "database" for rows.
+    """What to do with a question: "answer" it in the light of the turns before, "search", "walk", or ask a "database".
 
-    `mode` and `top_k` are those of a search, `budget` that of a walk. `database`: the name of the one that is asked; "":
-    the tables in the documents. `after`: the turns after this number are taken
-    away first. `stream`: an answer comes as events: `delta`s (the text as it passes its check), then `entry`.
+    `mode` and `top_k` are those of a search, `budget` that of a walk. `database`: the name of the one that is asked for
+    rows; "": the tables in the documents. `after`: the turns after this number are taken away first. `stream`: an
+    answer comes as events: `delta`s (the text as it passes its check), then `entry`.
     """
 
     way: Way = "answer"

@@ -109,9 +109,9 @@ class FlowOut(Reply):
 
 
 class FlowRunIn(Conditioned):
-    """The inputs of a run by name; with `stream` as events: `run` (its id, of one that is kept), `step`s, `delta`s (an
-    answer's text), then `output`.
+    """The inputs of a run by name.
 
+    With `stream` as events: `run` (its id, of one that is kept), `step`s, `delta`s (an answer's text), then `output`.
     `keep`: the run is kept until it is forgotten, so that it can be resumed, and may wait for a person.
     """
 

@@ -27,7 +27,16 @@ from rove.flow.flow_events import (
 from rove.flow.flow_plan import FlowPlan
 from rove.flow.so_far import RunSoFar
 from rove.records import Answer, Hit
-from rove.serve.flows.schema import FlowOut, FlowRunOut, FlowRunSoFarOut, Output, RunBegunOut, StepOut, StepSoFarOut, WaitsOut
+from rove.serve.flows.schema import (
+    FlowOut,
+    FlowRunOut,
+    FlowRunSoFarOut,
+    Output,
+    RunBegunOut,
+    StepOut,
+    StepSoFarOut,
+    WaitsOut,
+)
 from rove.serve.flows.step_values import step_value
 from rove.serve.problems import AbsentError
 from rove.serve.questions.results import AnswerOut, HitOut

@@ -15,7 +15,6 @@ from rove.serve.questions.schema import Question, QuestionIn
 from rove.serve.redaction import Said
 from rove.serve.schema import Reply
 
-
 PARTS = ("sqlglot", "duckdb")
 """What tables in documents are asked with."""
 ANY = "table"
