@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from urllib.error import URLError
@@ -26,6 +28,7 @@ ROVE = Path(sys.executable).with_name("rove")
 ASKED = "Who approves mobile working, and since when?"
 WALKED = "Which signal requests a fast shutdown, and which command terminates a session?"
 SEARCHED = "annual leave notice period"
+TOOLS = ["examples.alarms.live:restart_host"]
 START_S = 60
 SETTLED_MS = 500
 COLOURS = 128
@@ -40,7 +43,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = f"{folder}/kb"
         subprocess.run([ROVE, "add", "demo/documents", "--kb", base], cwd=ROOT, check=True)
-        server = subprocess.Popen([ROVE, "serve", "--kb", base, "--port", str(port)], stderr=subprocess.DEVNULL)
+        served = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+            "ROVE_SERVE__FLOWS": str(files("rove.flow").joinpath("templates")),
+            "ROVE_TOOLS": json.dumps({"hosts": {"kind": "python", "functions": TOOLS}}),
+        }
+        command = [ROVE, "serve", "--kb", base, "--port", str(port)]
+        server = subprocess.Popen(command, env=served, stderr=subprocess.DEVNULL)
         try:
             await_up(address)
             draw(address)
