@@ -20,7 +20,7 @@ from rove.evaluate.dataset import resolve
 from rove.flow import scope as flow_scope
 from rove.flow import step as flow_step
 from rove.records.ledger import OUTCOMES
-from rove.serve import caller_view, problems, space_folder
+from rove.serve import awaiting_key, caller_view, problems, space_folder
 from rove.serve.administration import space_routes
 from rove.serve.admission import callers, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
@@ -52,7 +52,7 @@ SAYING = (
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correct, caller_flows, databases,
+    space_folder, space_routes, correct, awaiting_key, caller_flows, databases,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")
