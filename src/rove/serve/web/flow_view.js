@@ -7,7 +7,7 @@ import { drawAsked, drawInputs } from "./flow_forms.js";
 import { drawFlow } from "./flow_map.js";
 import { drawValue } from "./flow_output.js";
 import { addressOfRun, drawRuns, drawStatus, runEraser } from "./flow_runs.js";
-import { cut, fold, fresh, kept } from "./flow_state.js";
+import { cut, fold, fresh, kept, standing } from "./flow_state.js";
 import { drawStep } from "./flow_step.js";
 import { said } from "./said.js";
 import { busy, empty, wrong } from "./states.js";
@@ -30,7 +30,6 @@ export async function openFlow(main, { name, run, signal, entitle }) {
   const seat = { state: held ? kept(held) : fresh(flow), control: null, chosen: "" };
   const [form, result, picture, step, past] = ["div", "div", "div", "div", "section"].map((tag) => el(tag));
   result.className = "flow-result";
-  step.setAttribute("role", "status");
   past.className = "spaced";
   fill(
     main,
@@ -62,6 +61,7 @@ export async function openFlow(main, { name, run, signal, entitle }) {
     try {
       if (seat.state.runId) await refresh();
       fill(step, drawStep(seat.state, chosen));
+      say(`${chosen}: ${t(`flows.state.${standing(seat.state, chosen).state}`)}`);
     } catch (problem) {
       if (problem.name !== "AbortError") fill(step, wrong(problem, () => choose(chosen)));
     }
