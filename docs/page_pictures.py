@@ -28,7 +28,7 @@ ROVE = Path(sys.executable).with_name("rove")
 ASKED = "Who approves mobile working, and since when?"
 WALKED = "Which signal requests a fast shutdown, and which command terminates a session?"
 SEARCHED = "annual leave notice period"
-TOOLS = ["examples.alarms.live:restart_host"]
+TOOL = "restart_host"
 START_S = 60
 SETTLED_MS = 500
 COLOURS = 128
@@ -47,7 +47,9 @@ def main() -> None:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
             "ROVE_SERVE__FLOWS": str(files("rove.flow").joinpath("templates")),
-            "ROVE_TOOLS": json.dumps({"hosts": {"kind": "python", "functions": TOOLS}}),
+            "ROVE_TOOLS": json.dumps(
+                {"hosts": {"kind": "python", "functions": [f"examples.alarms.live:{TOOL}"], "writes": [TOOL]}}
+            ),
         }
         command = [ROVE, "serve", "--kb", base, "--port", str(port)]
         server = subprocess.Popen(command, env=served, stderr=subprocess.DEVNULL)
