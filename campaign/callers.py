@@ -44,6 +44,7 @@ RIGHTS = {
     f"POST {SPACE}/search": "read", f"POST {SPACE}/ask": "read", f"GET {SPACE}/themes": "read",
     f"GET {SPACE}/summary": "read", f"GET {SPACE}/depth": "read",
     f"POST {SPACE}/follow_ups": "read", f"POST {SPACE}/graph": "read", f"POST {SPACE}/sql": "read",
+    f"GET {SPACE}/databases": "read",
     f"GET {SPACE}/tools": "read without labels", f"POST {SPACE}/tools/run": "read without labels",
     **{f"{at.replace('WALKS', SPACE + '/walks')}": "read" for at in (
         "POST WALKS", "GET WALKS", "GET WALKS/{walk_id}", "DELETE WALKS/{walk_id}", "GET WALKS/{walk_id}/events",
@@ -60,7 +61,7 @@ RIGHTS = {
         "POST EVALUATIONS/{evaluation_id}/cancel",
     )},
     f"GET {SPACE}/flows/runs": "read", f"POST {SPACE}/flows/runs/{{run_id}}/resume": "read",
-    f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
+    f"GET {SPACE}/flows/runs/{{run_id}}": "read", f"DELETE {SPACE}/flows/runs/{{run_id}}": "read",
     f"GET {SPACE}/flows": "read", f"POST {SPACE}/flows/{{name}}/run": "read",
     f"GET {SPACE}/words": "admin", f"POST {SPACE}/words": "admin",
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
