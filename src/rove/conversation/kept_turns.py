@@ -26,7 +26,7 @@ class KeptReply:
     `hits`: what a search found. `sql`: what a database said, or tables in documents. `standalone`: the question so that
     it can be understood alone, "" where it could be anyway. `problem`: what went wrong, in JSON. `loose`: it can name
     documents without saying which, as a question back does that offers titles, and a list of themes. `withheld`:
-    something of it was taken away.
+    something of it was taken away. `mode`, `top_k`: how a search was asked for.
     """
 
     answer: Answer | None = None
@@ -37,6 +37,8 @@ class KeptReply:
     problem: str = ""
     loose: bool = False
     withheld: bool = False
+    mode: str = ""
+    top_k: int | None = None
 
 
 _reader = msgspec.json.Decoder(KeptReply)
