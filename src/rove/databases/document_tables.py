@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from rove.chunk.cell_tables import CellRow, CellTable, joined, tables_in
 from rove.databases.ask import DatabaseAsker, Limits
+from rove.databases.by_meaning import NameMeanings
 from rove.databases.duckdb_target import ROW, DuckTarget, numbered
 from rove.databases.reply import texts_of
 from rove.databases.targets import Result
@@ -59,7 +60,9 @@ async def ask_tables(
         return SqlReply(question, text=NO_TABLE)
     target = await asyncio.to_thread(DuckTarget, tables)
     try:
-        asker = DatabaseAsker("documents", target, target.tables(), Limits(), chat)
+        asker = DatabaseAsker(
+            "documents", target, target.tables(), Limits(), chat, NameMeanings(search_context.embedder)
+        )
         reply = await asker.ask(question, dry_run=dry_run, listener=listener)
         cells = await asyncio.to_thread(_cited, reply, tables, target) if reply.answered else ()
     finally:
