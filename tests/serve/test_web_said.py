@@ -12,7 +12,7 @@ from importlib import import_module
 import pytest
 import pytest_asyncio
 
-from rove import correct
+from rove import correction_operations
 from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synonyms, fallback_unsourced, gate
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.databases import document_tables
@@ -52,7 +52,7 @@ SAYING = (
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correct, awaiting_key, caller_flows, databases,
+    space_folder, space_routes, correction_operations, awaiting_key, caller_flows, databases,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")
