@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rove.answer.fallback import FALLBACKS
@@ -15,9 +15,11 @@ from rove.errors import ConfigError, meant
 from rove.ingest.workers import WORKER_POOLS
 from rove.ingest.workers import named as worker_pool
 from rove.load import LOADERS
+from rove.models import RERANKERS
 from rove.question.understand import REFUSE
 from rove.registry import Registry
 from rove.retrieve import RETRIEVERS
+from rove.retrieve.rules import RULES
 from rove.settings import Settings
 from rove.store import INDEXES
 from rove.store.embedded import NAMES as EMBEDDED
@@ -26,6 +28,17 @@ from rove.tools import TOOL_SOURCES
 from rove.walk import READERS
 
 NONE = ""
+NAMING: Mapping[str, Registry] = {
+    "answer.mode": RETRIEVERS,
+    "answer.fallback": FALLBACKS,
+    "search.chain": RETRIEVERS,
+    "search.reranker": RERANKERS,
+    "search.rules": RULES,
+    "walk.reader": READERS,
+    "enrich.sentiment": SENTIMENTS,
+    "enrich.after_add": ENRICHERS,
+}
+"""Settings that name plug-ins, and what can be named there."""
 
 
 @dataclass(frozen=True, slots=True)
