@@ -35,7 +35,7 @@ api_key = "geheim-key"
 
 async def settings_of(client: httpx.AsyncClient, path: str = HR) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     reply = await client.get(path)
-    assert reply.status_code == 200, reply.text
+    assert reply.status_code == 200, reply.text[:400]
     told = reply.json()
     return told, {one["name"]: one for section in told["sections"] for one in section["settings"]}
 
@@ -84,7 +84,7 @@ async def test_a_change_keeps_what_the_person_wrote_and_counts_at_once(open_town
         question = {"question": "Who approves remote work?"}
         assert len((await client.post("/v1/spaces/hr/search", json=question)).json()["hits"]) == 3
         reply = await changed(client, search__top_k=1, answer__persona=None, search__chain=["keyword"], walk__rounds=2)
-        assert reply.status_code == 200, reply.text
+        assert reply.status_code == 200, reply.text[:400]
         told = reply.json()
         assert told["now"] == ["search.top_k", "answer.persona", "search.chain", "walk.rounds"]
         assert len((await client.post("/v1/spaces/hr/search", json=question)).json()["hits"]) == 1
@@ -133,7 +133,7 @@ async def test_what_cannot_count_at_once_waits_for_the_start(open_town: Opener, 
         ({"question.slots": {"a": {"type": "pattern", "pattern": "("}}}, "question.slots"),
         ({"chat.api_key": "sk-mine"}, "it is a secret"),
         ({"chat.base_url": "http://evil.example/v1"}, "which models are asked"),
-        ({"load.allow_private_hosts": True}, "changed in the settings file"),
+        ({"load.allow_private_hosts": True}, "changes it in the settings file"),
         ({"serve.host": "0.0.0.0"}, "changes it in the settings file"),
         ({"tools": {"x": {"kind": "mcp", "command": ["sh"]}}}, "changes it in the settings file"),
         ({"embedder.name": "static"}, "changes it in the settings file"),
@@ -144,9 +144,8 @@ async def test_what_cannot_count_at_once_waits_for_the_start(open_town: Opener, 
 async def test_all_or_nothing(town: Town, tmp_path: Path, values: dict[str, Any], said: str) -> None:
     async with town.client() as client:
         reply = await client.patch(HR, json={"version": "", "values": values})
-        assert reply.status_code == 400, reply.text
+        assert reply.status_code == 400, reply.text[:400]
         problem = reply.json()
-        said = said.replace("changed in", "changes it in")
         assert said in f"{problem['detail']} {problem['cure']}"
         assert not (tmp_path / "rove.toml").exists()
         assert town.spaces.bases["hr"].settings.search.top_k == 10
@@ -175,7 +174,7 @@ async def test_the_owner_says_how_far_it_goes(open_town: Opener) -> None:
         assert (await changed(client, search__top_k=7)).status_code == 403
     async with open_town(serve={"settings": "models"}) as town, town.client() as client:
         reply = await changed(client, chat__model="fake", reranker__base_url="http://10.0.0.7/v1")
-        assert reply.status_code == 200, reply.text
+        assert reply.status_code == 200, reply.text[:400]
         assert town.spaces.bases["hr"].settings.chat.model == "fake"
         assert (await changed(client, chat__api_key="sk")).status_code == 400
 
@@ -216,7 +215,7 @@ async def test_models_are_tried(open_town: Opener) -> None:
 
 async def test_a_model_that_does_not_work_says_why(open_town: Opener) -> None:
     chat = {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "api_key": "geheim", "retries": 0, "timeout_s": 2}
-    async with open_town() as town, town.client() as client:
+    async with open_town(filled=False) as town, town.client() as client:
         none = (await client.post(f"{HR}/try", json={"model": "chat"})).json()
         assert (none["works"], none["cure"][:14]) == (False, "Set chat.model")
     async with open_town(chat=chat, filled=False) as town, town.client() as client:

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rove.engine import varied
+from rove.enrich.declared_values import values_in
 from rove.errors import ConfigError, InputError, meant
 from rove.plugins import check_names
 from rove.serve.administration.settings_file import changed_text, changed_tree, keep, version_of
@@ -126,7 +127,8 @@ class SpaceSettingsFile:
         made = self._made_of(changed_tree(self._tree(), values))
         values = {name: _written(made, name, value) for name, value in values.items()}
         text = changed_text(self.text, values)
-        served = {name: _live(kb.settings, made, values) for name, kb in self._sharing().items()}
+        live = {name: _live(kb.settings, made, values) for name, kb in self._sharing().items()}
+        served = {name: self.spaces.as_served(name, settings) for name, settings in live.items()}
         await asyncio.to_thread(self._check, made, served)
         file = file_of(self.place)
         if await asyncio.to_thread(_text, file) != self.text:
@@ -181,6 +183,9 @@ class SpaceSettingsFile:
         """See that what names something names what is there, and that every base can go on with it."""
         try:
             check_names(made)
+            for table, declared in (("question.slots", made.question.slots), ("enrich.fields", made.enrich.fields)):
+                for name, one in declared.items():
+                    tuple(values_in("", "", one, setting=f"{table}.{name}"))  # a pattern that is none says so
             for name, settings in served.items():
                 self.spaces.as_served(name, made)
                 varied(self.spaces.bases[name], settings)
