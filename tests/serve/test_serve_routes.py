@@ -150,6 +150,7 @@ GLOBAL = [
     Call("POST", "/v1/spaces", "admin", body={"name": "new"}),
     Call("GET", "/v1/models", ""),
     Call("GET", "/metrics", "admin"),
+    Call("GET", "/v1/status", "admin"),
     Call("POST", "/mcp", "", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
 ]
 HOSTILE = [

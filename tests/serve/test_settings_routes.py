@@ -209,7 +209,10 @@ async def test_models_are_tried(open_town: Opener) -> None:
         assert chat["works"], chat
         assert chat["words"]
         embedder = (await client.post(f"{HR}/try", json={"model": "embedder"})).json()
-        assert (embedder["works"], embedder["dimension"]) == (True, town.spaces.bases["hr"].embedder.fingerprint.dimension)
+        assert (embedder["works"], embedder["dimension"]) == (
+            True,
+            town.spaces.bases["hr"].embedder.fingerprint.dimension,
+        )
         assert (await client.post(f"{HR}/try", json={"model": "reranker"})).json()["works"]
 
 

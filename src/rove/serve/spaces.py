@@ -123,6 +123,11 @@ class Spaces:
         """The bases by the names of their spaces."""
         return {name: space.kb for name, space in self._spaces.items()}
 
+    @property
+    def all(self) -> list[Space]:
+        """The spaces, in the order of the settings."""
+        return list(self._spaces.values())
+
     def __len__(self) -> int:
         return len(self._spaces)
 
