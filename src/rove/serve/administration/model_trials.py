@@ -13,8 +13,8 @@ from rove.serve.administration.settings_schema import Model, TriedOut
 
 TRY_S = 30.0
 SHOWN_CHARS = 200
-INSTRUCTIONS = "You are being tried. Reply with one short sentence."
-PROMPT = "Say that you are there."
+INSTRUCTIONS = "Reply with one short sentence"
+PROMPT = "Say that you are there"
 QUESTION = "Is it there?"
 NO_CHAT = "No chat model is set up: answers quote."
 NO_CHAT_CURE = "Set chat.model, and chat.base_url where it stands behind an address."

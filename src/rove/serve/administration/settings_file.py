@@ -123,7 +123,8 @@ def keep(file: Path, before: str, text: str) -> None:
             _write(file.with_name(file.name + BEFORE), before, like=file)
         _write(file, text, like=file)
     except OSError as error:
-        message = f"The settings file cannot be written: {error.strerror}."
+        reason = error.strerror
+        message = f"The settings file cannot be written: {reason}."
         cure = "Let the user that the server runs as write to the file and its folder, or change it there."
         raise ServiceError(message, cure=cure, retryable=False) from error
 

@@ -151,8 +151,8 @@ class SpaceSettingsFile:
     def _tree(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
-        except (ValueError, RecursionError) as error:
-            message = f"The settings file is not valid TOML: {error}."
+        except (ValueError, RecursionError) as reason:
+            message = f"The settings file is not valid TOML: {reason}."
             raise InputError(message, cure=BROKEN_CURE) from None
 
     def _made_of(self, tree: Mapping[str, Any]) -> Settings:
@@ -175,7 +175,8 @@ class SpaceSettingsFile:
                 message = f"There is no setting {name!r}."
                 raise InputError(message, cure=f"{meant(name, known)}{NOTHING_CHANGED}")
             if held := self.held(one, origin_in(origins, name)):
-                message = f"{name} is not changed over HTTP: {WHY[held]}."
+                reason = WHY[held]
+                message = f"{name} is not changed over HTTP: {reason}."
                 raise InputError(message, cure=HELD_CURE)
         return dict(values)
 
@@ -221,6 +222,6 @@ def _text(file: Path) -> str:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
-    except (OSError, ValueError) as error:
-        message = f"The settings file cannot be read: {error}."
+    except (OSError, ValueError) as reason:
+        message = f"The settings file cannot be read: {reason}."
         raise InputError(message, cure=BROKEN_CURE) from None

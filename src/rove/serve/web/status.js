@@ -14,24 +14,33 @@ const FULL = 0.9;
 export async function status(main, { signal }) {
   const cards = el("div", { class: "status" }, busy());
   fill(main, el("h1", {}, t("status.title")), el("p", { class: "muted" }, t("status.text"), " ", el("a", { href: "#/settings" }, t("settings.title"))), cards);
+  const look = looker(cards, signal);
+  if (await look()) goOn(look, signal);
+}
+
+/** What looks once, and draws what it sees; it says whether to look again. */
+function looker(cards, signal) {
   let before = null;
-  while (!signal.aborted) {
-    if (document.visibilityState === "visible") {
-      try {
-        const now = await get("/v1/status", signal);
-        if (!cards.contains(document.activeElement)) fill(cards, drawn(now, before));
-        before = now;
-      } catch (problem) {
-        if (problem.name === "AbortError") return;
-        if (problem.status === 403) {
-          fill(cards, empty(t("status.refused"), t("status.refused.text")));
-          return;
-        }
-        fill(cards, wrong(problem));
+  return async () => {
+    try {
+      const now = await get("/v1/status", signal);
+      if (!cards.contains(document.activeElement)) fill(cards, drawn(now, before));
+      before = now;
+    } catch (problem) {
+      if (problem.name === "AbortError") return false;
+      if (problem.status === 403) {
+        fill(cards, empty(t("status.refused"), t("status.refused.text")));
+        return false;
       }
+      fill(cards, wrong(problem));
     }
-    await pause(signal);
-  }
+    return true;
+  };
+}
+
+async function goOn(look, signal) {
+  await pause(signal);
+  while (!signal.aborted && (await look())) await pause(signal);
 }
 
 /** Wait a little, and as long as nobody looks. */
