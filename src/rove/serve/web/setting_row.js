@@ -13,7 +13,6 @@ let rows = 0;
 export function settingRow(one, drafts, changed) {
   const short = one.name.split(".").at(-1);
   const row = el("div", { class: "setting", data: { name: one.name } });
-  row.settled = () => !drafts.has(one.name);
   rows += 1;
   const id = `setting-${rows}`;
   const meaning = el("p", { class: "small muted", lang: "en", id: `${id}-meaning` }, one.meaning);
@@ -85,7 +84,7 @@ function facts(one) {
     { class: "facts small" },
     one.origin !== "default" && el("span", { class: "badge good" }, named("config.origin", one.origin)),
     el("span", {}, t("config.default", { value: shown(one.default) })),
-    one.waits ? el("span", { class: "badge" }, t("config.waits", { value: shown(one.value) })) : el("span", {}, named("config.counts", one.counts)),
+    one.waits ? el("span", { class: "badge" }, t("config.waits", { value: shown(one.value) })) : one.counts !== "now" && el("span", {}, named("config.counts", one.counts)),
   );
 }
 
