@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 from datetime import UTC, datetime
-from importlib.metadata import version
 from time import monotonic
 
 from fastapi import APIRouter, Request
@@ -44,7 +43,7 @@ async def status(request: Request, server: ServerContextIn) -> StatusOut:
     jobs = [_job(one, job) for one in spaces for job in one.jobs.unfinished]
     running = [(one.name, one.evaluations.running) for one in spaces]
     return StatusOut(
-        version=version("rove"),
+        version=request.app.version,
         started_at=journal.started,
         uptime_s=round((datetime.now(UTC) - journal.started).total_seconds(), 1),
         process=process_now(),
