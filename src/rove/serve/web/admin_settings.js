@@ -25,7 +25,9 @@ export async function adminSettings(place, { signal }) {
 function draw(place, told, drafts, signal) {
   const every = told.sections.flatMap((section) => section.settings);
   const bar = el("div", { class: "save-bar", hidden: true });
+  const outcome = el("p", { class: "admin-said small", role: "status" });
   const changed = () => {
+    fill(outcome);
     filter();
     drawBar();
   };
@@ -77,7 +79,7 @@ function draw(place, told, drafts, signal) {
     el("p", { class: "muted" }, told.spaces.length > 1 ? t("config.shared", { spaces: told.spaces.join(", "), file: told.file }) : t("config.text", { file: told.file }), " ", el("a", { href: "#/status" }, t("config.status"))),
     told.closed && el("div", { class: "notice refused" }, el("p", {}, said(told.closed)), told.cure && el("p", { class: "cure" }, said(told.cure))),
     el("div", { class: "config-find" }, labelled(t("config.find"), words), el("label", { class: "check" }, own, t("config.own"))),
-    el("p", { class: "admin-said small", role: "status" }),
+    outcome,
     sections.map(({ block }) => block),
     none,
     bar,
