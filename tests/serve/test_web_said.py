@@ -16,7 +16,7 @@ from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synon
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
-from rove.serve import caller_view, problems, space_folder
+from rove.serve import awaiting_key, caller_view, problems, space_folder
 from rove.serve.administration import model_trials, settings_file, space_routes, space_settings, status_routes
 from rove.serve.admission import callers, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
@@ -45,7 +45,7 @@ SAYING = (
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correct, space_settings, settings_file, model_trials, status_routes,
+    space_folder, space_routes, correct, space_settings, settings_file, model_trials, status_routes, awaiting_key,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

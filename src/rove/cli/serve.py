@@ -19,11 +19,19 @@ from rove.settings import Settings, file_of, located, read_settings
 NAME = re.compile(r"[\w.-]{1,64}")
 
 
-def run(session: Session, host: str | None, port: int | None) -> None:
+def run(
+    session: Session, host: str | None, port: int | None, host_names: tuple[str, ...] = (), await_key: bool = False
+) -> None:
     """Run `rove serve`."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     part = _extra("rove.serve.run:serve")
-    part(_file(session.location), lambda: _settings(session, given), session.output.note, answer_command_line)
+
+    def read() -> Settings:
+        settings = _settings(session, given)
+        serve = settings.serve.model_copy(update={"hosts": (*settings.serve.hosts, *map(str.lower, host_names))})
+        return settings.model_copy(update={"serve": serve})
+
+    part(_file(session.location), read, session.output.note, answer_command_line, awaits_key=await_key)
 
 
 def key(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rove.errors import ConfigError
+from rove.serve.problems import UnopenedError
 from rove.settings import ServeSettings, Settings
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -13,13 +14,14 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     """Refuse what would not be safe.
 
     Raises:
-        ConfigError: reached from elsewhere without keys or host names, a key for a space that is not there, labels in a
+        UnopenedError: reached from elsewhere without keys.
+        ConfigError: reached from elsewhere without host names, a key for a space that is not there, labels in a
             field that says something else, or labels beside a base that leaves out duplicates.
     """
     if serve.host not in LOOPBACK:
         if not serve.keys:
             message = f"{serve.host} can be reached from other machines, and there is no key."
-            raise ConfigError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
+            raise UnopenedError(message, cure="Make one with: rove serve key NAME; or serve 127.0.0.1.")
         if not serve.hosts:
             message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
             raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')
