@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import tomlkit
-from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, Item
 
@@ -73,7 +72,8 @@ def changed_text(text: str, changes: Mapping[str, object]) -> str:
 def _set(document: tomlkit.TOMLDocument, table: str, key: str, value: object) -> None:
     if value is None:
         if table in document:
-            cast("AbstractTable", document[table]).pop(key, None)
+            within = cast("dict[str, Item]", document[table])
+            within.pop(key, None)
         return
     if table not in document:
         document[table] = tomlkit.table()
@@ -86,7 +86,7 @@ def _set(document: tomlkit.TOMLDocument, table: str, key: str, value: object) ->
 
 def _put_in(within: AbstractTable, key: str, item: Item) -> None:
     """Put a new line behind the last one of a table: comments after that most likely speak of the next table."""
-    body = cast("Container", within.value).body
+    body = within.value.body
     after: list[Any] = []
     while body and body[-1][0] is None:
         after.insert(0, body.pop())
@@ -103,8 +103,7 @@ def _item(value: object) -> Item:
         return made
     if isinstance(value, list):
         listed = tomlkit.array()
-        for inner in cast("list[object]", value):
-            listed.append(_item(inner))
+        listed.extend([_item(inner) for inner in cast("list[object]", value)])
         return listed
     if isinstance(value, str) and "\n" in value and not value.startswith("\n"):
         return tomlkit.string(value, multiline=True)

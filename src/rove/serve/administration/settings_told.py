@@ -106,13 +106,14 @@ class _Told:
 def _kind(schema: Mapping[str, Any], value: object) -> Kind:
     if "type" in schema:
         return schema["type"]
-    return next((kind for family, kind in KINDS if isinstance(value, family)), "string")
+    kinds: Iterator[Kind] = (kind for family, kind in KINDS if isinstance(value, family))
+    return next(kinds, "string")
 
 
 def _shown(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
     """A value as it is told. Secrets are stars already; of what is held nothing names a folder or a user."""
     if one.name in NAMES_ONLY:
-        return sorted(cast("Mapping[str, object]", value or {}))
+        return [*sorted(cast("Mapping[str, object]", value or {}))]
     return _public(value) if hidden else cast("JsonValue", value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rove.engine import varied
+from rove.engine import AsyncRove, varied
 from rove.enrich.declared_values import values_in
 from rove.errors import ConfigError, InputError, meant
 from rove.plugins import check_names
@@ -135,9 +135,8 @@ class SpaceSettingsFile:
             raise ChangedError(CHANGED, cure=CHANGED_CURE)
         await asyncio.to_thread(keep, file, self.text, text)
         for name, kb in self._sharing().items():
-            vars(kb).update(
-                vars(varied(kb, served[name]))
-            )  # who holds the base goes on with it; what runs, with its own
+            held: dict[str, object] = vars(kb)
+            held |= vars(varied(kb, served[name]))  # who holds the base goes on with it; what runs, with its own
         folder = self.spaces.folder
         if folder.settings.read_from.place == self.place:
             self.spaces.folder = replace(folder, settings=_live(folder.settings, made, values))
@@ -145,7 +144,7 @@ class SpaceSettingsFile:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _sharing(self) -> dict[str, Any]:
+    def _sharing(self) -> dict[str, AsyncRove]:
         return {name: self.spaces.bases[name] for name in self.shared_by}
 
     def _tree(self) -> dict[str, Any]:
@@ -207,7 +206,7 @@ def _live(now: Settings, made: Settings, names: Mapping[str, object]) -> Setting
 
 def _written(made: Settings, name: str, value: object) -> object:
     """What is written for a value: a plain one as it is understood (8, not 8.0), all else as it was given."""
-    if value is None or isinstance(value, list | dict):
+    if not isinstance(value, bool | int | float | str):
         return value
     return value_at(made.model_dump(mode="json"), name)
 
