@@ -57,7 +57,7 @@ def _described() -> Iterator[DescribedSetting]:
         for key, inner in section.model_fields.items():
             own = next((one for one in inner.metadata if isinstance(one, Change)), section.change)
             schema = _one_kind(properties[key])
-            narrower: By = max(own.by, section.change.by, key=STRICTNESS.index)
+            narrower = STRICTNESS[max(STRICTNESS.index(own.by), STRICTNESS.index(section.change.by))]
             by: By = "file" if schema.get("format") == SECRET else narrower
             change = Change(by, section.change.counts)
             yield DescribedSetting(f"{name}.{key}", name, _line(inner), defaults[key], schema, change)

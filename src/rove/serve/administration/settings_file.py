@@ -103,7 +103,8 @@ def _item(value: object) -> Item:
         return made
     if isinstance(value, list):
         listed = tomlkit.array()
-        listed.extend([_item(inner) for inner in cast("list[object]", value)])
+        for inner in cast("list[object]", value):
+            listed.insert(len(listed), _item(inner))
         return listed
     if isinstance(value, str) and "\n" in value and not value.startswith("\n"):
         return tomlkit.string(value, multiline=True)

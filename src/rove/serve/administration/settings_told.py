@@ -106,8 +106,10 @@ class _Told:
 def _kind(schema: Mapping[str, Any], value: object) -> Kind:
     if "type" in schema:
         return schema["type"]
-    kinds: Iterator[Kind] = (kind for family, kind in KINDS if isinstance(value, family))
-    return next(kinds, "string")
+    for family, kind in KINDS:
+        if isinstance(value, family):
+            return kind
+    return "string"
 
 
 def _shown(one: DescribedSetting, value: object, *, hidden: bool) -> JsonValue:
