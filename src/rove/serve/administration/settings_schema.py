@@ -46,7 +46,7 @@ class SettingOut(Reply):
     held: Held = ""
 
 
-class SectionOut(Reply):
+class SettingsTableOut(Reply):
     """One table of the settings."""
 
     name: str
@@ -67,7 +67,7 @@ class SettingsOut(Reply):
     spaces: list[str]
     closed: Said = ""
     cure: Cure = ""
-    sections: list[SectionOut]
+    sections: list[SettingsTableOut]
 
 
 class SettingsIn(Wire):

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from rove.errors import RoveError
 from rove.plugins import NAMING
-from rove.serve.administration.settings_schema import Kind, SectionOut, SettingOut, SettingsOut
+from rove.serve.administration.settings_schema import Kind, SettingOut, SettingsOut, SettingsTableOut
 from rove.serve.administration.space_settings import SpaceSettingsFile
 from rove.serve.redaction import public_text
 from rove.settings import Settings, file_of
@@ -43,9 +43,9 @@ def settings_out(found: SpaceSettingsFile) -> SettingsOut:
         problem = error
     told = _Told(found, ours, after, closed=problem is not None)
     sections = [
-        SectionOut(name=name, meaning=meaning, settings=list(told.of(name))) for name, meaning in tables().items()
+        SettingsTableOut(name=name, meaning=meaning, settings=list(told.of(name))) for name, meaning in tables().items()
     ]
-    sections.append(SectionOut(name="", meaning="", settings=list(told.of(""))))
+    sections.append(SettingsTableOut(name="", meaning="", settings=list(told.of(""))))
     return SettingsOut(
         space=found.name,
         file=file_of(found.place).name if found.place else "",
