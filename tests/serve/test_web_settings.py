@@ -47,7 +47,7 @@ async def test_a_setting_is_found_changed_reviewed_and_saved(visit: Visit, folde
         await expect(page.locator("[data-name='walk.rounds']")).to_be_hidden()
         await row.get_by_label("Top k").fill("0")
         await page.keyboard.press("Tab")
-        assert await row.locator("[role=alert]").inner_text()
+        assert await row.locator("[role=alert]").inner_text() == "At least 1, please."
         await expect(page.locator(".save-bar")).to_be_hidden()
         await row.get_by_label("Top k").fill("2")
         await page.keyboard.press("Tab")

@@ -45,8 +45,13 @@ function numberField(one, value) {
   const field = el("input", { type: "number", min: least, max: one.most, step: one.kind === "integer" ? 1 : "any", value: value ?? "", inputmode: one.kind === "integer" ? "numeric" : "decimal" });
   const read = () => {
     if (field.value === "" && one.nullable && !field.validity.badInput) return null;
-    if (field.value === "" || !field.validity.valid) throw new WrongValue(field.validationMessage || t("config.number"));
-    return Number(field.value);
+    const written = Number(field.value);
+    if (field.value === "") throw new WrongValue(t("config.number"));
+    if (one.above !== null && written <= one.above) throw new WrongValue(t("config.above", { value: one.above }));
+    if (one.least !== null && written < one.least) throw new WrongValue(t("config.at-least", { value: one.least }));
+    if (one.most !== null && written > one.most) throw new WrongValue(t("config.at-most", { value: one.most }));
+    if (!field.validity.valid) throw new WrongValue(t("config.whole"));
+    return written;
   };
   return { field, read };
 }
