@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from urllib.error import URLError
@@ -26,6 +28,7 @@ ROVE = Path(sys.executable).with_name("rove")
 ASKED = "Who approves mobile working, and since when?"
 WALKED = "Which signal requests a fast shutdown, and which command terminates a session?"
 SEARCHED = "annual leave notice period"
+TOOLS = ["examples.alarms.live:restart_host"]
 START_S = 60
 SETTLED_MS = 500
 COLOURS = 128
@@ -40,7 +43,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = f"{folder}/kb"
         subprocess.run([ROVE, "add", "demo/documents", "--kb", base], cwd=ROOT, check=True)
-        server = subprocess.Popen([ROVE, "serve", "--kb", base, "--port", str(port)], stderr=subprocess.DEVNULL)
+        served = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+            "ROVE_SERVE__FLOWS": str(files("rove.flow").joinpath("templates")),
+            "ROVE_TOOLS": json.dumps({"hosts": {"kind": "python", "functions": TOOLS}}),
+        }
+        command = [ROVE, "serve", "--kb", base, "--port", str(port)]
+        server = subprocess.Popen(command, env=served, stderr=subprocess.DEVNULL)
         try:
             await_up(address)
             draw(address)
@@ -102,6 +112,17 @@ def tour(page: Page, address: str) -> None:
     page.locator(".walk-card [data-key=open]").click()
     page.wait_for_selector("main.view-walk .answer-text")
     keep(page, "page-walk")
+    page.goto(f"{address}/#/flows/parallel")
+    page.locator(".flow form textarea").fill(ASKED)
+    page.locator(".flow form .main").click()
+    page.locator(".flow-result .answer-text").wait_for()
+    page.locator("[data-key=step-fused]").click()
+    page.locator(".flow-step .hit").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
+    keep(page, "page-flows")
+    page.goto(f"{address}/#/tools")
+    page.locator(".tool summary").first.click()
+    keep(page, "page-tools")
     page.goto(f"{address}/#/documents")
     page.wait_for_selector("main.view-documents tbody tr")
     keep(page, "page-documents")

@@ -10,6 +10,7 @@ from typing import Any, cast
 from pydantic.fields import FieldInfo
 
 from rove.settings import Settings
+from rove.settings.meanings import with_meanings
 from rove.settings.section import By, Change, SettingsSection
 
 STRICTNESS: tuple[By, ...] = ("page", "models", "file")
@@ -43,18 +44,18 @@ def described() -> Mapping[str, DescribedSetting]:
 @cache
 def tables() -> Mapping[str, str]:
     """The tables of the settings file, each with what it is about."""
-    return {name: _line(field) for name, field in Settings.model_fields.items() if _section(field)}
+    return {name: _line(field) for name, field in with_meanings(Settings).model_fields.items() if _section(field)}
 
 
 def _described() -> Iterator[DescribedSetting]:
-    for name, field in Settings.model_fields.items():
+    for name, field in with_meanings(Settings).model_fields.items():
         section = _section(field)
         if section is None:
             yield DescribedSetting(name, "", _line(field), _plain(field), {}, Change())
             continue
         properties: Mapping[str, Mapping[str, Any]] = section.model_json_schema()["properties"]
         defaults = section().model_dump(mode="json")
-        for key, inner in section.model_fields.items():
+        for key, inner in with_meanings(section).model_fields.items():
             own = next((one for one in inner.metadata if isinstance(one, Change)), section.change)
             schema = _one_kind(properties[key])
             narrower = STRICTNESS[max(STRICTNESS.index(own.by), STRICTNESS.index(section.change.by))]

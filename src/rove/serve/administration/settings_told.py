@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from rove.errors import RoveError
 from rove.plugins import NAMING
+from rove.registry import Registry, load
 from rove.serve.administration.settings_schema import Kind, SettingOut, SettingsOut, SettingsTableOut
 from rove.serve.administration.space_settings import SpaceSettingsFile
 from rove.serve.redaction import public_text
@@ -80,7 +81,7 @@ class _Told:
         waits = value != after and one.table != ""
         hidden = held in {"file", "models", "secret"}
         preset = value_at(self._preset, one.name)
-        registry = NAMING.get(one.name)
+        registry: Registry | None = load(NAMING[one.name]) if one.name in NAMING else None
         schema = one.schema
         return SettingOut(
             name=one.name,

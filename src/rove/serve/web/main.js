@@ -8,6 +8,7 @@ import { documentView } from "./document_view.js";
 import { documents } from "./documents.js";
 import { el, fill, say } from "./dom.js";
 import { hearDrops } from "./drop.js";
+import { flows } from "./flows.js";
 import { drawRail, markRail } from "./rail.js";
 import { learn } from "./said.js";
 import { settings } from "./settings.js";
@@ -33,6 +34,7 @@ const VIEWS = {
   add: { draw: add, link: "documents" },
   walk: { draw: walking, link: "walk" },
   tools: { draw: tools, link: "tools" },
+  flows: { draw: flows, link: "flows" },
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
   settings: { draw: settings, link: "settings", open: true },

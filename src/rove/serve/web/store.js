@@ -2,7 +2,7 @@
 
 const PREFIX = "rove.";
 const LANGUAGES = ["en", "de", "hu", "zh", "ja"];
-const WAYS = ["answer", "search", "walk"];
+const WAYS = ["answer", "search", "walk", "database"];
 
 function read(area, name) {
   try {
