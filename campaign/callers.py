@@ -30,7 +30,11 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
-    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    f"GET {SPACE}/about": "admin",
+    f"GET {SPACE}/settings": "admin of all", f"PATCH {SPACE}/settings": "admin of all",
+    f"POST {SPACE}/settings/try": "admin of all",
+    "GET /metrics": "admin of all", "GET /v1/status": "admin of all",
+    "GET /v1/models": "", "GET /v1/models/{model}": "",
     "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
@@ -282,7 +286,8 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
         return [] if status == 200 else [f"{status} instead of 200"]
     if not one.known:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
-    opens = "*" in one.spaces or (space in one.spaces if space else right != "admin of all")
+    everywhere = right == "admin of all"
+    opens = "*" in one.spaces or (not everywhere and (not space or space in one.spaces))
     whole = right.endswith(" without labels") or right.startswith("admin")
     right = right.removesuffix(" of all").removesuffix(" without labels")
     may = not right or (right in one.rights and (not whole or one.labels is None))

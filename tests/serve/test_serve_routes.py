@@ -134,6 +134,9 @@ CALLS = [
     Call("POST", f"{SPACE}/evaluations/{{evaluation_id}}/cancel", "admin"),
     Call("DELETE", f"{SPACE}/evaluations/{{evaluation_id}}", "admin"),
     Call("GET", f"{SPACE}/about", "admin"),
+    Call("GET", f"{SPACE}/settings", "admin"),
+    Call("PATCH", f"{SPACE}/settings", "admin", body={"version": "", "values": {"answer.persona": "{}"}}),
+    Call("POST", f"{SPACE}/settings/try", "admin", body={"model": "embedder"}),
     Call("DELETE", SPACE, "admin", query={"confirm": "nothing"}),
     Call("GET", f"{SPACE}/words", "admin"),
     Call("POST", f"{SPACE}/words", "admin", body={"put": {"remote work": ["{}"]}, "remove": ["nothing"]}),
@@ -151,6 +154,7 @@ GLOBAL = [
     Call("POST", "/v1/spaces", "admin", body={"name": "new"}),
     Call("GET", "/v1/models", ""),
     Call("GET", "/metrics", "admin"),
+    Call("GET", "/v1/status", "admin"),
     Call("POST", "/mcp", "", body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
 ]
 HOSTILE = [

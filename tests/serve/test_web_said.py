@@ -21,7 +21,7 @@ from rove.flow import scope as flow_scope
 from rove.flow import step as flow_step
 from rove.records.ledger import OUTCOMES
 from rove.serve import awaiting_key, caller_view, problems, space_folder
-from rove.serve.administration import space_routes
+from rove.serve.administration import model_trials, settings_file, space_routes, space_settings, status_routes
 from rove.serve.admission import callers, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
 from rove.serve.conversations import schema as conversation_schema
@@ -52,7 +52,8 @@ SAYING = (
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correction_operations, awaiting_key, caller_flows, databases,
+    space_folder, space_routes, correction_operations, space_settings, settings_file, model_trials, status_routes, awaiting_key,
+    caller_flows, databases,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""
 SENTENCE = re.compile(r"[A-Z{].* .*\.")

@@ -37,6 +37,10 @@ class AbsentError(InputError):
     """There is no such thing, or it is none of the caller's business: the two are not told apart."""
 
 
+class ChangedError(InputError):
+    """Somebody else has changed meanwhile what the caller wants to change."""
+
+
 class TooLargeError(InputError):
     """The request is larger than the settings allow."""
 
@@ -77,6 +81,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "unknown-key": "No valid key",
         "denied": "Not allowed",
         "not-found": "Not found",
+        "changed": "Changed meanwhile",
         "head-too-large": "Headers too large",
         "too-large": "Too large",
         "too-many": "Too many requests",
@@ -97,6 +102,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (UnknownCallerError, 401, "unknown-key"),
     (DeniedError, 403, "denied"),
     (AbsentError, 404, "not-found"),
+    (ChangedError, 409, "changed"),
     (LongHeadError, 431, "head-too-large"),
     (TooLargeError, 413, "too-large"),
     (ThrottledError, 429, "too-many"),

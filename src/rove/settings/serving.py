@@ -105,5 +105,9 @@ class ServeSettings(SettingsSection):
     """The least pace of a connection, in kilobytes a second."""
     drain_s: float = Field(default=20.0, ge=0)
     """On SIGTERM, what runs is given so many seconds to finish."""
+    settings: Literal["none", "safe", "models"] = "safe"
+    """What administrators of every space may change in the page: nothing; thresholds, retrieval, answers and the like;
+    or with "models" also which models are asked, and where: they can then have the keys of models and the texts of
+    documents sent to an address of theirs."""
     mcp_add: bool = False
     """Whether models may add documents over MCP."""

@@ -45,7 +45,7 @@ class SpaceOut(Reply):
 @router.post("", status_code=201)
 async def make(wanted: SpaceNameIn, request: Request, server: ServerContextIn) -> SpaceOut:
     """Make a space in the folder that the setting `serve.spaces_folder` names; for administrators of every space."""
-    _require_every_space(request)
+    require_every_space(request)
     return await _told(await server.spaces.make(wanted.name), server)
 
 
@@ -76,7 +76,8 @@ async def remove(
     return Response(status_code=204)
 
 
-def _require_every_space(request: Request) -> None:
+def require_every_space(request: Request) -> None:
+    """Raise `DeniedError` unless an administrator of every space asks."""
     caller = caller_of(request.scope)
     if "admin" not in caller.rights or EVERY_SPACE not in caller.spaces:
         message = "The key does not give the right 'admin' in every space."

@@ -38,6 +38,7 @@ const VIEWS = {
   lab: { draw: lab, link: "lab" },
   spaces: { draw: spaces, link: "documents" },
   settings: { draw: settings, link: "settings", open: true },
+  status: { draw: status, link: "settings" },
 };
 const LINKS = Object.keys(VIEWS).filter((name) => VIEWS[name].link === name);
 const main = document.getElementById("main");
@@ -46,6 +47,11 @@ let leave = () => {};
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
   return (await import("./lab.js")).lab(...given);
+}
+
+/** What runs, which administrators open. */
+async function status(...given) {
+  return (await import("./status.js")).status(...given);
 }
 
 /** A new conversation, in which a way of answering is chosen; "": as the last time. */

@@ -8,8 +8,10 @@ import { t } from "./words.js";
 
 const NAMES = { en: "English", de: "Deutsch", hu: "Magyar", zh: "中文", ja: "日本語" };
 
-export function settings(main, { refresh }) {
-  fill(main, el("h1", {}, t("settings.title")), keyForm(refresh), el("hr"), lookForm(refresh));
+export async function settings(main, { refresh, signal }) {
+  const more = el("div", { class: "admin" });
+  fill(main, el("h1", {}, t("settings.title")), keyForm(refresh), el("hr"), lookForm(refresh), more);
+  if (store.may("admin")) await (await import("./admin_settings.js")).adminSettings(more, { signal });
 }
 
 function keyForm(refresh) {

@@ -98,5 +98,9 @@ class ServeTable(TypedDict, total=False):
     """The least pace of a connection, in kilobytes a second. Default: 1.0."""
     drain_s: float
     """On SIGTERM, what runs is given so many seconds to finish. Default: 20.0."""
+    settings: Literal["none", "safe", "models"]
+    """What administrators of every space may change in the page: nothing; thresholds, retrieval, answers and the like;
+    or with "models" also which models are asked, and where: they can then have the keys of models and the texts of
+    documents sent to an address of theirs. Default: "safe"."""
     mcp_add: bool
     """Whether models may add documents over MCP. Default: False."""
