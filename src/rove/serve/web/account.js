@@ -50,10 +50,8 @@ function passwordForm(person) {
   const name = el("input", { autocomplete: "username", value: person.name, readonly: true, hidden: true, "aria-hidden": "true", tabindex: "-1" });
   const before = passwordField(t("password.old"), "current-password");
   const after = passwordField(t("password.new"), "new-password");
-  const rules = el("p", { class: "small muted", id: "password-rules" }, t("password.rules"));
-  after.field.setAttribute("aria-describedby", rules.id);
   const state = el("p", { class: "form-state", role: "alert" });
-  const form = el("form", { class: "plain" }, name, before.parts, after.parts, rules, el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("password.change"))), state);
+  const form = el("form", { class: "plain" }, name, before.parts, after.parts, el("div", { class: "row" }, el("button", { type: "submit", class: "main" }, t("password.change"))), state);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     fill(state);

@@ -23,8 +23,6 @@ export async function invitation(main, { rest, signal, refresh }) {
 function form(token, invited, refresh) {
   const name = el("input", { autocomplete: "username", readonly: true, value: invited.name });
   const { field, parts } = passwordField(t("password.new"), "new-password");
-  const rules = el("p", { class: "small muted", id: "password-rules" }, t("password.rules"));
-  field.setAttribute("aria-describedby", rules.id);
   const state = el("p", { class: "form-state", role: "alert" });
   const submit = async (event) => {
     event.preventDefault();
@@ -37,5 +35,5 @@ function form(token, invited, refresh) {
       mark(field);
     }
   };
-  return el("form", { class: "plain", on: { submit } }, labelled(t("sign-in.name"), name), rules, parts, el("button", { type: "submit", class: "main wide-button" }, t("invitation.submit")), state);
+  return el("form", { class: "plain", on: { submit } }, labelled(t("sign-in.name"), name), parts, el("button", { type: "submit", class: "main wide-button" }, t("invitation.submit")), state);
 }

@@ -63,7 +63,7 @@ function walking(main, { rest, ...given }) {
   return id === "new" ? newConversation(main, { question, way: "walk", ...given }) : walks(main, { rest, ...given });
 }
 
-/** What an address names: "#/sign-in?problem=denied" is the view "sign-in" with a problem. */
+/** What an address names: "#/sign-in?problem=no-role" is the view "sign-in" with a problem. */
 function place() {
   const [, name = "", ...rest] = location.hash.split("/");
   const [view, query] = name.split("?");

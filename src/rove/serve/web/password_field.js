@@ -6,13 +6,15 @@ import { t } from "./words.js";
 const LEAST = 10;
 const MOST = 200;
 
-/** [label, field, the box that shows it] and the field itself: {parts, field}. `way`: "current-password" or "new-password". */
+/** A label, the field, and the box that shows what is in it: {parts, field}. `way`: "current-password", or "new-password" with the rules for one. */
 export function passwordField(text, way) {
   const chosen = way === "new-password";
   const field = el("input", { type: "password", autocomplete: way, required: true, minlength: chosen ? LEAST : null, maxlength: MOST, spellcheck: "false", autocapitalize: "none" });
   const seen = el("input", { type: "checkbox" });
   seen.addEventListener("change", () => (field.type = seen.checked ? "text" : "password"));
-  return { field, parts: [labelled(text, field), el("label", { class: "check small" }, seen, t("password.show"))] };
+  const rules = chosen && el("p", { class: "small muted", id: "password-rules" }, t("password.rules"));
+  if (chosen) field.setAttribute("aria-describedby", rules.id);
+  return { field, parts: [labelled(text, field), rules, el("label", { class: "check small shower" }, seen, t("password.show"))] };
 }
 
 /** Go back to a field that was filled in wrongly; it is marked until it is written in. */

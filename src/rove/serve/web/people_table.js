@@ -95,8 +95,8 @@ function changes(one, { roles, oidc_roles, again, show, close }) {
     { class: "person-details", on: { keydown: (event) => event.key === "Escape" && (event.stopPropagation(), close()) } },
     foreign && oidc_roles && el("p", { class: "small muted" }, t("people.oidc-role")),
     accessForm(one, roles, (changed) => set(changed, "people.saved")),
-    el("div", { class: "row" }, !foreign && button("people.reset", invite), off ? button("people.enable", () => set({ disabled: false }, "people.enabled")) : button("people.disable", () => set({ disabled: true }, "people.disabled")), remover(one, at, again)),
     !foreign && el("p", { class: "small muted" }, t("people.reset.text")),
+    el("div", { class: "row" }, !foreign && button("people.reset", invite), off ? button("people.enable", () => set({ disabled: false }, "people.enabled")) : button("people.disable", () => set({ disabled: true }, "people.disabled")), remover(one, at, again)),
     state,
   );
 }

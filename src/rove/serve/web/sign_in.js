@@ -1,7 +1,7 @@
 // Signing in: by name and password, through another service, or with a key. Who comes from an address goes back to it.
 
 import { get, post } from "./api.js";
-import { el, fill, labelled } from "./dom.js";
+import { el, fill, labelled, say } from "./dom.js";
 import { LANGUAGE_NAMES } from "./look.js";
 import { mark, passwordField } from "./password_field.js";
 import { brand } from "./rail.js";
@@ -40,11 +40,14 @@ export function door(title, refresh, ...inside) {
   return [el("div", { class: "door card" }, brand(), el("h1", {}, title), inside), el("p", { class: "door-foot" }, language)];
 }
 
-/** Somebody has signed in: forget the key that would go before it, and show what was asked for. */
-export async function arrived(refresh) {
-  store.setKey("", false);
+/** Somebody has signed in, by a cookie, else with this key: show what was asked for. */
+export async function arrived(refresh, key = "", keep = false) {
+  store.setKey(key, keep); // a key would go before a cookie
   if (/^#\/(sign-in|invitation)\b/.test(location.hash)) history.replaceState(null, "", "#/ask");
   await refresh();
+  const main = document.getElementById("main");
+  if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
+  say(document.title);
 }
 
 function passwordForm(refresh) {
@@ -78,13 +81,9 @@ function keyForm(refresh, { open }) {
   const submit = async (event) => {
     event.preventDefault();
     fill(state);
-    store.setKey(key.value.trim(), keep.checked);
+    store.setKey(key.value.trim(), false);
     try {
-      if ((await get("/v1/session")).person) {
-        if (location.hash.startsWith("#/sign-in")) history.replaceState(null, "", "#/ask");
-        await refresh();
-        return;
-      }
+      if ((await get("/v1/session")).person) return await arrived(refresh, store.key, keep.checked);
       fill(state, t("sign-in.key.unknown"));
     } catch (problem) {
       fill(state, wrongWords(problem));

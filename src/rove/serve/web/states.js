@@ -17,7 +17,8 @@ export function empty(title, text = "", ...more) {
 /** Say in a line what went wrong with what was filled in. */
 export function wrongWords(problem) {
   const told = TITLED.has(problem.kind) ? [] : [problem.detail, problem.cure].filter(Boolean);
-  return [el("strong", {}, problem.title || t("problem.title")), told.map((text) => [" ", problem.status ? said(text) : text]), problem.wait && [" ", t("problem.wait", { seconds: problem.wait })]];
+  const words = told.map((text) => [problem.status ? said(text) : text, " "]);
+  return [words.length ? words : [problem.title || t("problem.title"), " "], problem.wait && t("problem.wait", { seconds: problem.wait })];
 }
 
 /** Say what went wrong and what to do, what is not known of the server's words in English. */
