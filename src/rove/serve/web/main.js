@@ -126,7 +126,10 @@ async function meet() {
   Object.assign(store, { spaces: [], rights: [] });
   try {
     store.session = await get("/v1/session");
-    if (!store.person) return null;
+    if (!store.person) {
+      store.setKey("", false); // nobody has it any more
+      return null;
+    }
     store.arrive(store.person.name);
     if (store.back && /^#?\/?$/.test(location.hash)) history.replaceState(null, "", store.back);
     store.back = "";

@@ -43,7 +43,7 @@ export function door(title, refresh, ...inside) {
 /** Somebody has signed in, by a cookie, else with this key: show what was asked for. */
 export async function arrived(refresh, key = "", keep = false) {
   store.setKey(key, keep); // a key would go before a cookie
-  if (/^#\/(sign-in|invitation)\b/.test(location.hash)) history.replaceState(null, "", "#/ask");
+  if (/^#\/(sign-in|invitation)\b/.test(location.hash)) history.replaceState(null, "", store.back || "#/ask");
   await refresh();
   const main = document.getElementById("main");
   if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
