@@ -35,7 +35,7 @@ class MadeKeys:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keys(self) -> list[MadeKey]:
+    def listed(self) -> list[MadeKey]:
         """All of them, by name."""
         with self._database.read() as connection:
             rows = connection.execute(select(made_keys).order_by(_K.name)).all()

@@ -102,7 +102,7 @@ class People:
             key.name: KeySettings.model_validate(
                 {"hash": key.hash, "spaces": key.spaces, "rights": key.rights, "labels": key.labels}
             )
-            for key in self.made_keys.keys()
+            for key in self.made_keys.listed()
         }
         return self.spaces.admit(made)
 
