@@ -192,7 +192,7 @@ class AdmissionMiddleware:
         except UnknownCallerError:
             address = address_of(scope, self._settings.proxies)
             message = "Too many requests without a valid key came from this address."
-            await self._strangers.take(address, message, "Wait a little, and send a valid key.")
+            await self._strangers.take(address, message, "Wait a little, then sign in, or send a valid key.")
             if signing_in and not authorization:
                 return NOBODY
             raise

@@ -55,7 +55,7 @@ async def make(wanted: KeyIn, request: Request, server: ServerContextIn) -> Made
 
 @router.delete("/{name}", status_code=204)
 async def revoke(
-    name: Annotated[str, Path(max_length=200, description="The name of a key.")],
+    name: Annotated[str, Path(max_length=200, description="The name of a key")],
     request: Request,
     server: ServerContextIn,
 ) -> Response:

@@ -30,7 +30,7 @@ from rove.store.conversation_log import ConversationLog
 from rove.store.people_log import Person, folded
 
 router = APIRouter(prefix="/v1/people", tags=["people"])
-NameIn = Annotated[str, Path(max_length=64, description="The name of a person.")]
+NameIn = Annotated[str, Path(max_length=64, description="The name of a person")]
 TAKEN, TAKEN_CURE = "A key has this name, or somebody else.", "Choose another name."
 FIRST, FIRST_CURE = "The first of the people has to be an administrator of every space.", "Choose that role."
 log = logging.getLogger("rove.serve")

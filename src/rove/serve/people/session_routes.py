@@ -29,7 +29,7 @@ from rove.store.people_log import Person, folded
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
 WRONG, WRONG_CURE = "There is nobody of this name with this password.", "Look at both, and try again."
-WRONG_OLD = "This is not the password that you have now."
+WRONG_OLD, WRONG_OLD_CURE = "This is not the password that you have now.", "Look at it, and try again."
 NOT_SIGNED_IN = "Nobody has signed in with a password."
 EXPIRED = "This invitation has been used, or is not valid any more."
 EXPIRED_CURE = "Ask an administrator for another one."
@@ -88,7 +88,7 @@ async def change_password(wanted: PasswordIn, request: Request, server: ServerCo
     address = address_of(request.scope, server.settings.proxies)
     people.delays.begin(folded(person.name), address)
     if not await people.passwords.fits(person.password, wanted.old):
-        raise WrongOldPasswordError(WRONG_OLD, cure=WRONG_CURE)
+        raise WrongOldPasswordError(WRONG_OLD, cure=WRONG_OLD_CURE)
     people.delays.succeed(folded(person.name), address)
     check_password(wanted.new, person.name)
     hashed = await people.passwords.hash(wanted.new)
