@@ -89,7 +89,11 @@ class Journal:
     def note(self, scope: Scope, status: int, seconds: float) -> None:
         """Note a request that is done; `status` 0: its client left before there was a reply."""
         route = getattr(scope.get("route"), "path", "") or ("/mcp" if scope["path"].startswith("/mcp") else "unknown")
-        method = scope["method"] if scope["method"] in {"GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS"} else "other"
+        method = (
+            scope["method"]
+            if scope["method"] in {"GET", "POST", "PATCH", "DELETE", "PUT", "HEAD", "OPTIONS"}
+            else "other"
+        )
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
         caller = scope.get("rove.caller")
