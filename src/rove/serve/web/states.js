@@ -4,8 +4,6 @@ import { el } from "./dom.js";
 import { said } from "./said.js";
 import { t } from "./words.js";
 
-const TITLED = new Set(["wrong-password", "too-many"]); // their title says it all
-
 export function busy(text = t("state.busy")) {
   return el("p", { class: "busy" }, el("span", { class: "dots", "aria-hidden": "true" }), text);
 }
@@ -16,8 +14,7 @@ export function empty(title, text = "", ...more) {
 
 /** Say in a line what went wrong with what was filled in. */
 export function wrongWords(problem) {
-  const told = TITLED.has(problem.kind) ? [] : [problem.detail, problem.cure].filter(Boolean);
-  const words = told.map((text) => [problem.status ? said(text) : text, " "]);
+  const words = [problem.detail, problem.cure].filter(Boolean).map((text) => [problem.status ? said(text) : text, " "]);
   return [words.length ? words : [problem.title || t("problem.title"), " "], problem.wait && t("problem.wait", { seconds: problem.wait })];
 }
 
