@@ -158,7 +158,7 @@ async def test_an_invitation_lets_somebody_choose_a_password_once(visit: Visit) 
 async def test_an_administrator_lets_somebody_in_changes_and_lets_out(visit: Visit) -> None:
     async with signed_in(visit, "ada", "people") as page, visit.town.client("root") as root:
         await page.get_by_role("button", name="Add a person").click()
-        form = page.locator(".adder")
+        form = page.locator(".adder").first
         await form.get_by_label("Name", exact=True).fill("dora")
         await form.get_by_label("Role").select_option("contributor")
         await form.get_by_label("All spaces").uncheck()
@@ -233,6 +233,19 @@ async def test_a_key_is_made_shown_once_and_revoked(visit: Visit) -> None:
             assert (await program.get("/v1/spaces")).status_code == 401
 
 
+async def test_a_key_that_is_revoked_meanwhile_leads_to_the_door(visit: Visit) -> None:
+    async with signed_in(visit, "ada") as page, visit.town.client("root") as root:
+        key = (await root.post("/v1/keys", json={"name": "guest-key"})).json()["key"]
+        await page.get_by_role("button", name="Sign out").click()
+        await page.locator("summary", has_text="Use a key instead").click()
+        await page.get_by_label("Key", exact=True).fill(key)
+        await page.locator(".with-key button").click()
+        await page.wait_for_selector("#rail .me:has-text('guest-key')")
+        await root.delete("/v1/keys/guest-key")
+        await page.get_by_role("link", name="Documents").click()
+        await page.wait_for_selector(".door:has-text('You have been signed out')")
+
+
 async def test_a_key_opens_the_door_too(visit: Visit) -> None:
     async with visit.page("documents", holder="") as page:
         await page.locator("summary", has_text="Use a key instead").click()
@@ -248,6 +261,10 @@ async def test_a_key_opens_the_door_too(visit: Visit) -> None:
         await page.locator("main").get_by_role("button", name="Sign out").click()
         await page.wait_for_selector(".door")
         assert await page.evaluate("sessionStorage.getItem('rove.key')") is None
+        await page.evaluate("sessionStorage.setItem('rove.key', 'rove_was-revoked')")
+        await visit.go(page, "documents")
+        await sign_in(page, "ada")
+        await page.wait_for_selector("main.view-documents tbody tr")
 
 
 async def test_another_password_ends_all_other_sessions(visit: Visit) -> None:

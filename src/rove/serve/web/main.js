@@ -46,6 +46,7 @@ const VIEWS = {
 const main = document.getElementById("main");
 let leave = () => {};
 let known = ""; // whom the page was last drawn for
+let looking = false; // whether we are known still
 
 /** The lab, which few open, is loaded when it is opened. */
 async function lab(...given) {
@@ -121,15 +122,23 @@ async function restart() {
   known = store.person?.name ?? "";
 }
 
+/** Who the server says we are; a key that is known no longer is forgotten. */
+async function session() {
+  try {
+    return await get("/v1/session");
+  } catch (problem) {
+    if (problem.status !== 401 || !store.key) throw problem;
+    store.setKey("", false);
+    return get("/v1/session");
+  }
+}
+
 /** Ask the server who we are, and what we may; returns what went wrong, if anything did. */
 async function meet() {
   Object.assign(store, { spaces: [], rights: [] });
   try {
-    store.session = await get("/v1/session");
-    if (!store.person) {
-      store.setKey("", false); // nobody has it any more
-      return null;
-    }
+    store.session = await session();
+    if (!store.person) return null;
     store.arrive(store.person.name);
     if (store.back && /^#?\/?$/.test(location.hash)) history.replaceState(null, "", store.back);
     store.back = "";
@@ -143,10 +152,11 @@ async function meet() {
 
 /** The server knows us no longer: somebody has signed out elsewhere, or it was too long ago. */
 async function unknown() {
-  const { person } = store;
-  if (!person) return;
-  const told = await get("/v1/session").catch(() => null);
-  if (told && !told.person && store.person === person) await restart();
+  if (!store.person || looking) return;
+  looking = true;
+  const told = await session().catch(() => null);
+  looking = false;
+  if (told && !told.person && store.person) await restart();
 }
 
 addEventListener(UNKNOWN, unknown);

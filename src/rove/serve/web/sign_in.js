@@ -83,13 +83,13 @@ function keyForm(refresh, { open }) {
     fill(state);
     store.setKey(key.value.trim(), false);
     try {
-      if ((await get("/v1/session")).person) return await arrived(refresh, store.key, keep.checked);
-      fill(state, t("sign-in.key.unknown"));
+      await get("/v1/session");
+      await arrived(refresh, store.key, keep.checked);
     } catch (problem) {
-      fill(state, wrongWords(problem));
+      store.setKey("", false);
+      fill(state, problem.status === 401 ? t("sign-in.key.unknown") : wrongWords(problem));
+      mark(key);
     }
-    store.setKey("", false);
-    mark(key);
   };
   const form = el("form", { class: "plain", on: { submit } }, labelled(t("sign-in.key.label"), key), el("p", { class: "small muted" }, t("sign-in.key.text")), el("label", { class: "check" }, keep, t("sign-in.key.keep")), button(t("nav.sign-in")), state);
   return open ? form : el("details", { class: "with-key" }, el("summary", {}, t("sign-in.key")), form);
