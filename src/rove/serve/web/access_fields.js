@@ -30,7 +30,6 @@ export function accessFields({ spaces = ["*"], labels = null } = {}) {
     choice.hidden = !bound;
     admin.hidden = bound;
     host.hidden = !bound || all.checked;
-    field.required = !host.hidden;
   };
   for (const box of [every, ...boxes]) box.addEventListener("change", drawSpaces);
   for (const one of [all, only]) one.addEventListener("change", drawLabels);

@@ -9,7 +9,7 @@ import { named, t } from "./words.js";
 
 /** What stands of somebody's access, in words: spaces and labels. */
 export const spacesOf = ({ spaces }) => (spaces.includes("*") ? t("access.all") : spaces.join(", "));
-export const labelsOf = ({ labels }) => (labels === null ? t("access.all") : labels.join(", "));
+export const labelsOf = ({ labels }) => (labels === null ? t("access.all") : labels.join(", ") || t("access.none"));
 
 /** The part of the settings that says who is here; nothing where nobody has to sign in. */
 export function account(refresh) {

@@ -132,7 +132,9 @@ function remover(one, at, again) {
     await again();
     say(t("people.gone", { name: one.name }));
   };
-  const place = el("div", { class: "row confirm", hidden: true }, labelled(t("people.confirm", { name: one.name }), typed), eraser(t("people.remove", { name: one.name }), gone));
+  const sure = el("button", { type: "button", class: "bad", disabled: true, "aria-label": t("people.remove", { name: one.name }) }, t("documents.delete"));
+  typed.addEventListener("input", () => (sure.disabled = typed.value.trim().toLowerCase() !== one.name.toLowerCase()));
+  const place = el("div", { class: "row confirm", hidden: true }, labelled(t("people.confirm", { name: one.name }), typed), eraser("", gone, sure));
   const ask = el("button", { type: "button", class: "quiet bad", "aria-label": t("people.remove", { name: one.name }), on: { click: () => ((place.hidden = false), (ask.hidden = true), typed.focus()) } }, t("documents.delete"));
   return [ask, place];
 }
