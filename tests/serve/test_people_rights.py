@@ -78,7 +78,9 @@ async def test_what_belongs_to_somebody_is_not_inherited_by_a_namesake(town: Tow
         assert connection.exec_driver_sql("SELECT count(*) FROM conversations").scalar_one() == 0
 
 
-@pytest.mark.parametrize("change", [{"disabled": True}, {"role": "contributor"}, {"spaces": ["it"]}, {"labels": []}, None])
+@pytest.mark.parametrize(
+    "change", [{"disabled": True}, {"role": "contributor"}, {"spaces": ["it"]}, {"labels": []}, None]
+)
 async def test_what_is_being_done_ends_with_the_right_to_it(
     town: Town, monkeypatch: pytest.MonkeyPatch, change: dict[str, object] | None
 ) -> None:
@@ -219,11 +221,11 @@ async def test_people_of_another_base_are_not_lost_in_silence(tmp_path: Path, op
 
 async def test_labels_and_bases_that_leave_out_duplicates_do_not_go_together(open_town: Opener) -> None:
     holders = {"root": {"rights": ("read", "add", "delete", "admin")}}
-    async with open_town(holders=holders, filled=False, load={"duplicates": "skip"}) as town:
-        async with town.client("root") as root:
-            refused = await root.post("/v1/people", json={"name": "ada", "labels": ["staff"]})
-            assert refused.status_code == 400 and "duplicates" in refused.json()["detail"]
-            assert (await root.post("/v1/people", json={"name": "ada"})).status_code == 201
+    opened = open_town(holders=holders, filled=False, load={"duplicates": "skip"})
+    async with opened as town, town.client("root") as root:
+        refused = await root.post("/v1/people", json={"name": "ada", "labels": ["staff"]})
+        assert refused.status_code == 400 and "duplicates" in refused.json()["detail"]
+        assert (await root.post("/v1/people", json={"name": "ada"})).status_code == 201
 
 
 def test_an_address_of_others_needs_somebody_who_may_sign_in(tmp_path: Path) -> None:

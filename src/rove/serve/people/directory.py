@@ -46,7 +46,7 @@ class People:
         self.delays = SignInDelays()
         self.providers = {name: OpenIdProvider(name, one) for name, one in spaces.settings.oidc.items()}
         self._open_requests = open_requests
-        self._changes = self.log.changes()
+        self._changes: str = self.log.changes()
         self._people = self._by_id()
         self.callers = Callers(spaces.settings.keys, self._admitted_keys(), people=self._closes(self._people))
 

@@ -102,8 +102,10 @@ class OpenIdProvider:
         except Exception as error:
             raise self._failed(NO_TOKEN, error) from error
         claims = await self._checked(str(token.get("id_token") or ""), str(token["access_token"]), flow)
-        told = await self._user_info(described, str(token["access_token"])) if self._lacks(claims) else {}
-        return {**(told if told.get("sub") == claims["sub"] else {}), **claims}
+        if not self._lacks(claims):
+            return claims
+        told = await self._user_info(described, str(token["access_token"]))
+        return {**told, **claims} if told.get("sub") == claims["sub"] else claims
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
