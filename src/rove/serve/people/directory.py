@@ -55,6 +55,10 @@ class People:
         """The names of those who may sign in, as of the last look."""
         return [person.name for person in self._people.values()]
 
+    def naming(self, space: str) -> list[str]:
+        """The names of those who see a space because it is named, not because they see all."""
+        return [person.name for person in self._people.values() if space in person.spaces]
+
     def admit(self, person: Person) -> bool:
         """Make the bases ready for what somebody may see; False where they are not: that is said in the log."""
         try:
