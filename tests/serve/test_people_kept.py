@@ -147,17 +147,21 @@ async def test_an_export_holds_none_and_a_rebuild_carries_people(tmp_path: Path)
         assert not [word for word in ('"ada"', "Ada L", "argon2id", '"bot"') if word in lines]
         before = people.people()
     shutil.copytree(folder, tmp_path / "copy")
-    (folder / "catalog.sqlite").unlink()
-    for left in folder.glob("catalog.sqlite-*"):
-        left.unlink()
-    await rebuild(settings, str(tmp_path / "copy"))
-    async with AsyncRove(settings) as kb:
-        people = PeopleLog(kb.store.catalog.database)
-        assert people.people() == before
-        assert [key.labels for key in MadeKeys(kb.store.catalog.database).listed()] == [()]
-        assert (
-            people.session(hash_token(token)) is None
-        )  # a backup does not bring back what was ended: all sign in anew
+    for source in (str(tmp_path / "copy"), "here"):
+        if source == "here":
+            data = bytearray((folder / "catalog.sqlite").read_bytes())
+            at = data.index(b"Remote work is approved")
+            data[at : at + 4_000] = bytes(4_000)  # a torn page of texts
+            (folder / "catalog.sqlite").write_bytes(data)
+        else:
+            for left in folder.glob("catalog.sqlite*"):
+                left.unlink()
+        await rebuild(settings, source)
+        async with AsyncRove(settings) as kb:
+            people = PeopleLog(kb.store.catalog.database)
+            assert people.people() == before
+            assert [key.labels for key in MadeKeys(kb.store.catalog.database).listed()] == [()]
+            assert people.session(hash_token(token)) is None  # of a backup, some were ended since: all sign in anew
 
 
 @asynccontextmanager

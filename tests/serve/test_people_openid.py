@@ -288,7 +288,7 @@ def test_claims_are_read_as_the_settings_have_it() -> None:
         "realm_access": {"roles": ["all", "writers", 7]},
     }  # fmt: skip
     found = claimed(claims, settings)
-    assert (found.name, found.full_name, found.role, found.labels) == ("Ada.L...x", "", "editor", ("hr", "board"))
+    assert (found.name, found.full_name, found.role, found.labels) == ("Ada.L....x", "", "editor", ("hr", "board"))
     assert claimed({"realm_access": "all"}, settings).role == ""
     assert Flow("a", "s").word("state") != Flow("b", "s").word("state") != Flow("b", "s").word("nonce")
     assert not Flow("a", "").came_back(Flow("a", "").word("state"))

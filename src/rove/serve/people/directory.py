@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 
 from rove.errors import ConfigError, RoveError
 from rove.serve.admission.callers import Callers
@@ -27,7 +28,7 @@ log = logging.getLogger("rove.serve")
 class People:
     """Who may sign in to a server, and which keys were made on its page.
 
-    Every server of the same base has the same ones. `refresh` is called after each change; what is being done for those
+    Every server of the same base has the same ones. Changes are made within `changing`; what is being done for those
     who have lost something ends, as with keys of the settings file.
     """
 
@@ -46,6 +47,7 @@ class People:
         self.delays = SignInDelays()
         self.providers = {name: OpenIdProvider(name, one) for name, one in spaces.settings.oidc.items()}
         self._open_requests = open_requests
+        self._looking = asyncio.Lock()
         self._changes: str = self.log.changes()
         self._people = self._by_id()
         self.callers = Callers(spaces.settings.keys, self._admitted_keys(), people=self._closes(self._people))
@@ -68,12 +70,19 @@ class People:
             return False
         return True
 
-    async def refresh(self) -> None:
-        """Let everything count that has changed since the last look.
+    @asynccontextmanager
+    async def changing(self) -> AsyncGenerator[None]:
+        """Change people or keys within the block; at its end that counts, and ends what it has to but who asked for it.
 
         Raises:
             ServiceError: the base cannot be read now.
         """
+        async with self._looking:  # else `follow` could end the request that changes something
+            yield
+            await self._refresh()
+
+    async def _refresh(self) -> None:
+        """Let everything count that has changed since the last look."""
         changes = await asyncio.to_thread(self.log.changes)
         if changes == self._changes:
             return
@@ -90,7 +99,8 @@ class People:
         while True:
             await asyncio.sleep(LOOK_S)
             try:
-                await self.refresh()
+                async with self.changing():
+                    pass
             except RoveError as error:  # later
                 log.warning("people not read", extra={"reason": str(error)})
 
