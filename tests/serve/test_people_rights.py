@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import httpx
 import pytest
 
 from rove.errors import ConfigError
+from rove.serve.people.directory import LOOK_S
 from rove.serve.people.roles import ROLES
 from rove.serve.spaces import Spaces
 from rove.settings import read_settings
+from rove.store.people_log import PeopleLog
 from serve.conftest import Opener, Town, hold
 from serve.people import HERE, PASSWORD, browser, invited, let_in, sign_in, signed_in
 from serve.test_serve_routes import CALLS, GLOBAL, name_of, send
@@ -172,6 +175,19 @@ async def test_the_first_of_the_people_closes_an_open_server(open_town: Opener) 
         }
         assert (await page.post("/v1/session/invitation", json={"token": token, "password": PASSWORD})).is_success
         assert (await page.get("/v1/people")).json()["people"][0]["state"] == "active"
+
+
+async def test_who_closes_the_server_is_told_the_link(open_town: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the server notices in between that it is to be closed."""
+    invite = PeopleLog.invite
+
+    def slowly(self: PeopleLog, person_id: str) -> tuple[str, str]:
+        time.sleep(2.5 * LOOK_S)
+        return invite(self, person_id)
+
+    monkeypatch.setattr(PeopleLog, "invite", slowly)
+    async with open_town(holders={}, filled=False) as town, browser(town) as page:
+        assert await invited(page, "ada", role="administrator")
 
 
 async def test_two_servers_of_one_base_have_the_same_people(tmp_path: Path, open_town: Opener) -> None:

@@ -122,15 +122,16 @@ class People:
 
 
 def _same(before: Person, after: Person | None) -> bool:
-    """Whether somebody may do as before."""
-    if after is None or before.password != after.password:
+    """Whether somebody may do as before, and has not chosen another password."""
+    if after is None or _is_chosen_anew(before.password, after.password):
         return False
-    return (before.role, before.spaces, before.labels, before.disabled) == (
-        after.role,
-        after.spaces,
-        after.labels,
-        after.disabled,
-    )
+    given = [(one.role, one.spaces, one.labels, one.disabled) for one in (before, after)]
+    return given[0] == given[1]
+
+
+def _is_chosen_anew(before: str, after: str) -> bool:
+    """Whether this is another password, neither the first nor the same one with other parameters of its hash."""
+    return before not in ("", after) and before.rsplit("$", 2)[0] == after.rsplit("$", 2)[0]
 
 
 def _database_of(spaces: Spaces) -> Database:
