@@ -12,6 +12,7 @@ from rove.errors import ConfigError
 from rove.installing import install_cure
 from rove.registry import load
 from rove.settings import Settings, file_of, located, read_settings
+from rove.store.people_log import folded
 
 NAME = re.compile(r"[\w.-]{1,64}")
 
@@ -19,8 +20,8 @@ NAME = re.compile(r"[\w.-]{1,64}")
 def run(session: Session, host: str | None, port: int | None) -> None:
     """Run `rove serve`."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    part = _extra("rove.serve.run:serve")
-    part(_file(session.location), lambda: _settings(session, given), session.output.note, answer_command_line)
+    part = needed("rove.serve.run:serve")
+    part(_file(session.location), lambda: settings_of(session, given), session.output.note, answer_command_line)
 
 
 def key(
@@ -35,9 +36,9 @@ def key(
     if not NAME.fullmatch(name):
         message = f"{name!r} cannot be the name of a key."
         raise ConfigError(message, cure="Use up to 64 letters, digits, dots, dashes and underscores.")
-    settings = _settings(session, {})
-    if name in settings.serve.keys:
-        message = f"There is a key {name!r} already."
+    settings = settings_of(session, {})
+    if name in settings.serve.keys or folded(name) in load("rove.cli.people:names_of")(session, settings):
+        message = f"There is a key, or a person, called {name!r} already."
         raise ConfigError(message, cure="Choose another name, or take its table out of the settings file.")
     made = load("rove.serve.admission.keys:make_key")()
     table = {"hash": load("rove.serve.admission.keys:hash_key")(made), "spaces": spaces or ("*",), "rights": rights}
@@ -52,17 +53,18 @@ def key(
 
 def mcp(session: Session) -> None:
     """Run `rove mcp`."""
-    settings = _settings(session, {})
-    _extra("rove.serve.run:serve_stdio")(settings, _home(session.location))
+    settings = settings_of(session, {})
+    needed("rove.serve.run:serve_stdio")(settings, _home(session.location))
 
 
-def _settings(session: Session, given: dict[str, Any]) -> Settings:
+def settings_of(session: Session, given: dict[str, Any]) -> Settings:
     """Read the settings, with what the call gives for the table `serve` over what the file says."""
     tables: dict[str, Any] = dict(session.settings)
     return read_settings(session.location, **{**tables, "serve": {**tables.get("serve", {}), **given}})
 
 
-def _extra(path: str) -> Any:  # noqa: ANN401 - whatever stands there
+def needed(path: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """Load what the extra for serving has."""
     try:
         return load(path)
     except ModuleNotFoundError as error:

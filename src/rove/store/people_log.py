@@ -300,11 +300,22 @@ def _of(found: Sequence[Person], person_id: str) -> list[Person]:
 
 
 def _person(row: Sequence[Any]) -> Person:
-    person_id, name, _, full_name, role, spaces, labels, *others = row
+    person_id, name, _, full_name, role, spaces, labels, password, issuer, subject, disabled, created, seen = row
+    seen_spaces, seen_labels = tuple(json.loads(spaces)), tuple(json.loads(labels)) if labels else None
     return Person(
-        person_id, name, full_name, role, tuple(json.loads(spaces)), tuple(json.loads(labels)) if labels else None,
-        *others[:3], bool(others[3]), *others[4:],
-    )  # fmt: skip
+        person_id,
+        name,
+        full_name,
+        role,
+        seen_spaces,
+        seen_labels,
+        password,
+        issuer,
+        subject,
+        bool(disabled),
+        created,
+        seen,
+    )
 
 
 def _only(found: Person | None) -> Person:

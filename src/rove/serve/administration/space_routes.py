@@ -64,10 +64,10 @@ async def remove(
 ) -> Response:
     """Take a space away that was made over HTTP, with all that it holds; `confirm`: its name, where it is not empty."""
     view.require("admin")
-    keys = server.callers.keys
-    if names := ", ".join(sorted(name for name, key in keys.items() if space.name in key.spaces)):
-        message = f"Keys name this space: {names}."
-        raise InputError(message, cure="Take it out of their spaces in the settings first.")
+    named = [name for name, key in server.callers.keys.items() if space.name in key.spaces]
+    if names := ", ".join(sorted([*named, *server.people.naming(space.name)])):
+        message = f"Keys or people name this space: {names}."
+        raise InputError(message, cure="Take it out of their spaces first.")
     if confirm != space.name and (await asyncio.to_thread(view.kb.store.catalog.size))[0]:
         message = "There are documents in this space."
         raise InputError(message, cure="Give its name as `confirm` to delete it with all of them.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 
 from rove.errors import ConfigError, RoveError
 from rove.serve.admission.callers import Callers
@@ -27,7 +28,7 @@ log = logging.getLogger("rove.serve")
 class People:
     """Who may sign in to a server, and which keys were made on its page.
 
-    Every server of the same base has the same ones. `refresh` is called after each change; what is being done for those
+    Every server of the same base has the same ones. Changes are made within `changing`; what is being done for those
     who have lost something ends, as with keys of the settings file.
     """
 
@@ -46,7 +47,8 @@ class People:
         self.delays = SignInDelays()
         self.providers = {name: OpenIdProvider(name, one) for name, one in spaces.settings.oidc.items()}
         self._open_requests = open_requests
-        self._changes = self.log.changes()
+        self._looking = asyncio.Lock()
+        self._changes: str = self.log.changes()
         self._people = self._by_id()
         self.callers = Callers(spaces.settings.keys, self._admitted_keys(), people=self._closes(self._people))
 
@@ -54,6 +56,10 @@ class People:
     def names(self) -> list[str]:
         """The names of those who may sign in, as of the last look."""
         return [person.name for person in self._people.values()]
+
+    def naming(self, space: str) -> list[str]:
+        """The names of those who see a space because it is named, not because they see all."""
+        return [person.name for person in self._people.values() if space in person.spaces]
 
     def admit(self, person: Person) -> bool:
         """Make the bases ready for what somebody may see; False where they are not: that is said in the log."""
@@ -64,12 +70,19 @@ class People:
             return False
         return True
 
-    async def refresh(self) -> None:
-        """Let everything count that has changed since the last look.
+    @asynccontextmanager
+    async def changing(self) -> AsyncGenerator[None]:
+        """Change people or keys within the block; at its end that counts, and ends what it has to but who asked for it.
 
         Raises:
             ServiceError: the base cannot be read now.
         """
+        async with self._looking:  # else `follow` could end the request that changes something
+            yield
+            await self._refresh()
+
+    async def _refresh(self) -> None:
+        """Let everything count that has changed since the last look."""
         changes = await asyncio.to_thread(self.log.changes)
         if changes == self._changes:
             return
@@ -86,7 +99,8 @@ class People:
         while True:
             await asyncio.sleep(LOOK_S)
             try:
-                await self.refresh()
+                async with self.changing():
+                    pass
             except RoveError as error:  # later
                 log.warning("people not read", extra={"reason": str(error)})
 
@@ -108,15 +122,16 @@ class People:
 
 
 def _same(before: Person, after: Person | None) -> bool:
-    """Whether somebody may do as before."""
-    if after is None or before.password != after.password:
+    """Whether somebody may do as before, and has not chosen another password."""
+    if after is None or _is_chosen_anew(before.password, after.password):
         return False
-    return (before.role, before.spaces, before.labels, before.disabled) == (
-        after.role,
-        after.spaces,
-        after.labels,
-        after.disabled,
-    )
+    given = [(one.role, one.spaces, one.labels, one.disabled) for one in (before, after)]
+    return given[0] == given[1]
+
+
+def _is_chosen_anew(before: str, after: str) -> bool:
+    """Whether this is another password, neither the first nor the same one with other parameters of its hash."""
+    return before not in ("", after) and before.rsplit("$", 2)[0] == after.rsplit("$", 2)[0]
 
 
 def _database_of(spaces: Spaces) -> Database:

@@ -46,9 +46,9 @@ async def make(wanted: KeyIn, request: Request, server: ServerContextIn) -> Made
     labels = None if wanted.labels is None else tuple(chosen(wanted.labels))
     spaces, rights = tuple(chosen(wanted.spaces)), tuple(chosen(wanted.rights))
     made = MadeKey(wanted.name, hash_key(key), spaces, rights, labels)
-    await asyncio.to_thread(server.people.made_keys.put, made)
+    async with server.people.changing():
+        await asyncio.to_thread(server.people.made_keys.put, made)
     log.info("key made", extra={"key": wanted.name, "by": caller_of(request.scope).name})
-    await server.people.refresh()
     told = KeySettings.model_validate({"hash": made.hash, "spaces": spaces, "rights": rights, "labels": labels})
     return MadeKeyOut(**KeyOut.of(wanted.name, told, in_file=False).model_dump(), key=key)
 
@@ -65,8 +65,8 @@ async def revoke(
         message = "There is no key of this name."
         raise AbsentError(message, cure="Look at the list of keys.")
     if name not in server.callers.file_keys:
-        await asyncio.to_thread(server.people.made_keys.remove, name)
-        await server.people.refresh()
+        async with server.people.changing():
+            await asyncio.to_thread(server.people.made_keys.remove, name)
     elif server.keyring is None:
         raise InputError(NOT_OURS, cure=NOT_OURS_CURE)
     else:

@@ -99,11 +99,14 @@ class OpenIdProvider:
                     code=code,
                     code_verifier=flow.word("verifier"),
                 )
-        except Exception as error:
+        except _faults() as error:
             raise self._failed(NO_TOKEN, error) from error
-        claims = await self._checked(str(token.get("id_token") or ""), str(token["access_token"]), flow)
-        told = await self._user_info(described, str(token["access_token"])) if self._lacks(claims) else {}
-        return {**(told if told.get("sub") == claims["sub"] else {}), **claims}
+        access_token, id_token = (str(token.get(name) or "") for name in ("access_token", "id_token"))
+        claims = await self._checked(id_token, access_token, flow)
+        if not self._lacks(claims):
+            return claims
+        told = await self._user_info(described, access_token)
+        return {**told, **claims} if told.get("sub") == claims["sub"] else claims
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -127,10 +130,10 @@ class OpenIdProvider:
         self._check_url(url)
         try:
             async with asyncio.timeout(TIMEOUT_S), self._client() as client:
-                reply = await client.get(url, withhold_token=True, headers=headers)
+                reply = await client.request("GET", url, withhold_token=True, headers=headers)
                 reply.raise_for_status()
                 found = read_json(reply.content)
-        except Exception as error:
+        except _faults() as error:
             raise self._failed(UNREACHED, error) from error
         if not isinstance(found, dict):
             raise self._failed(NO_SENSE)
@@ -170,7 +173,7 @@ class OpenIdProvider:
         try:
             found = load("authlib.oidc.core:CodeIDToken")(decoded.claims, decoded.header, options, params)
             found.validate(leeway=LEEWAY_S)
-        except Exception as error:
+        except _faults() as error:
             raise self._failed(NOT_HELD, error) from error
         claims = cast("Claims", dict(decoded.claims))
         if not isinstance(claims["sub"], str) or not 0 < len(claims["sub"]) <= 255:
@@ -185,7 +188,7 @@ class OpenIdProvider:
             return load("joserfc.jwt:decode")(id_token, keys, registry=registry)
         except load("joserfc.errors:InvalidKeyIdError"):
             return None
-        except Exception as error:
+        except _faults() as error:
             raise self._failed(NOT_HELD, error) from error
 
     def _lacks(self, claims: Claims) -> bool:
@@ -209,3 +212,14 @@ class OpenIdProvider:
         said = f": {error or type(error).__name__}" if error else ""
         message = f"The OpenID provider {self.name!r} {what}{said}."
         return ServiceError(message, cure=f"See serve.oidc.{self.name}, and whether it is up.", retryable=False)
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What is raised where a provider cannot be reached, or says what does not hold."""
+    classes = (
+        "httpx2:HTTPError",
+        "httpx2:InvalidURL",
+        "authlib.common.errors:AuthlibBaseError",
+        "joserfc.errors:JoseError",
+    )
+    return (*map(load, classes), TimeoutError, ValueError, KeyError, ServiceError)

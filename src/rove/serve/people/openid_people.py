@@ -106,9 +106,9 @@ def _at(claims: Claims, path: str) -> object:
     """What a claim holds; dots lead into what is nested, unless the claim itself is called so."""
     if path in claims:
         return claims[path]
-    value: object = claims
+    value: object = dict(claims)
     for part in path.split("."):
-        value = cast("Mapping[str, object]", value).get(part) if isinstance(value, Mapping) else None
+        value = cast("dict[str, object]", value).get(part) if isinstance(value, dict) else None
     return value
 
 

@@ -56,8 +56,8 @@ async def come_back(
     try:
         claims = await provider.claims(flow, code, _callback(name, request, server))
         taken = {other.casefold(): None for other in (*server.callers.keys, LOCAL.name)}
-        person = await asyncio.to_thread(take_in, server.people.log, claims, provider.settings, taken)
-        await server.people.refresh()
+        async with server.people.changing():
+            person = await asyncio.to_thread(take_in, server.people.log, claims, provider.settings, taken)
     except RefusedError as refused:
         return _problem(refused.word, refused, name, request, server)
     except RoveError as failed:

@@ -57,18 +57,18 @@ async def make(wanted: PersonIn, request: Request, server: ServerContextIn) -> I
     _check(server, wanted.role, wanted.spaces, wanted.labels)
     if caller is LOCAL and not (wanted.role == ADMINISTRATOR and EVERY_SPACE in wanted.spaces):
         raise InputError(FIRST, cure=FIRST_CURE)
-    person = await asyncio.to_thread(
-        lambda: server.people.log.make(
-            wanted.name,
-            full_name=wanted.full_name.strip(),
-            role=wanted.role,
-            spaces=chosen(wanted.spaces),
-            labels=None if wanted.labels is None else chosen(wanted.labels),
+    async with server.people.changing():
+        person = await asyncio.to_thread(
+            lambda: server.people.log.make(
+                wanted.name,
+                full_name=wanted.full_name.strip(),
+                role=wanted.role,
+                spaces=chosen(wanted.spaces),
+                labels=None if wanted.labels is None else chosen(wanted.labels),
+            )
         )
-    )
+        invitation = await _invite(person, request, server)
     log.info("person made", extra={"person": person.name, "by": caller.name})
-    invitation = await _invite(person, request, server)
-    await server.people.refresh()
     return InvitedPersonOut(person=PersonOut.of(person), invitation=invitation)
 
 
@@ -80,9 +80,9 @@ async def change(name: NameIn, wanted: PersonChangeIn, request: Request, server:
     values = {field: getattr(wanted, field) for field in wanted.model_fields_set}
     role, spaces = values.get("role", person.role), values.get("spaces", person.spaces)
     _check(server, role, spaces if "spaces" in values else (), values.get("labels", person.labels))
-    await asyncio.to_thread(lambda: server.people.log.change(person.person_id, check_administrators, **values))
+    async with server.people.changing():
+        await asyncio.to_thread(lambda: server.people.log.change(person.person_id, check_administrators, **values))
     log.info("person changed", extra={"person": person.name, "by": caller_of(request.scope).name})
-    await server.people.refresh()
     return PersonOut.of(await _find(server, name))
 
 
@@ -108,8 +108,8 @@ async def remove(
     if folded(confirm) != folded(person.name):
         message = "This deletes the conversations of this person too."
         raise InputError(message, cure="Give the name as `confirm`.")
-    await asyncio.to_thread(server.people.log.remove, person.person_id, check_administrators)
-    await server.people.refresh()
+    async with server.people.changing():
+        await asyncio.to_thread(server.people.log.remove, person.person_id, check_administrators)
     for kb in server.spaces.bases.values():
         owned = ConversationLog(kb.store.catalog.database)
         await asyncio.to_thread(owned.forget_all, caller_of_person(person).owner)

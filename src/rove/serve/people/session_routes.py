@@ -92,8 +92,8 @@ async def change_password(wanted: PasswordIn, request: Request, server: ServerCo
     people.delays.succeed(folded(person.name), address)
     check_password(wanted.new, person.name)
     hashed = await people.passwords.hash(wanted.new)
-    await asyncio.to_thread(people.log.set_password, person.person_id, hashed, keep=found.session.token_hash)
-    await people.refresh()
+    async with people.changing():
+        await asyncio.to_thread(people.log.set_password, person.person_id, hashed, keep=found.session.token_hash)
     return Response(status_code=204)
 
 
@@ -110,10 +110,10 @@ async def accept(wanted: AcceptIn, request: Request, response: Response, server:
     people = server.people
     check_password(wanted.password, (await _invited(server, wanted.token)).name)
     hashed = await people.passwords.hash(wanted.password)
-    person = await asyncio.to_thread(people.log.accept, wanted.token, hashed)
+    async with people.changing():
+        person = await asyncio.to_thread(people.log.accept, wanted.token, hashed)
     if person is None:
         raise _expired()
-    await people.refresh()
     return await begin(person, "password", request, response, server)
 
 

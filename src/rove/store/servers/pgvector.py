@@ -22,6 +22,7 @@ from rove.settings import StoreSettings
 from rove.store import IndexRow, Scored, Vector
 from rove.store.catalog_rows import slices
 from rove.store.servers import pgvector_tables as tables
+from rove.store.servers import pgvector_words as words_index
 from rove.store.servers.postgres_calls import Connection, PostgresCalls
 from rove.store.servers.postgres_filters import Parameter, compile_filter
 
@@ -96,9 +97,10 @@ class PgvectorIndex:
                     and not tables.has_index(connection)
                 ):
                     tables.execute(connection, f"CREATE INDEX {tables.VECTOR_INDEX} ON index_vectors {self._indexed}")
+                words_index.make_index(connection, chunks, self.settings.k1, self.settings.b)
                 counted = connection.execute("SELECT reltuples FROM pg_class WHERE oid = 'index_rows'::regclass")
                 if abs(chunks - (counted.fetchone() or (0,))[0]) > CHANGED_SHARE * chunks:
-                    for table in tables.TABLES:
+                    for table in tables.kept(connection):
                         tables.execute(connection, f"ANALYZE {table}")
 
         await asyncio.to_thread(self._calls.run, work)
@@ -120,7 +122,7 @@ class PgvectorIndex:
     async def _each_table(self, command: str) -> None:
         def work(connection: Connection) -> None:
             with tables.unhurried(self._made(connection)):
-                for table in tables.TABLES:
+                for table in tables.kept(connection):
                     tables.execute(connection, f"{command} {table}")
 
         await asyncio.to_thread(self._calls.run, work)
@@ -162,6 +164,8 @@ class PgvectorIndex:
             return []
         k1, b = self.settings.k1, self.settings.b
         kept, values = _passing("p.id", where)
+        if where is None and words_index.has_index(connection):
+            kept, values = " AND p.id = ANY (%s)", [words_index.candidates(connection, asked, top_k)]
         query = f"""
             SELECT r.chunk_id, s.score FROM (
               SELECT p.id, sum(ln(1 + (%s - a.often + 0.5) / (a.often + 0.5)) * a.times * p.tf * (%s + 1)

@@ -13,6 +13,7 @@ import numpy as np
 from rove.errors import ConfigError
 from rove.records.metadata import is_storable
 from rove.store import IndexRow
+from rove.store.servers import pgvector_words
 from rove.store.servers.postgres_calls import Connection
 from rove.store.servers.postgres_filters import fields_json
 
@@ -57,7 +58,7 @@ CREATE TRIGGER index_rows_out AFTER DELETE ON index_rows REFERENCING OLD TABLE A
 CREATE TRIGGER index_rows_all_out AFTER TRUNCATE ON index_rows FOR EACH STATEMENT EXECUTE FUNCTION index_counted();
 """
 """How many chunks and words there are is counted by the database itself, also where somebody else deletes."""
-DROP = f"DROP TABLE IF EXISTS {', '.join(TABLES)}"
+DROP = f"DROP TABLE IF EXISTS {', '.join((*TABLES, pgvector_words.TABLE))}"
 CHECKS = {
     "vectors are missing, or left over": """
         SELECT count(*) FROM index_rows r FULL JOIN index_vectors v USING (id)
@@ -72,7 +73,7 @@ CHECKS = {
 """What each query counts, of which there must be none."""
 _EXTENSION = """
     SELECT n.nspname, e.extversion FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-    WHERE e.extname = 'vector'"""
+    WHERE e.extname = %s"""
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _END = b"\xff\xff"
 _COUNT, _SIZE, _INT, _BIG, _DIMENSION = Struct(">h"), Struct(">i"), Struct(">i"), Struct(">q"), Struct(">HH")
@@ -84,15 +85,16 @@ def prepare(connection: Connection, schema: str, timeout_s: float) -> None:
     Raises:
         ConfigError: the extension is too old.
     """
-    found = connection.execute(_EXTENSION).fetchone()
+    found = connection.execute(_EXTENSION, ["vector"]).fetchone()
     if found is None:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        found = connection.execute(_EXTENSION).fetchone() or ("public", "0")
+        found = connection.execute(_EXTENSION, ["vector"]).fetchone() or ("public", "0")
     place, version = map(str, found)
     if tuple(map(int, version.split(".")[:2])) < LEAST_VERSION:
         message = f"The extension vector of this Postgres is {version}; {'.'.join(map(str, LEAST_VERSION))} is needed."
         raise ConfigError(message, cure="Install a newer pgvector, and run there: ALTER EXTENSION vector UPDATE")
-    execute(connection, f"SET search_path TO {quoted(schema)}, {quoted(place)}")
+    words = connection.execute(_EXTENSION, [pgvector_words.EXTENSION]).fetchone() or (place,)
+    execute(connection, f"SET search_path TO {quoted(schema)}, {quoted(place)}, {quoted(str(words[0]))}")
     execute(connection, f"SET statement_timeout TO {round(1_000 * timeout_s)}")
 
 
@@ -110,6 +112,12 @@ def make(connection: Connection, schema: str, dimension: int, *, anew: bool = Fa
             return
         storage = "PLAIN" if dimension <= IN_PLACE else "EXTERNAL"
         execute(connection, MAKE.format(dimension=dimension, storage=storage))
+        pgvector_words.make(connection)
+
+
+def kept(connection: Connection) -> tuple[str, ...]:
+    """The tables that there are."""
+    return (*TABLES, pgvector_words.TABLE) if pgvector_words.is_kept(connection) else TABLES
 
 
 def write(connection: Connection, rows: Collection[IndexRow]) -> None:
@@ -123,6 +131,9 @@ def write(connection: Connection, rows: Collection[IndexRow]) -> None:
         _copy(connection, "index_rows", (_row(*one) for one in each))
         _copy(connection, "index_vectors", ((_BIG.pack(number), _vector(row)) for number, row, _ in each))
         _copy(connection, "index_postings", _postings(each))
+        if pgvector_words.is_kept(connection):
+            words = ((_BIG.pack(number), pgvector_words.words_of(bag).encode()) for number, _, bag in each)
+            _copy(connection, pgvector_words.TABLE, words)
 
 
 def forget(connection: Connection, chunk_ids: Sequence[str]) -> None:
@@ -131,8 +142,9 @@ def forget(connection: Connection, chunk_ids: Sequence[str]) -> None:
         "DELETE FROM index_rows WHERE chunk_id = ANY (%s) RETURNING id", [list(chunk_ids)]
     )]  # fmt: skip
     if ids:
-        connection.execute("DELETE FROM index_vectors WHERE id = ANY (%s)", [ids])
-        connection.execute("DELETE FROM index_postings WHERE id = ANY (%s)", [ids])
+        for table in kept(connection)[1:]:
+            if table != "index_totals":
+                connection.execute(f"DELETE FROM {table} WHERE id = ANY (%s)".encode(), [ids])  # noqa: S608
 
 
 def kept_term(term: str) -> str:
