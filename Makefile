@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 STAMP := $(VENV)/.made
-REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run lance chat onnx database bolt chroma elasticsearch fasttext milvus oceanbase opensearch ray serve sql tools dev))
+REQUIREMENTS := $(addprefix requirements/,$(addsuffix .txt,run lance chat onnx database bolt chroma elasticsearch fasttext haystack langchain llama-index milvus oceanbase opensearch postgres ray serve sql tools dev))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-servers check format bench reproduce campaign mutate clean
@@ -45,9 +45,11 @@ check: $(STAMP) ## run the linters: style, types, layers, generated pages
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python docs/architecture.py --check
+	$(BIN)/python docs/typed_settings.py --check
 
 format: $(STAMP) ## put the code into shape, and the architecture page up to date
 	$(BIN)/ruff check --fix .
+	$(BIN)/python docs/typed_settings.py
 	$(BIN)/ruff format .
 	$(BIN)/python docs/architecture.py
 

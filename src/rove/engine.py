@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from rove.argument_checks import Positive, all_checked
 from rove.chunk import ChunkModels
 from rove.conversation.respond import Responder
 from rove.database_operations import DatabaseOperations
@@ -25,20 +26,20 @@ from rove.ingest.pipeline import Ingest
 from rove.ingest.readers import readers_of
 from rove.ingest.remote import crawled, fetched, limits_of
 from rove.ingest.watch import changes, vanished
-from rove.instances import Instances, Table, told_apart
+from rove.instances import Instances
 from rove.load.discover import PAGE, locate
 from rove.load.web.plan import CrawlPlan
 from rove.migration import Migrating
-from rove.models import EMBEDDERS, RERANKERS, ChatModel, Embedder, LateEmbedder, Reranker, chat_model
+from rove.models import EMBEDDERS, RERANKERS, ChatModel, LateEmbedder, chat_model
 from rove.models.cache import remembering
+from rove.opening import NONE, Opening
 from rove.plugins import check_names
 from rove.records import Answer, Filter, Gathered, History, Hit, Report, Response, Understood
 from rove.records.ledger import UNFINISHED, UPLOADED
 from rove.retrieve import Query, SearchContext, reranks, retrieve, usual_top_k
 from rove.retrieve.rules.apply_rules import ruled, rules_of
 from rove.retrieve.stand_in import StandIn
-from rove.settings import Address, Settings, read_settings
-from rove.store import VectorIndex
+from rove.settings import Settings
 from rove.store.duplicates import Duplicates
 from rove.store.home import home_of
 from rove.store.store import Store
@@ -47,10 +48,11 @@ from rove.tool_operations import ToolOperations
 from rove.tracing import operation
 from rove.walk.operations import WalkOperations
 
-START, NONE = History(), Instances()
+START = History()
 
 
-class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOperations, Migrating):
+@all_checked
+class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOperations, Migrating, Opening):
     """A knowledge base. `Rove` is the same with blocking calls.
 
     >>> kb = AsyncRove.open("kb/", embedder={"name": "fake"})  # doctest: +SKIP
@@ -81,36 +83,6 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
         first = self.store.catalog.fact(READ_BY)
         self.readers = readers_of(settings, str(fingerprint), with_chat=with_chat, own_embedder=own, read_by=first)
         self.deduplicator = Deduplicator(Duplicates(self.store.catalog.database), settings.load.duplicates)
-
-    @classmethod
-    def open(
-        cls,
-        location: str | Path | Address = "kb",
-        *,
-        create: bool = True,
-        embedder: Embedder | Table | None = None,
-        reranker: Reranker | Table | None = None,
-        chat: ChatModel | Table | None = None,
-        index: VectorIndex | None = None,
-        **settings: object,
-    ) -> Self:
-        """Open a knowledge base, or make it.
-
-        Args:
-            location: its folder, a TOML file with settings, or its address: "postgresql://user@host/database".
-            create: whether to make a base where there is none; without it nothing is made, which suits who only reads.
-            embedder: its settings, or an object of your own: `embedder=MyEmbedder()`.
-            reranker: likewise.
-            chat: likewise, the chat model.
-            index: an object that answers instead of LanceDB where the base is too large for memory.
-            settings: what wins over the file and the environment: `search={"top_k": 5}`, or `also=["other-kb"]`, bases
-                that are read with it as one.
-
-        Raises:
-            ConfigError: wrong settings, a base that is not there or is another embedder's, or has lost its catalog.
-        """
-        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
-        return cls(read_settings(location, **tables, **settings), instances, create=create)
 
     def chat_model(self) -> ChatModel | None:
         """The chat model that was handed in, else the one that the settings name, if any."""
@@ -210,7 +182,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
         self,
         question: str,
         *,
-        top_k: int | None = None,
+        top_k: Positive | None = None,
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
@@ -237,7 +209,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
             listener: told of fields that the filter names and no document has; without one it is a `FieldWarning`.
 
         Raises:
-            InputError: the question is blank.
+            InputError: the question is blank, or an argument is nothing that can be meant.
         """
         check_asked(question)
         top_k = usual_top_k(mode, self.settings.search, top_k)
@@ -291,6 +263,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
         await asyncio.gather(self._close_walks(), self.tools.close())
         await asyncio.to_thread(self.readers.close)
         await self.store.close()
+        self.closed = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -308,7 +281,7 @@ class AsyncRove(DocumentOperations, DatabaseOperations, ToolOperations, WalkOper
 
     def _responder(self, question: str) -> Responder:
         check_asked(question)
-        return Responder(self.search_context, self.chat_model(), self.settings, self.text)
+        return Responder(self.search_context, self.chat_model(), self.settings, self._text_of)
 
 
 def varied(kb: AsyncRove, settings: Settings) -> AsyncRove:

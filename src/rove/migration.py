@@ -12,11 +12,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from sqlalchemy import func, select
 
+from rove.argument_checks import checked
 from rove.embedder_training import EmbedderTraining
 from rove.enrich.vectors import embed
 from rove.errors import ConfigError
@@ -27,6 +28,7 @@ from rove.records.chunk import indexed
 from rove.records.ledger import LostChunk
 from rove.retrieve.stand_in import embedder_of, note_of
 from rove.settings import Address, EmbedderSettings, OneEmbedderSettings, Settings, read_settings
+from rove.settings.tables import AllTables
 from rove.store import Vector, tables
 from rove.store.catalog import Catalog
 from rove.store.database import EMBEDDER
@@ -195,13 +197,14 @@ class Migrating(EmbedderTraining):
     """The call of `AsyncRove` that moves a base to another embedder, which is of no open base; and its training."""
 
     @staticmethod
+    @checked
     async def migrate(
         location: str | Path | Address = "kb",
         *,
         to: str = "",
         deep: bool = True,
         listener: Listener = ignore,
-        **settings: object,
+        **settings: Unpack[AllTables],
     ) -> Migrated:
         """Let a base have another embedder, without downtime: both are searched until the new one has reached it all.
 

@@ -27,7 +27,7 @@ class ToolOperations:
     add: Callable[..., Awaitable[Report]]
     delete: Callable[..., Awaitable[int]]
     respond: Callable[..., Awaitable[Response]]
-    text: Callable[[str], Awaitable[str]]
+    _text_of: Callable[[str], Awaitable[str]]
     tools: ToolLibrary
 
     async def run_tool(
@@ -84,7 +84,7 @@ class ToolOperations:
         async def otherwise() -> Answer:
             return (await self.respond(question, history=history, where=where, listener=listener)).answer
 
-        answerer = ToolAnswerer(self.search_context, self.chat_model(), self.settings, self.tools, self.text)
+        answerer = ToolAnswerer(self.search_context, self.chat_model(), self.settings, self.tools, self._text_of)
         return await answerer.answer(question, where, listener, otherwise, history=history, profile=profile)
 
     def _renew_tools(self) -> None:

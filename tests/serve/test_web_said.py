@@ -16,7 +16,7 @@ from rove.answer import answerer, facts, fallback, fallback_hyde, fallback_synon
 from rove.conversation import gathering, grading, respond, tool_answer
 from rove.evaluate.dataset import resolve
 from rove.records.ledger import OUTCOMES
-from rove.serve import caller_view, problems, space_folder
+from rove.serve import awaiting_key, caller_view, problems, space_folder
 from rove.serve.administration import space_routes
 from rove.serve.admission import callers, cookies, middleware, rate_limits, request_body
 from rove.serve.conversations import kept
@@ -46,7 +46,7 @@ SAYING = (
 REFUSING = (
     request_body, asking, callers, drawn_pages, measuring, runner, middleware, upload, pictures, problems, resolve,
     folders, rate_limits, caller_view, live_walks, kept, conversation_log, care, reindex,
-    space_folder, space_routes, correct, cookies, key_routes, passwords, people_routes, roles,
+    space_folder, space_routes, correct, awaiting_key, cookies, key_routes, passwords, people_routes, roles,
     session_routes, sign_in_delays, people_log, made_keys,
 )  # fmt: skip
 """Modules whose sentences are problems and cures that a reader of the page can meet."""

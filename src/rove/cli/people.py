@@ -17,6 +17,7 @@ from rove.store.database import Database
 from rove.store.home import home_of
 from rove.store.people_log import PeopleLog, Person, folded
 
+EVERYWHERE = ("0.0.0.0", "::")
 TITLES = ("name", "full name", "role", "spaces", "labels", "state", "last seen")
 
 
@@ -98,7 +99,8 @@ def _change(session: Session, people: PeopleLog, found: Person, *, remove: bool,
 def _invite(session: Session, settings: Settings, people: PeopleLog, found: Person) -> None:
     token, expires = people.invite(found.person_id)
     serve = settings.serve
-    host = f"[{serve.host}]" if ":" in serve.host else serve.host
+    host = (*serve.hosts, "127.0.0.1")[0] if serve.host in EVERYWHERE else serve.host
+    host = f"[{host}]" if ":" in host else host
     origin = serve.public_url.rstrip("/") or f"http://{host}:{serve.port}"
     link = f"{origin}/#/invitation/{token}"
     if session.output.as_json:

@@ -17,11 +17,19 @@ from rove.store.people_log import folded
 NAME = re.compile(r"[\w.-]{1,64}")
 
 
-def run(session: Session, host: str | None, port: int | None) -> None:
+def run(
+    session: Session, host: str | None, port: int | None, host_names: tuple[str, ...] = (), await_key: bool = False
+) -> None:
     """Run `rove serve`."""
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     part = needed("rove.serve.run:serve")
-    part(_file(session.location), lambda: settings_of(session, given), session.output.note, answer_command_line)
+
+    def read() -> Settings:
+        settings = settings_of(session, given)
+        serve = settings.serve.model_copy(update={"hosts": (*settings.serve.hosts, *map(str.lower, host_names))})
+        return settings.model_copy(update={"serve": serve})
+
+    part(_file(session.location), read, session.output.note, answer_command_line, awaits_key=await_key)
 
 
 def key(

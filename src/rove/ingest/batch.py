@@ -134,6 +134,6 @@ def size_of(locations: Sequence[Location]) -> int:
     """The bytes of the files among some places; what is none, or is gone, counts nothing. Blocks."""
     total = 0
     for path in (location.path for location in locations if location.path is not None):
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             total += path.stat().st_size
     return total

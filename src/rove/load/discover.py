@@ -247,7 +247,7 @@ def _address(url: str) -> Location:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # it lies in a folder that is closed to us: reading it says so
+    except (OSError, ValueError):  # in a folder that is closed to us, or no path at all: reading it says so
         return False
 
 

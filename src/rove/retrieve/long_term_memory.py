@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rove.argument_checks import Positive, all_checked
 from rove.enrich.triplets import triplets_of
-from rove.errors import InputError
+from rove.errors import InputError, check_asked
 from rove.language.detect import detect
 from rove.language.words import joined_terms, query_terms
 from rove.models import Embedder, Vectors
@@ -39,6 +40,7 @@ class _Held:
     relevances: NDArray[np.float64]
 
 
+@all_checked
 class LongTermMemory:
     """What walks have learned in one space of a base. Facts are gone as soon as their document is, or has changed."""
 
@@ -61,7 +63,7 @@ class LongTermMemory:
         """How the leads of earlier walks have ended, the latest last: false starts, and where walks end."""
         return [entry.end for entry in await asyncio.to_thread(self._kept.leads, self._space)]
 
-    async def search(self, question: str, *, top_k: int = 10, where: Filter | None = None) -> list[Remembered]:
+    async def search(self, question: str, *, top_k: Positive = 10, where: Filter | None = None) -> list[Remembered]:
         """Return the facts that bear on a question, best first; ties by the order they were learned.
 
         `where`: only those whose source a filter lets through.
@@ -74,8 +76,10 @@ class LongTermMemory:
         A fact that was found for several questions comes once.
 
         Raises:
+            InputError: the question is blank.
             ServiceError: the embedder failed.
         """
+        check_asked(question)
         return (await self.recollect(question, top_k=top_k, where=where))[0]
 
     async def experience(self, question: str) -> list[tuple[LeadEnd, float]]:

@@ -61,6 +61,10 @@ class ThrottledError(RoveError):
         self.retry_after_s = retry_after_s
 
 
+class UnopenedError(ConfigError):
+    """Other machines reach the server, and nobody has a key to it: it must not serve them yet."""
+
+
 class Problem(BaseModel):
     """An error, as RFC 9457 has it: `detail` is the reason, `cure` what to do about it.
 
@@ -91,6 +95,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "moved": "The base has another embedder by now",
+        "awaiting-key": "The server waits for its first administrator",
         "service-failed": "A service failed",
         "invalid": "Invalid request",
         "unexpected": "Error",
@@ -108,6 +113,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (ThrottledError, 429, "too-many"),
     (InputError, 400, "unworkable"),
     (EmbedderMovedError, 503, "moved"),
+    (UnopenedError, 503, "awaiting-key"),
     (ConfigError, 500, "misconfigured"),
     (RoveError, 500, "unexpected"),
 )

@@ -12,6 +12,7 @@ from rove.errors import RoveError
 from rove.registry import load
 from rove.serve.admission.keyring import Keyring
 from rove.serve.app import create_app
+from rove.serve.awaiting_key import opened
 from rove.serve.context import ServerContext
 from rove.serve.journal import log_json
 from rove.serve.local_calls.listener import Answering, listening
@@ -28,18 +29,22 @@ log = logging.getLogger("rove.serve")
 
 
 def serve(
-    file: Path, read: Callable[[], Settings], tell: Callable[[str], None], answering: Answering | None = None
-) -> None:
+    file: Path, read: Callable[[], Settings], tell: Callable[[str], None], answering: Answering | None = None,
+    *, awaits_key: bool = False,
+) -> None:  # fmt: skip
     """Serve over HTTP until told to end. `read` reads the settings, and again when `file`, which has the keys, changes.
 
     Spaces are seen from the file's folder; `tell` says where it listens. Where bases were moved to another embedder, it
     begins anew once the settings name that one. `answering` answers the command line of this machine: see `listening`.
+    `awaits_key`: where other machines reach it and there is no key, it says so to all, and serves once there is one.
 
     Raises:
         ConfigError: what is set up would not be safe, or more than the system lets a process open.
         ServiceError: the port is taken, or the address is none of this machine's.
     """
     log_json()
+    if awaits_key and not asyncio.run(opened(read, lambda settings: _check(settings, file))):
+        return
     while asyncio.run(_serve(file, read, tell, answering)):
         log.info("begins anew", extra={"reason": "its settings name the embedder that its bases have by now"})
 
@@ -50,13 +55,18 @@ def serve_stdio(settings: Settings, folder: Path) -> None:
     asyncio.run(_serve_stdio(settings, folder))
 
 
+def _check(settings: Settings, file: Path) -> None:
+    """See `check`."""
+    check(settings.serve, trees_of(settings, file.parent))
+
+
 async def _serve(
     file: Path, read: Callable[[], Settings], tell: Callable[[str], None], answering: Answering | None
 ) -> bool:
     """Serve until told to end; say whether that was to begin anew."""
     keyring = Keyring(file, lambda: read().serve.keys)
     settings = read()
-    check(settings.serve, trees_of(settings, file.parent))
+    _check(settings, file)
     check_address(settings.serve)
     spaces = Spaces.open(settings, file.parent, create=False)
     server = make_server(create_app(spaces, keyring), spaces)

@@ -12,10 +12,11 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from time import monotonic
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from rove.errors import ConfigError, ServiceError
 from rove.serve.admission.connection import Connection, Pace, most_connections
@@ -120,9 +121,15 @@ def _tried(family: int, address: Any) -> OSError | None:  # noqa: ANN401 - as th
 
 def make_server(app: FastAPI, spaces: Spaces) -> Server:
     """Make the server of an app, for the address that the settings name. Raises as `most_connections` does."""
-    settings = spaces.settings
-    pace = Pace(most_connections(len(spaces)), settings.stall_s, settings.body_s, settings.least_kb_s)
-    config = uvicorn.Config(
+    return Server(config_of(app, spaces.settings, len(spaces)), app.state.server_context)
+
+
+def config_of(
+    app: ASGIApp, settings: ServeSettings, bases: int, lifespan: Literal["on", "off"] = "on"
+) -> uvicorn.Config:
+    """Configure uvicorn for an app that serves so many bases. Raises as `most_connections` does."""
+    pace = Pace(most_connections(bases), settings.stall_s, settings.body_s, settings.least_kb_s)
+    return uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
@@ -130,7 +137,7 @@ def make_server(app: FastAPI, spaces: Spaces) -> Server:
         ws="none",
         loop="asyncio",
         backlog=BACKLOG,
-        lifespan="on",
+        lifespan=lifespan,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -139,4 +146,3 @@ def make_server(app: FastAPI, spaces: Spaces) -> Server:
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=round(settings.drain_s),
     )
-    return Server(config, app.state.server_context)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from rove.errors import ConfigError
+from rove.serve.problems import UnopenedError
 from rove.settings import ServeSettings, Settings
 from rove.store.database import Database
 from rove.store.home import home_of
@@ -19,14 +20,15 @@ def check(serve: ServeSettings, trees: dict[str, Settings]) -> None:
     """Refuse what would not be safe.
 
     Raises:
-        ConfigError: reached from elsewhere without keys and people, or without host names, a key for a space that is
-            not there, labels in a field that says something else, or labels beside a base that leaves out duplicates.
+        UnopenedError: reached from elsewhere without keys and people.
+        ConfigError: reached from elsewhere without host names, a key for a space that is not there, labels in a
+            field that says something else, or labels beside a base that leaves out duplicates.
     """
     if serve.host not in LOOPBACK:
         if not serve.keys and not serve.oidc and not _may_sign_in(serve, trees):
             message = f"{serve.host} can be reached from other machines, and there is no key, nor anybody to sign in."
             cure = "Run: rove serve person NAME --role administrator; or: rove serve key NAME; or serve 127.0.0.1."
-            raise ConfigError(message, cure=cure)
+            raise UnopenedError(message, cure=cure)
         if not serve.hosts:
             message = f"{serve.host} can be reached from other machines, and serve.hosts is empty."
             raise ConfigError(message, cure='Name what it is called by there, e.g. hosts = ["kb.example.org"].')

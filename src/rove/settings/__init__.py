@@ -202,8 +202,11 @@ def located(location: str | Path | Address, beside: Path | None = None) -> Path 
     """Return what is meant, see `place_of`.
 
     Raises:
-        ConfigError: it begins as an address, and is none.
+        ConfigError: it begins as an address, and is none; or nothing can be named so.
     """
+    if "\0" in str(location):
+        message = f"No folder has a name like {str(location)[:80]!r}."
+        raise ConfigError(message, cure="Take the null character out.")
     try:
         return place_of(location, beside)
     except ValueError as error:

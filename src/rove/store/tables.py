@@ -16,7 +16,7 @@ from sqlalchemy import (
     Text,
 )  # fmt: skip
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 MIGRATIONS = {
     2: (
         "ALTER TABLE ledger ADD COLUMN kind VARCHAR NOT NULL DEFAULT ''",
@@ -26,6 +26,7 @@ MIGRATIONS = {
         "ALTER TABLE chunks ADD COLUMN parent TEXT NOT NULL DEFAULT ''",
     ),
     3: ("ALTER TABLE chunks ADD COLUMN names TEXT NOT NULL DEFAULT ''",),
+    4: (),  # vectors of 16 bits a number stand beside those of 32, which a Rove that reads version 4 would misread
 }
 """From each older version to the next; new tables are made anyway. New columns stand last, so that both ways agree."""
 

@@ -10,13 +10,15 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Self, TypeVar
 
-from rove.engine import NONE, START, AsyncRove, Given
+from rove.argument_checks import Positive, closed_error
+from rove.engine import START, AsyncRove, Given
 from rove.enrich import Enriched, Estimate
-from rove.errors import FieldWarning, InputError
+from rove.errors import FieldWarning
 from rove.events import Listener, ignore
-from rove.instances import Instances, Table, told_apart
+from rove.instances import Instances
 from rove.load.web.plan import CrawlPlan
-from rove.models import ChatModel, Embedder, Reranker
+from rove.models import ChatModel
+from rove.opening import NONE, Opening
 from rove.records import (
     Answer,
     Filter,
@@ -29,8 +31,7 @@ from rove.records import (
 )
 from rove.records.tool import ToolRun
 from rove.records.walk_events import Budget, WalkEvent, WalkInfo
-from rove.settings import Address, Settings, read_settings
-from rove.store import VectorIndex
+from rove.settings import Settings
 from rove.sync.blocking_documents import BlockingDocuments
 from rove.sync.blocking_memory import Memory
 from rove.sync.blocking_tools import Tools
@@ -43,7 +44,7 @@ EMPTY: Mapping[str, object] = MappingProxyType({})
 
 
 @explained_by(AsyncRove)
-class Rove(BlockingDocuments, Migrating):
+class Rove(BlockingDocuments, Migrating, Opening):
     """A knowledge base.
 
     >>> from rove import Rove, Text
@@ -63,22 +64,6 @@ class Rove(BlockingDocuments, Migrating):
         except BaseException:
             self._stop()
             raise
-
-    @classmethod
-    def open(
-        cls,
-        location: str | Path | Address = "kb",
-        *,
-        create: bool = True,
-        embedder: Embedder | Table | None = None,
-        reranker: Reranker | Table | None = None,
-        chat: ChatModel | Table | None = None,
-        index: VectorIndex | None = None,
-        **settings: object,
-    ) -> Self:
-        """See `AsyncRove.open`. Objects are called on the event loop of a thread of their own."""
-        instances, tables = told_apart(embedder=embedder, reranker=reranker, chat=chat, index=index)
-        return cls(read_settings(location, **tables, **settings), instances, create=create)
 
     @property
     def settings(self) -> Settings:
@@ -126,7 +111,7 @@ class Rove(BlockingDocuments, Migrating):
         self,
         question: str,
         *,
-        top_k: int | None = None,
+        top_k: Positive | None = None,
         where: Filter | None = None,
         mode: str = "hybrid",
         rerank: bool | None = None,
@@ -264,6 +249,7 @@ class Rove(BlockingDocuments, Migrating):
         """Release files and threads; the second time does nothing."""
         if self._thread.is_alive():
             self._run(self._kb.close())
+            self.closed = True
             self._stop()
 
     def __enter__(self) -> Self:
@@ -275,8 +261,7 @@ class Rove(BlockingDocuments, Migrating):
     def _run(self, work: Awaitable[T]) -> T:
         if self._loop.is_closed():
             getattr(work, "close", bool)()  # lest Python warns that nobody awaited it
-            message = f"The base {self.settings.path} is closed."
-            raise InputError(message, cure="Open it again with Rove.open, or stay within its `with` block.")
+            raise closed_error(self.settings.path)
         future = asyncio.run_coroutine_threadsafe(_finished(work), self._loop)
         try:
             return future.result()
@@ -286,7 +271,7 @@ class Rove(BlockingDocuments, Migrating):
 
     def _heard(self, where: Filter | None, listener: Listener) -> Listener:
         """Warn of fields that no document has here, where the warning names the caller's line, if nobody listens."""
-        if where is None or listener is not ignore:
+        if not isinstance(where, Filter) or listener is not ignore:
             return listener
         for text in self.notes_on(where):
             warnings.warn(text, FieldWarning, stacklevel=3)

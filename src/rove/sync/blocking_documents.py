@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator, Mappin
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from rove.argument_checks import Positive
 from rove.database_operations import SCHEMA_TABLES, SCHEMA_TOKENS
 from rove.document_operations import NEAR
 from rove.engine import AsyncRove
@@ -47,7 +48,7 @@ class BlockingDocuments(ABC):
     @abstractmethod
     def _each(self, items: AsyncIterator[T]) -> Iterator[T]: ...
 
-    def suggest(self, begun: str = "", *, most: int = 5) -> list[str]:
+    def suggest(self, begun: str = "", *, most: Positive = 5) -> list[str]:
         """See `AsyncRove.suggest`."""
         return self._run(self._kb.suggest(begun, most=most))
 
@@ -71,7 +72,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.judged_turns`."""
         return self._run(self._kb.judged_turns())
 
-    def themes(self, *, most: int = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
+    def themes(self, *, most: Positive = 8, where: Filter | None = None, listener: Listener = ignore) -> list[Theme]:
         """See `AsyncRove.themes`."""
         return self._run(self._kb.themes(most=most, where=where, listener=self._heard(where, listener)))
 
@@ -83,8 +84,8 @@ class BlockingDocuments(ABC):
         self,
         question: str,
         *,
-        budget_tokens: int = SCHEMA_TOKENS,
-        top_k: int = SCHEMA_TABLES,
+        budget_tokens: Positive = SCHEMA_TOKENS,
+        top_k: Positive = SCHEMA_TABLES,
         where: Filter | None = None,
     ) -> SchemaPart:
         """See `AsyncRove.schema`."""
@@ -148,7 +149,7 @@ class BlockingDocuments(ABC):
         """See `AsyncRove.graph_size`."""
         return self._run(self._kb.graph_size())
 
-    def graph_names(self, name: str, *, most: int = 5) -> list[str]:
+    def graph_names(self, name: str, *, most: Positive = 5) -> list[str]:
         """See `AsyncRove.graph_names`."""
         return self._run(self._kb.graph_names(name, most=most))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from rove.argument_checks import Positive
 from rove.records.learned import LeadEnd, Remembered
 from rove.retrieve.long_term_memory import LongTermMemory
 from rove.sync.docstrings import explained_by
@@ -26,7 +27,7 @@ class Memory:
         """See `LongTermMemory.leads`."""
         return self._run(self._memory.leads())
 
-    def search(self, question: str, *, top_k: int = 10) -> list[Remembered]:
+    def search(self, question: str, *, top_k: Positive = 10) -> list[Remembered]:
         """See `LongTermMemory.search`."""
         return self._run(self._memory.search(question, top_k=top_k))
 

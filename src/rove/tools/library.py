@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
 from rove.answer.refusal import near_enough
+from rove.argument_checks import all_checked
 from rove.errors import ConfigError, InputError, ServiceError, check_asked, meant
 from rove.events import Listener, ToolPlanned, ignore
 from rove.language.detect import detect
@@ -38,8 +40,7 @@ PARAMETER_WEIGHT = 0.25
 """What a filled parameter counts beside the search's own score, in standard deviations; `MOST_FITTING` at most."""
 MOST_FITTING = 3
 OFFERED = 5
-NO_TOOL = "No tool fits this request."
-NO_TOOLS = "There are no tools here."
+NO_TOOL, NO_TOOLS = "No tool fits this request.", "There are no tools here."
 Take = Callable[[Sequence[Text]], Awaitable[object]]
 Drop = Callable[[Sequence[str]], Awaitable[object]]
 
@@ -55,6 +56,7 @@ class LibraryContext:
     drop: Drop
 
 
+@all_checked
 @dataclass
 class ToolLibrary:
     """See the module. `failures`: sources that could not be read, and why; their tools are missing until they can."""
@@ -222,8 +224,8 @@ class ToolLibrary:
         known = {document_id(tool): tool for tool in await self.all()}
         if not known:
             return []
-        pool = max(top_k, POOL)
-        hits = await retrieve(MODE, self.context.search_context, Query(asked.text, pool, where, rerank=True))
+        query = Query(asked.text, max(top_k, POOL), where, rerank=True)
+        hits = await retrieve(MODE, self.context.search_context, query)
         scores = zscores([(hit.chunk.document_id, hit.score) for hit in hits if hit.chunk.document_id in known])
         found = [self._match(known[name], score, asked) for name, score in scores.items()]
         return sorted(found, key=lambda one: (-one.score, one.tool))[:top_k] if self._near(hits, surely) else []
@@ -245,10 +247,8 @@ class ToolLibrary:
     async def _chosen(self, request: str, matches: Sequence[ToolMatch]) -> ToolMatch | None:
         chat = self.context.chat()
         if chat is not None and matches:
-            try:
+            with suppress(ServiceError):  # the search's own order stands, and the planner says that the model failed
                 return await choose(chat, request, matches)
-            except ServiceError:
-                pass  # the search's own order stands, and the planner says that the model failed
         return next(iter(matches), None)
 
     def _named(self, name: str, known: Mapping[str, Tool]) -> ToolMatch:

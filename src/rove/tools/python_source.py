@@ -83,9 +83,13 @@ def _imported(path: str) -> Function:
 
 
 def _shape(function: Function, name: str, told: Mapping[str, str]) -> type[BaseModel]:
-    hints = get_type_hints(function, include_extras=True)
+    try:
+        hints, parameters = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
+    except (TypeError, ValueError) as error:  # a class or a function that is written in C
+        message = f"{name} does not say what it takes: {error}."
+        raise ConfigError(message, cure="Write a function around it, with annotations.") from None
     fields: dict[str, Any] = {}
-    for key, one in inspect.signature(function).parameters.items():
+    for key, one in parameters.items():
         if one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD, one.POSITIONAL_ONLY} or key not in hints:
             message = f"The parameter {key!r} of {name} has no annotation, or cannot be given by name."
             raise ConfigError(message, cure="Annotate it: def lookup(city: str, days: int = 1).")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
+from rove.argument_checks import all_checked
 from rove.errors import InputError
 from rove.records.walk_events import Budget, Edit, Fact, Lead
 from rove.walk.leads import fact_id, lead_id
@@ -15,6 +16,9 @@ class WalkEditing:
     """What a user changes of a walk, one thing at a time; `edit` takes several. The walk rests until `resume`."""
 
     state: State
+
+    def __init_subclass__(cls) -> None:
+        all_checked(cls)
 
     @abstractmethod
     async def edit(self, edit: Edit) -> None:

@@ -23,6 +23,10 @@ COMPLETE = "_ROVE_COMPLETE"
 @command("serve", "rove.cli.serve:run")
 @click.option("--host", help="The address to listen at; serve.host.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="The port to listen at; serve.port.")
+@click.option("--host-name", "host_names", multiple=True, help="A name that it is called by, beside serve.hosts.")
+@click.option(
+    "--await-key", is_flag=True, help="Where it must not listen since nobody may sign in, wait for that, and say so."
+)
 def run() -> None:
     """Serve the base over HTTP, OpenAI-shaped and MCP, until told to end (Ctrl-C, SIGTERM).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from rove.answer.answerer import Answerer
@@ -45,7 +46,7 @@ async def answer_from(
 
     async def text_of(document_id: str) -> str:
         known = results.get(document_id)
-        return known.text if known else await kb.text(document_id)
+        return known.text if known else await asyncio.to_thread(kb.store.documents.text, document_id)
 
     settings = kb.settings.answer.model_copy(update={"references": len(references)})
     answerer = Answerer(kb.search_context.embedder, kb.chat_model(), settings)

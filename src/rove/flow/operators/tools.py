@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Literal
 
 from rove.conversation.tool_answer import ToolAnswerer
@@ -68,7 +70,8 @@ async def answer_with_tool(context: FlowContext, *, question: str, called: ToolR
     document, kb = called.document, context.kb
     if document is None or not document.text.strip():
         return None
-    answerer = ToolAnswerer(kb.search_context, kb.chat_model(), kb.settings, kb.tools, kb.text)
+    text_of = partial(asyncio.to_thread, kb.store.documents.text)
+    answerer = ToolAnswerer(kb.search_context, kb.chat_model(), kb.settings, kb.tools, text_of)
     return await answerer.from_result(question, called, document, context.where, context.listener)
 
 

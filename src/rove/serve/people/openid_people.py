@@ -106,10 +106,9 @@ def _at(claims: Claims, path: str) -> object:
     """What a claim holds; dots lead into what is nested, unless the claim itself is called so."""
     if path in claims:
         return claims[path]
-    value: object = dict(claims)
-    for part in path.split("."):
-        value = cast("dict[str, object]", value).get(part) if isinstance(value, dict) else None
-    return value
+    name, _, rest = path.partition(".")
+    inner = claims.get(name)
+    return _at(cast("Claims", inner), rest) if rest and isinstance(inner, dict) else None
 
 
 def _words(value: object) -> list[str]:

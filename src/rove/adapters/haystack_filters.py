@@ -1,0 +1,78 @@
+"""Filters as Haystack writes them, made into Rove's; what Rove cannot compare is refused, never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import and_, or_
+from typing import Any, cast
+
+from rove.errors import InputError
+from rove.records import Filter, field
+
+JOINED: Mapping[str, Callable[[list[Filter]], Filter]] = {
+    "AND": lambda parts: reduce(and_, parts),
+    "OR": lambda parts: reduce(or_, parts),
+    "NOT": lambda parts: ~reduce(and_, parts),
+}
+COMPARED: Mapping[str, Callable[[field, Any], Filter]] = {
+    "==": lambda name, value: name == value,
+    "!=": lambda name, value: name != value,
+    ">": lambda name, value: name > value,
+    ">=": lambda name, value: name >= value,
+    "<": lambda name, value: name < value,
+    "<=": lambda name, value: name <= value,
+    "in": lambda name, value: name.in_(value),
+    "not in": lambda name, value: name.not_in(value),
+}
+OWN = {"id", "content", "blob", "score", "embedding", "sparse_embedding"}
+"""What a Haystack document has beside its meta."""
+
+
+def filter_of(filters: Mapping[str, Any] | None) -> Filter | None:
+    """Return Haystack's filters as a filter of Rove; None where there are none.
+
+    A name with or without "meta." before it is a field of the document, or one of Rove's own: `document_id`, `source`,
+    `title`, `type`, `kind`, `language`, `page`.
+
+    Raises:
+        InputError: an operator, a field or a value is none that Rove can compare.
+
+    >>> filter_of({"field": "meta.year", "operator": ">=", "value": 2020})
+    Compare(name='year', op='>=', value=2020)
+    """
+    return _made(filters) if filters else None
+
+
+def _made(node: object) -> Filter:
+    given = cast("Mapping[str, Any]", node) if isinstance(node, Mapping) else {}
+    if "field" in given:
+        return _compared(given)
+    operator, conditions = given.get("operator"), given.get("conditions")
+    if operator not in JOINED or not isinstance(conditions, list) or not conditions:
+        raise _refused(node)
+    return JOINED[operator]([_made(one) for one in cast("list[object]", conditions)])
+
+
+def _compared(given: Mapping[str, Any]) -> Filter:
+    name, operator, value = str(given["field"]), given.get("operator"), given.get("value")
+    if operator not in COMPARED or "value" not in given or name in OWN:
+        raise _refused(given)
+    of = field(name.removeprefix("meta."))
+    if value is None and operator in {"==", "!="}:
+        return ~of.exists() if operator == "==" else of.exists()
+    if isinstance(value, list | tuple | set) != operator.endswith("in"):
+        raise _refused(given)
+    try:
+        return COMPARED[operator](of, value)
+    except TypeError:
+        raise _refused(given) from None
+
+
+def _refused(node: object) -> InputError:
+    message = f"This filter cannot be used: {node!r:.200}."
+    cure = (
+        'Write {"field": "meta.year", "operator": ">=", "value": 2020}, with one of '
+        f"{' '.join(COMPARED)} over a field of the metadata, joined by AND, OR or NOT."
+    )
+    return InputError(message, cure=cure, outcome="unsupported")
