@@ -37,6 +37,7 @@ RIGHTS = {
     f"GET {SPACE}/chunks": "read", f"GET {SPACE}/download": "read", f"POST {SPACE}/documents/tags": "add",
     f"POST {SPACE}/documents/delete": "delete", f"POST {SPACE}/reindex": "add",
     f"GET {SPACE}/corrections": "read", f"POST {SPACE}/corrections": "add",
+    f"POST {SPACE}/corrections/take_back": "add",
     f"GET {SPACE}/documents": "read", f"GET {SPACE}/document": "read", f"GET {SPACE}/text": "read",
     f"GET {SPACE}/blocks": "read", f"GET {SPACE}/find": "read",
     f"GET {SPACE}/places": "read", f"GET {SPACE}/picture": "read", f"DELETE {SPACE}/document": "delete",

@@ -24,7 +24,8 @@ class KeptReply:
 
     `hits`: what a search found. `standalone`: the question so that it can be understood alone, "" where it could be
     anyway. `problem`: what went wrong, in JSON. `loose`: it can name documents without saying which, as a question back
-    does that offers titles, and a list of themes. `withheld`: something of it was taken away.
+    does that offers titles, and a list of themes. `withheld`: something of it was taken away. `mode`, `top_k`: how a
+    search was asked for.
     """
 
     answer: Answer | None = None
@@ -34,6 +35,8 @@ class KeptReply:
     problem: str = ""
     loose: bool = False
     withheld: bool = False
+    mode: str = ""
+    top_k: int | None = None
 
 
 _reader = msgspec.json.Decoder(KeptReply)

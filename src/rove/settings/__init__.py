@@ -84,7 +84,6 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         env_prefix="ROVE_",
         env_nested_delimiter="__",
         env_file=None,
@@ -97,33 +96,33 @@ class Settings(BaseSettings):
     """Further bases that are read with it, as one. What is written goes to the first alone."""
     preset: Preset = ""
     """Settings that belong together: see `PRESETS`. What is set by itself wins over them."""
-    load: LoadSettings = LoadSettings()
+    load: LoadSettings = LoadSettings.model_construct()
     """Reading."""
-    chunk: ChunkSettings = ChunkSettings()
+    chunk: ChunkSettings = ChunkSettings.model_construct()
     """Cutting into chunks."""
-    embedder: EmbedderSettings = EmbedderSettings()
+    embedder: EmbedderSettings = EmbedderSettings.model_construct()
     """The embedder."""
-    chat: ChatSettings = ChatSettings()
+    chat: ChatSettings = ChatSettings.model_construct()
     """The chat model."""
-    enrich: EnrichSettings = EnrichSettings()
+    enrich: EnrichSettings = EnrichSettings.model_construct()
     """Fields that are worked out."""
-    reranker: RerankerSettings = RerankerSettings()
+    reranker: RerankerSettings = RerankerSettings.model_construct()
     """A reranker with a model of its own."""
-    store: StoreSettings = StoreSettings()
+    store: StoreSettings = StoreSettings.model_construct()
     """Catalog and index."""
-    search: SearchSettings = SearchSettings()
+    search: SearchSettings = SearchSettings.model_construct()
     """Retrieval."""
-    question: QuestionSettings = QuestionSettings()
+    question: QuestionSettings = QuestionSettings.model_construct()
     """Understanding questions."""
-    gather: GatherSettings = GatherSettings()
+    gather: GatherSettings = GatherSettings.model_construct()
     """Gathering in two rounds."""
-    answer: AnswerSettings = AnswerSettings()
+    answer: AnswerSettings = AnswerSettings.model_construct()
     """Answers."""
-    walk: WalkSettings = WalkSettings()
+    walk: WalkSettings = WalkSettings.model_construct()
     """Walks."""
     databases: Mapping[str, DatabaseSettings] = Field(default_factory=dict)
     """Databases that questions may be put to, by name."""
-    serve: ServeSettings = ServeSettings()
+    serve: ServeSettings = ServeSettings.model_construct()
     """The server."""
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     """Sources of tools, by a name of your own: `[tools.weather]`."""

@@ -92,9 +92,9 @@ class StoreSettings(SettingsSection):
     """An object store for the files that the base keeps, in place of its own folder or database, as long as there are
     none: "s3://bucket/prefix?region=eu-central-1", with `endpoint=https://host:port` for one that is not Amazon's. Keys
     are taken from the environment, as S3's clients know it."""
-    server: IndexServerSettings = IndexServerSettings()
+    server: IndexServerSettings = IndexServerSettings.model_construct()
     """How an index is reached that is a server of its own."""
-    graph: GraphSettings = GraphSettings()
+    graph: GraphSettings = GraphSettings.model_construct()
     """Where the graph of knowledge is looked through."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 from pydantic_settings import EnvSettingsSource
 
 from rove.settings import Address, Settings, file_of, located, read_settings
+from rove.settings.meanings import with_meanings
 from rove.settings.presets import PRESETS
 from rove.settings.section import SettingsSection
 
@@ -55,10 +56,10 @@ def settings_in_force(location: str | Path | Address, **arguments: object) -> li
 
 
 def _meanings() -> Iterator[tuple[str, str]]:
-    for name, field in Settings.model_fields.items():
+    for name, field in with_meanings(Settings).model_fields.items():
         table = field.annotation
         if isinstance(table, type) and issubclass(table, SettingsSection):
-            for key, inner in table.model_fields.items():
+            for key, inner in with_meanings(table).model_fields.items():
                 yield f"{name}.{key}", inner.description or ""
         else:
             yield name, field.description or ""

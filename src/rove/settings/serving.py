@@ -11,8 +11,8 @@ from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Place
 from rove.settings.section import SettingsSection
 
-Label = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
-SpaceName = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
+Label = Annotated[str, Field(max_length=64, pattern=r"^[\w.-]+$")]  # with {1,64} it takes 35 ms to compile
+SpaceName = Annotated[str, Field(max_length=64, pattern=r"^[\w.-]+$")]
 
 
 class SpaceSettings(SettingsSection):

@@ -13,14 +13,13 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
-from rove.conversation.erasure import erase_from_conversations
+from rove.conversation.keeping import keep_reply, remembered
 from rove.conversation.kept_turns import (
     KeptReply,
     documents_of,
     from_text,
     left_of,
     reply_of,
-    to_text,
     without_loose,
 )
 from rove.errors import InputError, RoveError, ServiceError, check_asked
@@ -151,7 +150,7 @@ class CallerConversations:
             except RoveError as error:
                 state, reply = FAILED, KeptReply(problem=problem_of(error).model_dump_json())
             finally:
-                await self._finished(conversation_id, turn, state, reply)
+                await self._finished(conversation_id, turn, state, wanted.as_asked(reply))
             yield await self.entry(conversation_id, turn.number)
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -231,21 +230,14 @@ class CallerConversations:
 
     async def _finished(self, conversation_id: str, turn: KeptTurn, state: str, reply: KeptReply) -> None:
         """Keep what came of a turn, whoever is cancelled meanwhile."""
-        work = asyncio.ensure_future(asyncio.to_thread(self._finish, conversation_id, turn, state, reply))
+        work = asyncio.ensure_future(
+            asyncio.to_thread(keep_reply, self.view.kb.store, conversation_id, turn, state, reply)
+        )
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
             await work
             raise
-
-    def _finish(self, conversation_id: str, turn: KeptTurn, state: str, reply: KeptReply) -> None:
-        """Keep it, and take out again at once what was erased while it was made. Blocks."""
-        self._log.finish(conversation_id, turn, state, to_text(reply))
-        store = self.view.kb.store
-        named = documents_of(reply)
-        if named and (gone := named - {info.document_id for info in store.documents.documents(ids=list(named))}):
-            erase_from_conversations(store.catalog.database, gone)
-            store.catalog.database.shrink()
 
     async def _history(self, conversation_id: str, after: int | None) -> History:
         """The turns before a question, as far as they are remembered, and the caller may see them."""
@@ -258,8 +250,7 @@ class CallerConversations:
 
     async def _turn(self, turn: KeptTurn, reply: KeptReply) -> Turn:
         answer = reply.answer or (await self._walk_answer(reply.walk_id) if reply.walk_id else None)
-        asked_back = answer is not None and answer.mode == "clarifying"
-        return Turn(turn.question, answer.text if answer else "", reply.standalone, asked_back=asked_back)
+        return remembered(turn, reply, answer)
 
     async def _walk_answer(self, walk_id: str) -> Answer | None:
         """What a walk has come to; None as long as it has not, or where the caller may not see it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal, cast
 
 from pydantic import Field, JsonValue, TypeAdapter
@@ -54,6 +55,10 @@ class ConversationTurnIn(QuestionIn):
         """The filter in JSON, as the client wrote it; "" for none."""
         return self.where.model_dump_json(by_alias=True) if self.where else ""
 
+    def as_asked(self, reply: KeptReply) -> KeptReply:
+        """Return a reply that says how a search was asked for, so that it can be asked again."""
+        return replace(reply, mode=self.mode, top_k=self.top_k) if self.way == "search" else reply
+
 
 class FeedbackIn(Wire):
     """What the owner says of an answer; "" takes it back, with its comment."""
@@ -94,7 +99,8 @@ class EntryOut(Reply):
     """A turn. `state`: "asked" while it is being answered; "stopped" where whoever asked, or the server, went away.
 
     `walk_id`: the walk that goes on by the routes of walks. `where`: the filter as it was sent. `note` says where parts
-    are left out: what rests on documents that are gone, or that the caller may not see any more.
+    are left out: what rests on documents that are gone, or that the caller may not see any more. `mode`, `top_k`: those
+    of a search, as they were sent.
     """
 
     number: int
@@ -109,6 +115,8 @@ class EntryOut(Reply):
     judgement: Judgement = ""
     comment: str = ""
     where: JsonValue = None
+    mode: str = ""
+    top_k: int | None = None
     note: Said = ""
 
     @classmethod
@@ -127,6 +135,8 @@ class EntryOut(Reply):
             judgement=cast("Judgement", turn.judgement),
             comment=turn.comment,
             where=condition.validate_json(turn.where) if turn.where else None,
+            mode=reply.mode,
+            top_k=reply.top_k,
             note=WITHHELD if reply.withheld else "",
         )
 
