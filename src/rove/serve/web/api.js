@@ -58,8 +58,8 @@ export async function post(path, body, signal) {
   return reply.status === 204 ? null : reply.json();
 }
 
-export async function patch(path, body) {
-  return (await send("PATCH", path, { body })).json();
+export async function change(path, body, signal) {
+  return (await send("PATCH", path, { body, signal })).json();
 }
 
 export async function erase(path) {

@@ -2,7 +2,7 @@
 
 import { accessFields } from "./access_fields.js";
 import { labelsOf, spacesOf } from "./account.js";
-import { erase, patch, post } from "./api.js";
+import { change, erase, post } from "./api.js";
 import { el, fill, labelled, say } from "./dom.js";
 import { roleField } from "./person_form.js";
 import { wrong } from "./states.js";
@@ -82,7 +82,7 @@ function changes(one, { roles, oidc_roles, again, show, close }) {
   };
   const set = (changed, words) =>
     tried(async () => {
-      await patch(at, changed);
+      await change(at, changed);
       await again(one.name);
       say(t(words, { name: one.name }));
     });
