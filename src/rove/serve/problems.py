@@ -29,6 +29,14 @@ class UnknownCallerError(RoveError):
     """The request has no key, or one that nobody has."""
 
 
+class WrongPasswordError(RoveError):
+    """Nobody of this name has this password. Which of the two is wrong is not said."""
+
+
+class WrongOldPasswordError(RoveError):
+    """Who is signed in has given another password than the one that is to be changed."""
+
+
 class DeniedError(RoveError):
     """The key is known, and does not give this right in a space that it opens."""
 
@@ -79,6 +87,7 @@ TYPE = "urn:rove:problem:"
 TITLES: Mapping[str, str] = MappingProxyType(
     {
         "unknown-key": "No valid key",
+        "wrong-password": "Wrong name or password",
         "denied": "Not allowed",
         "not-found": "Not found",
         "changed": "Changed meanwhile",
@@ -91,7 +100,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "misconfigured": "The server is not set up for this",
         "busy": "A service failed for now",
         "moved": "The base has another embedder by now",
-        "awaiting-key": "The server waits for its first key",
+        "awaiting-key": "The server waits for its first administrator",
         "service-failed": "A service failed",
         "invalid": "Invalid request",
         "unexpected": "Error",
@@ -100,6 +109,8 @@ TITLES: Mapping[str, str] = MappingProxyType(
 """What each type of problem is called. The web page says the same in its reader's language (`web/lang`)."""
 KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
     (UnknownCallerError, 401, "unknown-key"),
+    (WrongPasswordError, 401, "wrong-password"),
+    (WrongOldPasswordError, 403, "wrong-password"),
     (DeniedError, 403, "denied"),
     (AbsentError, 404, "not-found"),
     (ChangedError, 409, "changed"),
@@ -114,7 +125,7 @@ KINDS: tuple[tuple[type[RoveError], int, str], ...] = (
 )
 OPENAI = ("/v1/chat/", "/v1/models", "/v1/embeddings", "/v1/responses")
 """Where what is called speaks as OpenAI does: problems have a member `error` there, of which those clients tell."""
-BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500})
+BY_STATUS = MappingProxyType({status: kind for _, status, kind in KINDS if status < 500 and kind != "wrong-password"})
 RETRY_AFTER_S = 5
 FULL = (errno.ENOSPC, errno.EDQUOT)
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
@@ -172,7 +183,7 @@ def response_of(error: RoveError, path: str) -> Response:
         headers["Retry-After"] = str(math.ceil(error.retry_after_s))
     elif isinstance(error, ServiceError) and error.retryable:
         headers["Retry-After"] = str(RETRY_AFTER_S)
-    elif isinstance(error, UnknownCallerError):
+    elif isinstance(error, UnknownCallerError | WrongPasswordError):
         headers["WWW-Authenticate"] = "Bearer"
     return _reply(problem_of(error), path, headers)
 

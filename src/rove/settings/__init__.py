@@ -33,6 +33,7 @@ from rove.settings.models import (
     OneEmbedderSettings,
     RerankerSettings,
 )
+from rove.settings.openid import OpenIdSettings
 from rove.settings.place import Address, Place, place_of
 from rove.settings.presets import PRESETS, Preset
 from rove.settings.question import GatherSettings, IntentSettings, QuestionSettings, SlotSettings, TopicSettings
@@ -57,6 +58,7 @@ __all__ = [
     "LoadSettings",
     "ModelSection",
     "OneEmbedderSettings",
+    "OpenIdSettings",
     "SettingsSection",
     "QuestionSettings",
     "ReadFrom",

@@ -15,8 +15,8 @@ from rove.serve.administration.settings_schema import (
     TryIn,
 )
 from rove.serve.administration.settings_told import settings_out
-from rove.serve.administration.space_routes import require_every_space
 from rove.serve.administration.space_settings import SpaceSettingsFile
+from rove.serve.admission.middleware import caller_of
 from rove.serve.context import CallerViewIn, ServerContextIn
 from rove.settings.described import described
 from rove.settings.section import Counts
@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1/spaces/{space}/settings", tags=["settings"])
 @router.get("")
 async def settings(request: Request, view: CallerViewIn, server: ServerContextIn) -> SettingsOut:
     """Every setting: its value, what it does, where the value comes from, and when a change counts. No secrets."""
-    require_every_space(request)
+    caller_of(request.scope).require_every_space()
     found = await SpaceSettingsFile.read(server.spaces, view.space)
     return await asyncio.to_thread(settings_out, found)
 
@@ -37,7 +37,7 @@ async def change(
     wanted: SettingsIn, request: Request, view: CallerViewIn, server: ServerContextIn
 ) -> SettingsChangedOut:
     """Change settings in the settings file, all or none; what can count at once does."""
-    require_every_space(request)
+    caller_of(request.scope).require_every_space()
     async with server.changing_settings:
         await (await SpaceSettingsFile.read(server.spaces, view.space)).change(wanted, view.caller.name)
         after = await asyncio.to_thread(settings_out, await SpaceSettingsFile.read(server.spaces, view.space))
@@ -52,7 +52,7 @@ async def change(
 @router.post("/try")
 async def try_model(wanted: TryIn, request: Request, view: CallerViewIn, server: ServerContextIn) -> TriedOut:
     """Try the chat model, the embedder or the reranker that is set up, by one tiny request."""
-    require_every_space(request)
+    caller_of(request.scope).require_every_space()
     found, usage = await tried(view.kb, wanted.model)
     server.journal.note_usage(usage)
     return found

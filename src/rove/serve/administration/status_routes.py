@@ -11,7 +11,6 @@ from fastapi import APIRouter, Request
 
 from rove.errors import RoveError
 from rove.serve.administration.process_figures import machine_now, process_now
-from rove.serve.administration.space_routes import require_every_space
 from rove.serve.administration.status_schema import (
     EvaluationNowOut,
     FailureOut,
@@ -21,6 +20,7 @@ from rove.serve.administration.status_schema import (
     SpaceNowOut,
     StatusOut,
 )
+from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContext, ServerContextIn
 from rove.serve.documents.job import Job
 from rove.serve.journal import Journal
@@ -37,7 +37,7 @@ SILENT = f"It did not answer within {INDEX_S:.0f} s."
 @router.get("")
 async def status(request: Request, server: ServerContextIn) -> StatusOut:
     """What runs and how it is: for administrators of every space."""
-    require_every_space(request)
+    caller_of(request.scope).require_every_space()
     journal, spaces = server.journal, server.spaces.all
     looked = await asyncio.gather(*(_space(one, server) for one in spaces))
     jobs = [_job(one, job) for one in spaces for job in one.jobs.unfinished]
