@@ -30,7 +30,11 @@ SPACE = "/v1/spaces/{space}"
 RIGHTS = {
     "GET /health": "open",
     "GET /v1/spaces": "", "POST /v1/spaces": "admin of all", f"DELETE {SPACE}": "admin",
-    f"GET {SPACE}/about": "admin", "GET /metrics": "admin of all", "GET /v1/models": "", "GET /v1/models/{model}": "",
+    f"GET {SPACE}/about": "admin",
+    f"GET {SPACE}/settings": "admin of all", f"PATCH {SPACE}/settings": "admin of all",
+    f"POST {SPACE}/settings/try": "admin of all",
+    "GET /metrics": "admin of all", "GET /v1/status": "admin of all",
+    "GET /v1/models": "", "GET /v1/models/{model}": "",
     "POST /v1/chat/completions": "read", "POST /v1/responses": "read", "POST /v1/embeddings": "read",
     f"POST {SPACE}/uploads": "add", f"POST {SPACE}/documents": "add",
     f"GET {SPACE}/jobs/{{job_id}}": "add", f"GET {SPACE}/jobs/{{job_id}}/events": "add",
@@ -67,9 +71,16 @@ RIGHTS = {
     f"POST {SPACE}/doctor": "admin", f"GET {SPACE}/ledger": "admin", f"GET {SPACE}/export": "admin",
     f"POST {SPACE}/import": "admin",
     "POST /mcp": "",
+    "GET /v1/people": "admin of all", "POST /v1/people": "admin of all", "PATCH /v1/people/{name}": "admin of all",
+    "DELETE /v1/people/{name}": "admin of all", "POST /v1/people/{name}/invitation": "admin of all",
+    "GET /v1/keys": "admin of all", "POST /v1/keys": "admin of all", "DELETE /v1/keys/{name}": "admin of all",
+    "GET /v1/session": "anyone", "POST /v1/session": "anyone", "DELETE /v1/session": "anyone",
+    "POST /v1/session/password": "anyone", "GET /v1/session/invitation": "anyone",
+    "POST /v1/session/invitation": "anyone", "GET /v1/session/oidc/{name}": "anyone",
+    "GET /v1/session/oidc/{name}/callback": "anyone",
 }  # fmt: skip
-"""The access table: which right a route takes; "": any key at all; "open": not even that; "without labels":
-no key that has some.
+"""The access table: which right a route takes; "": any key at all; "open": not even that; "anyone": nor that, and the
+reply depends on what is sent; "without labels": no key that has some.
 
 A route that is not in it is a fault, so that whoever makes one says here what opens it."""
 
@@ -280,9 +291,12 @@ def judged(status: int, holder: str, route: str, space: str) -> list[str]:
         return [f"status {status}"]
     if right == "open":
         return [] if status == 200 else [f"{status} instead of 200"]
+    if right == "anyone":
+        return []
     if not one.known:
         return [] if status in {401, 429} else [f"{status} instead of 401"]
-    opens = "*" in one.spaces or (space in one.spaces if space else right != "admin of all")
+    everywhere = right == "admin of all"
+    opens = "*" in one.spaces or (not everywhere and (not space or space in one.spaces))
     whole = right.endswith(" without labels") or right.startswith("admin")
     right = right.removesuffix(" of all").removesuffix(" without labels")
     may = not right or (right in one.rights and (not whole or one.labels is None))

@@ -167,7 +167,7 @@ class CallerConversations:
 
     @property
     def _owner(self) -> str:
-        return self.view.caller.name
+        return self.view.caller.owner
 
     @property
     def _labels(self) -> str:

@@ -123,7 +123,7 @@ class CallerFlows:
     def _mark(self) -> str:
         """Whose run it is: of this key, with the labels that it has now."""
         labels = self.view.caller.labels
-        return json.dumps([self.view.caller.name, None if labels is None else sorted(labels)])
+        return json.dumps([self.view.caller.owner, None if labels is None else sorted(labels)])
 
 
 def _hits(done: FlowRun) -> list[Hit]:
