@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -98,7 +98,7 @@ def run_of(done: FlowRun) -> FlowRunOut:
 
 def run_so_far(run: RunSoFar, hide: Hide, withheld: str = "") -> FlowRunSoFarOut:
     """Return what is told of a run that is kept; `withheld`: why nothing is told of what its steps gave, or ""."""
-    output = {} if withheld else run.output
+    output: Mapping[str, object] = {} if withheld else run.output
     return FlowRunSoFarOut(
         run_id=run.run_id,
         flow=FlowOut.of(run.plan.flow.name, run.plan),
