@@ -10,12 +10,13 @@ from typing import Any
 from rove.cli.serve import NAME, needed, settings_of
 from rove.cli.session import Session
 from rove.errors import ConfigError
+from rove.records.person import Person
 from rove.registry import load
 from rove.settings import Settings, file_of, located
 from rove.settings.place import place_of
 from rove.store.database import Database
 from rove.store.home import home_of
-from rove.store.people_log import PeopleLog, Person, folded
+from rove.store.people_log import PeopleLog, folded
 
 EVERYWHERE = ("0.0.0.0", "::")
 TITLES = ("name", "full name", "role", "spaces", "labels", "state", "last seen")

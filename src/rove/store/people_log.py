@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
@@ -15,6 +14,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from rove.errors import InputError
+from rove.records.person import Person, PersonSession
 from rove.store.database import Database, get_fact, set_fact
 from rove.store.dialect import within
 from rove.store.failpoints import failpoint
@@ -26,39 +26,6 @@ SESSIONS_EACH = 20
 """Sessions of one person, at most: the one that was used the longest ago ends for a new one."""
 INVITED_H = 7 * 24
 _P, _S, _I = people.c, person_sessions.c, person_invitations.c
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who may sign in: see `people_tables`. The name does not change; the id is never another's."""
-
-    person_id: str
-    name: str
-    full_name: str
-    role: str
-    spaces: tuple[str, ...]
-    labels: tuple[str, ...] | None
-    password: str
-    issuer: str
-    subject: str
-    disabled: bool
-    created_at: str
-    last_seen: str
-
-    @property
-    def state(self) -> str:
-        """Either "disabled", "invited" (nobody has signed in by it yet, nor can) or "active"."""
-        return "disabled" if self.disabled else "active" if self.password or self.subject else "invited"
-
-
-@dataclass(frozen=True, slots=True)
-class PersonSession:
-    """A session; times are ISO 8601 in UTC."""
-
-    token_hash: str
-    way: str
-    created_at: str
-    seen_at: str
 
 
 Check = Callable[[Sequence[Person], Sequence[Person]], None]
@@ -301,7 +268,7 @@ def _of(found: Sequence[Person], person_id: str) -> list[Person]:
 
 def _person(row: Sequence[Any]) -> Person:
     person_id, name, _, full_name, role, spaces, labels, password, issuer, subject, disabled, created, seen = row
-    seen_spaces, seen_labels = tuple(json.loads(spaces)), tuple(json.loads(labels)) if labels else None
+    may_spaces, may_labels = tuple(json.loads(spaces)), tuple(json.loads(labels)) if labels else None
     return Person(
         person_id,
         name,

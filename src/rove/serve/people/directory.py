@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from rove.errors import ConfigError, RoveError
+from rove.records.person import Person
 from rove.serve.admission.callers import Callers
 from rove.serve.admission.open_requests import OpenRequests
 from rove.serve.people.openid import OpenIdProvider
@@ -19,7 +20,7 @@ from rove.serve.spaces import Spaces
 from rove.settings import KeySettings
 from rove.store.database import Database
 from rove.store.made_keys import MadeKeys
-from rove.store.people_log import PeopleLog, Person, is_any
+from rove.store.people_log import PeopleLog, is_any
 
 LOOK_S = 1.0
 log = logging.getLogger("rove.serve")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rove.errors import InputError, RoveError
+from rove.records.person import Person
 from rove.serve.people.openid import Claims
 from rove.serve.people.roles import ADMINISTRATOR, highest
 from rove.settings import OpenIdSettings
-from rove.store.people_log import PeopleLog, Person
+from rove.store.people_log import PeopleLog
 
 LABEL = re.compile(r"[\w.-]{1,64}")
 MOST_LABELS = 100

@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from rove.errors import ConfigError, InputError
+from rove.records.person import Person
 from rove.serve.admission.callers import EVERY_SPACE, LOCAL
 from rove.serve.admission.middleware import caller_of
 from rove.serve.context import ServerContext, ServerContextIn, origin_of
@@ -27,7 +28,7 @@ from rove.serve.people.schema import (
 from rove.serve.people.sessions import caller_of_person
 from rove.serve.problems import AbsentError
 from rove.store.conversation_log import ConversationLog
-from rove.store.people_log import Person, folded
+from rove.store.people_log import folded
 
 router = APIRouter(prefix="/v1/people", tags=["people"])
 NameIn = Annotated[str, Path(max_length=64, description="The name of a person")]

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from rove.errors import InputError
+from rove.records.person import Person
 from rove.serve.admission.callers import EVERY_SPACE
-from rove.store.people_log import Person
 
 ADMINISTRATOR = "administrator"
 ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from rove.records.person import Person
 from rove.serve.admission.callers import CURE, LOCAL, NOBODY
 from rove.serve.admission.client_address import address_of
 from rove.serve.admission.cookies import cookie_of, set_cookie
@@ -25,7 +26,7 @@ from rove.serve.people.schema import (
 )
 from rove.serve.people.sessions import caller_of_person
 from rove.serve.problems import AbsentError, UnknownCallerError, WrongOldPasswordError, WrongPasswordError
-from rove.store.people_log import Person, folded
+from rove.store.people_log import folded
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
 WRONG, WRONG_CURE = "There is nobody of this name with this password.", "Look at both, and try again."

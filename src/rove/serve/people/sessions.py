@@ -10,10 +10,11 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 from rove.errors import RoveError
+from rove.records.person import Person, PersonSession
 from rove.serve.admission.callers import Caller
 from rove.serve.people.roles import ROLES
 from rove.settings import ServeSettings
-from rove.store.people_log import PeopleLog, Person, PersonSession, hash_token
+from rove.store.people_log import PeopleLog, hash_token
 
 KNOWN_S = 1.0
 """So long a session is believed without a look: what another server has changed counts after that."""
